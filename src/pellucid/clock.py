@@ -1,0 +1,51 @@
+"""Nothing in, the time and new ids out; injected everywhere, so that tests own both."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+from uuid import UUID
+
+
+class Clock(Protocol):
+    """Where time and ids come from."""
+
+    def now(self) -> datetime:
+        """The current UTC time, to the millisecond."""
+        ...
+
+    def new_id(self, prefix: str) -> str:
+        """A fresh unguessable id: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SystemClock:
+    """The machine's clock and its cryptographic random source."""
+
+    random_bits: Callable[[int], int] = field(default=secrets.randbits)
+
+    def now(self) -> datetime:
+        return truncate(datetime.now(UTC))
+
+    def new_id(self, prefix: str) -> str:
+        return f"{prefix}_{uuid7(self.now(), self.random_bits(74)).hex}"
+
+
+def uuid7(at: datetime, random_bits: int) -> UUID:
+    """A UUIDv7 of the millisecond `at` and 74 random bits (RFC 9562 §5.7)."""
+    millis = int(at.timestamp() * 1000) & (1 << 48) - 1
+    high, low = random_bits >> 62, random_bits & (1 << 62) - 1
+    return UUID(int=millis << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
+
+
+def truncate(at: datetime) -> datetime:
+    """`at` in UTC, cut to the millisecond, which is what every file and row can hold."""
+    at = at.astimezone(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)
+
+
+def isoformat(at: datetime) -> str:
+    """`2026-04-20T17:30:00.000Z`: UTC, milliseconds, the one form written to disk and wire."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"

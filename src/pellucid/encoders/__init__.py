@@ -1,0 +1,1 @@
+"""Text in, vectors and token codes out: the embedding ports and their adapters."""

@@ -1,0 +1,54 @@
+"""The port of the encoder: texts in; unit vectors, token sign codes and integer query tokens out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+TokenCodes = NDArray[np.uint8]
+QueryTokens = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """One text: its unit vector, float32 (dimensions,), and its token sign codes, uint8 (tokens, 16), 128 bits each."""
+
+    vector: Vector
+    tokens: TokenCodes
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEncoding:
+    """One query: its unit vector, its tokens as int8 (tokens, 128), and where each token stands in the text.
+
+    `spans` are half-open character ranges in the query as given; special tokens are left out of both.
+    """
+
+    vector: Vector
+    tokens: QueryTokens
+    spans: tuple[tuple[int, int], ...]
+
+
+class Embedder(Protocol):
+    """Turns text into vectors. The same text gives the same bits, alone or in any batch, in any order."""
+
+    @property
+    def model(self) -> str:
+        """The name and revision stored with every row, e.g. `all-MiniLM-L6-v2@53aa5117/int8`."""
+        ...
+
+    @property
+    def basis(self) -> str:
+        """The projection of the token codes, e.g. `wht128-v1`."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
+        """Encode memories, in the order given; work is batched by length inside. Empty text is allowed."""
+        ...
+
+    def encode_query(self, text: str) -> QueryEncoding:
+        """Encode a query; recent queries are answered from a cache."""
+        ...

@@ -1,0 +1,124 @@
+"""A decision in, the durable primitive out: what one memory file (or one block of an episode file) holds."""
+
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from pellucid.model.wire import Instant, Wire
+
+Category = Literal[
+    "fact", "preference", "entity", "decision", "relationship", "principle", "commitment", "skill", "rule",
+    "correction", "procedure", "reasoning_trace", "moment",
+]  # fmt: skip
+Status = Literal[
+    "active", "pending_review", "quarantined", "rejected", "disputed", "superseded", "retracted", "archived",
+    "forgotten",
+]  # fmt: skip
+Source = Literal["extraction", "manual", "import", "document", "consolidation"]
+AssertedBy = Literal["axiom", "user", "inferred"]
+ConfidenceTier = Literal["explicit", "implied", "inferred", "speculative"]
+ImportanceLevel = Literal["trivial", "low", "normal", "high", "critical"]
+TrustZone = Literal["quarantine", "working", "trusted"]
+
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+FOLDERS: dict[Category, str] = dict.fromkeys(CATEGORIES, "facts") | {
+    "correction": "corrections",
+    "procedure": "procedures",
+    "reasoning_trace": "reasoning-traces",
+    "moment": "episodes",
+}
+"""The vault folder of each category; below it `YYYY-MM/`."""
+
+_CONFIDENCE_TIERS: tuple[tuple[float, ConfidenceTier], ...] = (
+    (0.95, "explicit"),
+    (0.70, "implied"),
+    (0.40, "inferred"),
+)
+_IMPORTANCE_LEVELS: tuple[tuple[float, ImportanceLevel], ...] = (
+    (0.9, "critical"), (0.7, "high"), (0.4, "normal"), (0.2, "low"),
+)  # fmt: skip
+
+
+def confidence_tier(confidence: float) -> ConfidenceTier:
+    """explicit ≥ .95, implied ≥ .70, inferred ≥ .40, else speculative."""
+    for floor, tier in _CONFIDENCE_TIERS:
+        if confidence >= floor:
+            return tier
+    return "speculative"
+
+
+def importance_level(score: float) -> ImportanceLevel:
+    """critical ≥ .9, high ≥ .7, normal ≥ .4, low ≥ .2, else trivial."""
+    for floor, level in _IMPORTANCE_LEVELS:
+        if score >= floor:
+            return level
+    return "trivial"
+
+
+class Memory(Wire):
+    """The durable primitive. Field order is the order of the keys in the file's frontmatter.
+
+    `content` is the Markdown body and not a frontmatter key. `confidence_tier` and `importance_level` are written
+    beside their numbers and derived from them. Use state (access counts, heat) is not here: it is history.
+    """
+
+    id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
+    category: Category
+    namespace: str
+    created: Instant
+    updated: Instant
+    source: Source
+    asserted_by: AssertedBy = "inferred"
+    session_id: str | None = None
+    agent: str | None = None
+    evidence: tuple[str, ...] = ()
+    """`path-or-session:start-end`, 1-based and inclusive."""
+    confidence: float = Field(default=0.9, ge=0, le=1)
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+    entity_ref: str | None = None
+    structured_attributes: dict[str, str] = Field(default_factory=dict)
+    importance_score: float = Field(default=0.5, ge=0, le=1)
+    status: Status = "active"
+    trust_zone: TrustZone = "working"
+    scopes: tuple[str, ...] = ()
+    valid_at: Instant | None = None
+    invalid_at: Instant | None = None
+    expires_at: Instant | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    episode_id: str | None = None
+    artifact_ids: tuple[str, ...] = ()
+    content_hash: str | None = None
+    derived_from: tuple[str, ...] = ()
+    last_verified_at: Instant | None = None
+    content: str = ""
+
+
+class Episode(Wire):
+    """A coherent stretch of one session: the header of an episode file; its moments are blocks in the same file."""
+
+    id: str = Field(pattern=r"^ep_[0-9a-f]{32}$")
+    namespace: str
+    created: Instant
+    updated: Instant
+    source: Source = "import"
+    session_id: str
+    topic: str
+    started: Instant | None = None
+    ended: Instant | None = None
+    turns: str
+    """The inclusive range of the session's turns, `1-40`."""
+    agent: str | None = None
+
+
+class Moment(Wire):
+    """One verbatim turn as a memory: an anchored block of its episode's file."""
+
+    id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
+    turn: int = Field(ge=1)
+    role: str
+    at: Instant | None = None
+    content: str

@@ -1,0 +1,57 @@
+"""What extraction says in, judged observations out: the stage between a trace and a memory."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from pellucid.model.memory import Category
+from pellucid.model.wire import Instant, Wire
+
+Verdict = Literal["accept", "reject", "defer"]
+
+
+class Evidence(Wire):
+    """Where a fact stands: a session or path and an inclusive range of 1-based turns or lines."""
+
+    source: str
+    start: int = Field(ge=1)
+    end: int = Field(ge=1)
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.start}-{self.end}"
+
+
+class ExtractedFact(Wire):
+    """What an extractor emits: self-contained content with its category, confidence and evidence; no importance yet."""
+
+    category: Category
+    content: str = Field(min_length=1)
+    confidence: float = Field(ge=0, le=1)
+    tags: tuple[str, ...] = ()
+    entity_ref: str | None = None
+    structured_attributes: dict[str, str] = Field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    resolves: str | None = None
+    """How this fact treats an earlier one: `correction:<text>` or `retraction:<text>`; resolved by reconciliation."""
+
+
+class Contribution(Wire):
+    """One named share of an importance score, e.g. `category:decision` +0.08."""
+
+    name: str
+    value: float
+
+
+class MemoryObservation(Wire):
+    """A fact that was extracted, scored and judged, but is not yet a memory. Its verdict row is kept."""
+
+    id: str
+    session_id: str
+    observed_at: Instant
+    fact: ExtractedFact
+    importance: float = Field(ge=0, le=1)
+    importance_contributions: tuple[Contribution, ...] = ()
+    verdict: Verdict
+    verdict_reason: str
+    judge_accepted: bool
+    resulting_primitive_id: str | None = None

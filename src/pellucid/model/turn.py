@@ -1,0 +1,37 @@
+"""What a transcript says in, turns and segments out: the raw trace before anything is kept of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Role = Literal["user", "assistant", "system", "tool"]
+FlushSignal = Literal["topic-shift", "time-elapsed", "turn-count", "high-signal", "before-reset", "session-end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message, tool call or tool output of a session, already redacted.
+
+    `ordinal` counts the session's turns from 1 in transcript order, and never changes on re-import.
+    `speaker` is a display name where the source has one ("Caroline"); `tool` names the tool of a tool turn.
+    `key` is the source's own stable id of the turn (a message uuid), if it has one.
+    """
+
+    session_id: str
+    ordinal: int
+    role: Role
+    content: str
+    at: datetime | None = None
+    speaker: str | None = None
+    tool: str | None = None
+    agent: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A coherent stretch of one session, cut for extraction; `signal` says why it was cut here."""
+
+    session_id: str
+    turns: tuple[Turn, ...]
+    signal: FlushSignal

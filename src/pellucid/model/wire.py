@@ -1,0 +1,27 @@
+"""Python values in, camelCase JSON-ready values out: the one base class and alias rule of everything that travels."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
+from pydantic.alias_generators import to_camel
+
+from pellucid.clock import isoformat
+
+
+class Wire(BaseModel):
+    """An immutable record: snake_case in Python, camelCase on disk and on the wire, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid")
+
+    def to_wire(self) -> dict[str, object]:
+        """JSON-ready, camelCase, absent values left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _utc(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+Instant = Annotated[datetime, AfterValidator(_utc), PlainSerializer(isoformat, when_used="json")]
+"""A UTC instant; a value without a zone is taken as UTC; serialised as `2026-04-20T17:30:00.000Z`."""

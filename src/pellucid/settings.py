@@ -1,0 +1,166 @@
+"""Flags, environment and `pellucid.toml` in, one frozen settings object out: the only reader of the environment.
+
+Precedence: flag > `PELLUCID_*` > `pellucid.toml` (working directory, then home) > default.
+Nested fields are written `PELLUCID_RECALL__TOP_K_FACTS` and `[recall] topKFacts`.
+"""
+
+import hashlib
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.alias_generators import to_camel, to_snake
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from pellucid.errors import InputError
+
+NAMESPACE_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,63}$"
+Table = dict[str, Any]
+_SECTION = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class LegWeights(BaseModel):
+    """What first place in a leg is worth in the sum; 0 switches the leg off."""
+
+    model_config = _SECTION
+    vector: float = Field(default=1.0, ge=0)
+    lexical: float = Field(default=1.0, ge=0)
+    recent: float = Field(default=1.0, ge=0)
+    temporal: float = Field(default=0.25, ge=0)
+    rerank: float = Field(default=2.0, ge=0)
+
+
+class RecallSettings(BaseModel):
+    """The defaults of a recall; each can be overridden per call. docs/settings.md says what each was measured on."""
+
+    model_config = _SECTION
+    top_k_facts: int = Field(default=12, ge=1, le=1000, description="Memories returned at most.")
+    top_k_episodes: int = Field(default=4, ge=0, le=100, description="Episodes named in the context at most.")
+    pool: int = Field(
+        default=50, ge=1, le=1000, description="P: admissible candidates a leg returns; fixed, whatever topK is."
+    )
+    open_pool: int = Field(default=20, ge=0, le=200, description="Candidates of the open arm (evidence only).")
+    rrf_k: int = Field(default=10, ge=1, description="k of the term w·(k+1)/(k+rank).")
+    leg_weights: LegWeights = LegWeights()
+    enable_reranking: bool = True
+    min_fact_score: float = Field(default=0.0, ge=-1, le=1, description="Cosine floor of the score-floor rung.")
+    score_propagation_alpha: float = Field(
+        default=0.4, ge=0, le=1, description="Discount of a neighbour's fused score."
+    )
+    mmr_lambda: float = Field(default=0.3, ge=0, description="Weight of the diversity penalty.")
+    mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
+    char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
+    max_episodes: int = Field(default=8, ge=0, description="Episode groups in the context at most.")
+    half_life_days: float = Field(default=180.0, gt=0, description="e-folding constant of the temporal leg, in days.")
+    importance_weight: float = Field(default=0.0, ge=0)
+    store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
+
+
+class CaptureSettings(BaseModel):
+    """What is left out of capture before anything is stored."""
+
+    model_config = _SECTION
+    exclude_paths: tuple[str, ...] = Field(default=(), description="Glob patterns of transcript files never read.")
+    off_the_record: str = Field(
+        default="[off the record]", description="A turn holding this marker is dropped, and all up to the closing one."
+    )
+    on_the_record: str = Field(default="[on the record]", description="Ends an off-the-record stretch.")
+    max_turn_chars: int = Field(default=20_000, ge=100, description="A longer turn (a tool dump) is cut, and says so.")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Frozen: read once, passed down."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PELLUCID_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        populate_by_name=True,
+    )
+    home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
+    namespace: str = Field(
+        default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
+    )
+    extractor: Literal["heuristic"] = "heuristic"
+    recall: RecallSettings = RecallSettings()
+    capture: CaptureSettings = CaptureSettings()
+
+    @field_validator("home")
+    @classmethod
+    def _expand(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings, env_settings)
+
+
+def load(**flags: Any) -> Settings:
+    """The settings of this process.
+
+    Args:
+        flags: command-line values, which win over everything; `None` means "not given".
+
+    Raises:
+        InputError: a value is out of range, or a file is not TOML; names the setting and where it came from.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        home = Settings(**{k: v for k, v in given.items() if k == "home"}).home
+        merged = _read_toml(home / "pellucid.toml") | _read_toml(Path.cwd() / "pellucid.toml")
+        environment = Settings(**given)
+        return Settings(**_merge(merged, environment.model_dump(exclude_unset=True), given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(to_camel(str(part)) for part in first["loc"])
+        raise InputError(
+            f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md"
+        ) from error
+
+
+def _read_toml(path: Path) -> Table:
+    try:
+        return _snake(tomllib.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} is not valid TOML: {error}", code="invalid_setting", next_step="correct or remove it"
+        ) from error
+
+
+def _snake(table: Table) -> Table:
+    return {
+        to_snake(key): _snake(cast(Table, value)) if isinstance(value, dict) else value for key, value in table.items()
+    }
+
+
+def _merge(*layers: Table) -> Table:
+    out: Table = {}
+    for layer in layers:
+        for key, value in layer.items():
+            out[key] = _merge(out.get(key, {}), cast(Table, value)) if isinstance(value, dict) else value
+    return out
+
+
+def settings_hash(recall: RecallSettings) -> str:
+    """Sixteen hex digits that name a set of recall settings in a receipt."""
+    text = json.dumps(recall.model_dump(mode="json"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plain_terminal() -> bool:
+    """Whether colours and progress bars are unwelcome (`NO_COLOR`, or a dumb terminal)."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

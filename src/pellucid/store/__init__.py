@@ -1,0 +1,1 @@
+"""Rows and bytes in, rows and bytes out: the ports of storage, and one folder a backend."""

@@ -1,0 +1,122 @@
+"""The port of the record: acknowledged operations in, the newest bytes of every path out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+OperationKind = Literal[
+    "import", "remember", "update", "status", "external-edit", "external-delete", "adopted", "ledger"
+]
+
+
+def content_digest(data: bytes) -> str:
+    """The SHA-256 of a file's bytes, in hex; what `baseHash` and `newHash` hold."""
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FileWrite:
+    """New bytes for one vault-relative POSIX path.
+
+    `base_hash` is the digest of the bytes this write was computed from, `None` for a file that must not exist yet.
+    """
+
+    path: str
+    data: bytes
+    base_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One acknowledged unit of change: all of it is kept, or none.
+
+    `ledger` holds JSON-ready rows for `.pellucid/ledger/YYYY-MM.jsonl`; the store numbers them.
+    `seen` are keyed hashes of transcript turns that need never be imported again (`already_seen`).
+    """
+
+    op_id: str
+    kind: OperationKind
+    at: str
+    writes: tuple[FileWrite, ...] = ()
+    ledger: tuple[dict[str, object], ...] = ()
+    seen: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRow:
+    """What the journal remembers of an operation after its files were written: no text."""
+
+    seq: int
+    op_id: str
+    kind: OperationKind
+    at: str
+    paths: tuple[tuple[str, str | None], ...]
+    """Each path with the digest the operation gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A file as the file system shows it, without reading it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest bytes of a path: its newest undrained journal entry, else its file; `data` is None when it is gone."""
+
+    path: str
+    data: bytes | None
+    stamp: Stamp | None
+    """The file's stamp if the bytes came from the file; None if they still wait in the journal."""
+    op_id: str | None
+    """The operation that wrote exactly these bytes, if the journal knows one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrainReport:
+    """What a drain did: paths filed, conflict files made, paths found deleted by the user."""
+
+    filed: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+
+class Records(Protocol):
+    """The record of truth. After `commit` returns, the operation survives any crash."""
+
+    def commit(self, operation: Operation) -> int:
+        """Acknowledge an operation and return its sequence number; nothing of it is kept if this raises."""
+        ...
+
+    def drain(self) -> DrainReport:
+        """Write what waits in the journal to its files, recovering from any earlier crash; erase filed payloads."""
+        ...
+
+    def heads(self, paths: Iterable[str]) -> list[Head]:
+        """The newest bytes of each path, in the order asked."""
+        ...
+
+    def walk(self) -> Iterator[Stamp]:
+        """Every Markdown file of the vault, sorted by path; conflict files and hidden folders are left out."""
+        ...
+
+    def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
+        """Operations with a sequence number above `after`, oldest first; or the one of that id."""
+        ...
+
+    def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Which of these turn keys some committed operation has already marked as seen."""
+        ...
+
+    def conflicts(self) -> list[str]:
+        """Conflict files in the vault, for `doctor` and the user to resolve."""
+        ...
+
+    def close(self) -> None:
+        """Settle displaced files and let go of every handle."""
+        ...
