@@ -143,7 +143,8 @@ def _read_toml(path: Path) -> Table:
 
 def _snake(table: Table) -> Table:
     return {
-        to_snake(key): _snake(cast(Table, value)) if isinstance(value, dict) else value for key, value in table.items()
+        to_snake(key): _snake(cast("Table", value)) if isinstance(value, dict) else value
+        for key, value in table.items()
     }
 
 
@@ -151,7 +152,7 @@ def _merge(*layers: Table) -> Table:
     out: Table = {}
     for layer in layers:
         for key, value in layer.items():
-            out[key] = _merge(out.get(key, {}), cast(Table, value)) if isinstance(value, dict) else value
+            out[key] = _merge(out.get(key, {}), cast("Table", value)) if isinstance(value, dict) else value
     return out
 
 

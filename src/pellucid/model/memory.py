@@ -23,7 +23,8 @@ TrustZone = Literal["quarantine", "working", "trusted"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
 
-FOLDERS: dict[Category, str] = dict.fromkeys(CATEGORIES, "facts") | {
+FOLDERS: dict[Category, str] = {
+    **dict.fromkeys(CATEGORIES, "facts"),
     "correction": "corrections",
     "procedure": "procedures",
     "reasoning_trace": "reasoning-traces",
