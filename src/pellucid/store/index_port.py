@@ -1,0 +1,210 @@
+"""The port of the index: folded records in, one consistent snapshot of searchable rows out."""
+
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.encoders.port import Encoding, Vector
+from pellucid.model.memory import Memory
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """One memory as the index holds it. `digest` names the text, so that its encoding can be reused."""
+
+    memory: Memory
+    ordinal: int
+    digest: bytes
+    encoding: Encoding | None
+    """None when no encoder was to be had: the row is served by the lexical leg, and `doctor` says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """All that one file now holds; no records means that it is gone."""
+
+    path: str
+    file_digest: str
+    size: int
+    mtime_ns: int
+    op_id: str | None
+    records: tuple[IndexRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file as the index last saw it. A negative `mtime_ns` means that its bytes still waited in the journal."""
+
+    digest: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What the index was built from: the last operation folded, and the encoder of its vectors ("" before any)."""
+
+    applied_seq: int
+    model: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One analysed word of a query: its stem, its character span in the query, and how many rows hold it."""
+
+    stem: str
+    start: int
+    end: int
+    frequency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Which rows may answer: `at` is the instant asked about, in epoch milliseconds."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class LegHits:
+    """What a leg found, best first (raw score descending, id ascending): the admitted arm and the open arm."""
+
+    rows: Rows
+    scores: Floats
+    open_rows: Rows
+    open_scores: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The light columns of some rows, aligned with the rows asked for."""
+
+    ids: NDArray[np.bytes_]
+    """The 16 bytes of each memory id; their order is the order of the ids."""
+    active: Mask
+    valid: Mask
+    trusted: Mask
+    boundary: NDArray[np.uint8]
+    """Bits of the boundary scopes a row carries, in the order of `BOUNDARY_SCOPES`."""
+    created: NDArray[np.int64]
+    session: NDArray[np.int64]
+    """A number per session, -1 for none; only equality means anything."""
+    ordinal: NDArray[np.int64]
+    importance: Floats
+    pinned: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The statistics of one namespace that scores depend on."""
+
+    rows: int
+    active: int
+    vectors: int
+    applied_seq: int
+
+
+class IndexReader(Protocol):
+    """One consistent snapshot of one namespace."""
+
+    def corpus(self) -> Corpus:
+        """The statistics of the namespace."""
+        ...
+
+    def terms(self, text: str) -> list[Term]:
+        """The query's words, analysed as memories are, with their document frequency."""
+        ...
+
+    def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """Nearest rows by cosine, exact."""
+        ...
+
+    def lexical(self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """Best rows by BM25 (Robertson, k1 = 1.2, b = 0.75) over the namespace's own statistics."""
+        ...
+
+    def recent(self, admission: Admission, pool: int) -> LegHits:
+        """Newest admissible rows; the score is the creation instant in epoch days."""
+        ...
+
+    def neighbours(self, rows: Rows, reach: int) -> Rows:
+        """Rows of the same sessions whose turns stand within `reach` of these rows', without the rows themselves."""
+        ...
+
+    def columns(self, rows: Rows, admission: Admission) -> Columns:
+        """The light columns of these rows."""
+        ...
+
+    def features(self, rows: Rows, query: Vector | None) -> "Features":
+        """Token codes, hashed terms and cosine of these rows, for pointwise scoring."""
+        ...
+
+    def memories(self, rows: Rows) -> list["Served"]:
+        """The rows in full, in the order asked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What pointwise scoring reads: token codes and term hashes of all rows end to end, with each row's end."""
+
+    codes: NDArray[np.uint8]
+    code_ends: NDArray[np.int64]
+    terms: NDArray[np.uint32]
+    term_ends: NDArray[np.int64]
+    cosine: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A memory with the place and the operation of the version indexed."""
+
+    memory: Memory
+    path: str
+    op_id: str | None
+    stamp: IndexedFile
+
+
+class Index(Protocol):
+    """A fold of the record; deletable at any moment."""
+
+    def state(self) -> IndexState:
+        """What the index was built from."""
+        ...
+
+    def files(self) -> dict[str, IndexedFile]:
+        """Every indexed path."""
+        ...
+
+    def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
+        """Encodings already computed for these texts."""
+        ...
+
+    def apply(self, changes: Iterable[PathChange], state: IndexState) -> bool:
+        """Fold changes in one transaction; False, and nothing done, if the index is already ahead of `state`."""
+        ...
+
+    def reading(self, namespace: str) -> AbstractContextManager[IndexReader]:
+        """One snapshot of a namespace; an unknown namespace is an empty one."""
+        ...
+
+    def lookup(self, ids: Sequence[str], namespace: str) -> list[Served]:
+        """Memories by id, in the order asked; ids unknown in this namespace are left out."""
+        ...
+
+    def browse(self, namespace: str) -> list[Served]:
+        """Every memory of a namespace, newest first."""
+        ...
+
+    def close(self) -> None:
+        """Let go of every handle."""
+        ...

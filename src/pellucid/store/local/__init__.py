@@ -1,0 +1,1 @@
+"""Records in, files and three SQLite databases out: the backend of one machine."""

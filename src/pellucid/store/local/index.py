@@ -1,0 +1,192 @@
+"""Folded records in, `index.db` out: the local index, deletable at any moment."""
+
+from collections.abc import Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+
+from pellucid.encoders.port import Encoding
+from pellucid.model.memory import Memory
+from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, PathChange, Served
+from pellucid.store.local.analysis import Analyzer, hashed
+from pellucid.store.local.columns import SEGMENT, ColumnCache
+from pellucid.store.local.database import (
+    ThreadConnections,
+    Value,
+    connect,
+    execute,
+    immediate,
+    load_queries,
+    migrate,
+    read_transaction,
+    sql_folder,
+)
+from pellucid.store.local.reader import LocalIndexReader, served
+
+BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
+FOREVER = 1 << 62
+_BEGINNING = -FOREVER
+_UNKNOWN = -1
+
+
+class LocalIndex:
+    """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
+        self._connections = ThreadConnections(self._open)
+        self._columns = ColumnCache(self._queries["segment_rows"])
+
+    def _open(self) -> apsw.Connection:
+        connection = connect(self._path, synchronous="NORMAL")
+        migrate(connection, sql_folder("index"))
+        return connection
+
+    def state(self) -> IndexState:
+        return self._state(self._connections.get())
+
+    def _state(self, connection: apsw.Connection) -> IndexState:
+        held: dict[str, str] = dict(execute(connection, self._queries["state"]))
+        return IndexState(int(held.get("appliedSeq", 0)), held.get("model", ""), held.get("basis", ""))
+
+    def files(self) -> dict[str, IndexedFile]:
+        rows = execute(self._connections.get(), self._queries["files"])
+        return {path: IndexedFile(digest, size, mtime_ns) for path, digest, size, mtime_ns in rows}
+
+    def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
+        connection = self._connections.get()
+        out: dict[bytes, Encoding] = {}
+        for digest in digests:
+            for vec, codes in execute(connection, self._queries["encodings"], (digest,)):
+                vector = np.frombuffer(vec, dtype=np.float16).astype(np.float32)
+                out[digest] = Encoding(vector, np.frombuffer(codes, dtype=np.uint8).reshape(-1, 16))
+        return out
+
+    def apply(self, changes: Iterable[PathChange], state: IndexState) -> bool:
+        connection = self._connections.get()
+        with immediate(connection):
+            if self._state(connection).applied_seq > state.applied_seq:
+                return False
+            fold = _Fold(connection, self._queries)
+            for change in sorted(changes, key=lambda change: bool(change.records)):  # what is gone makes room first
+                fold.path(change)
+            fold.finish(state)
+        return True
+
+    @contextmanager
+    def reading(self, namespace: str) -> Generator[LocalIndexReader]:
+        connection = self._connections.get()
+        with read_transaction(connection):
+            numbers = execute(connection, self._queries["namespace"], (namespace,))
+            ns = int(numbers[0][0]) if numbers else _UNKNOWN
+            versions: dict[int, int] = dict(execute(connection, self._queries["segments"], (ns,)))
+            view = self._columns.view(connection, ns, versions)
+            seq = self._state(connection).applied_seq
+            yield LocalIndexReader(connection, self._queries, Analyzer(connection), ns, view, seq)
+
+    def lookup(self, ids: Sequence[str], namespace: str) -> list[Served]:
+        connection = self._connections.get()
+        sql = self._queries["lookup"]
+        return [served(row) for memory_id in ids for row in execute(connection, sql, (memory_id, namespace))]
+
+    def browse(self, namespace: str) -> list[Served]:
+        return [served(row) for row in execute(self._connections.get(), self._queries["browse"], (namespace,))]
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+class _Fold:
+    """The writes of one `apply`."""
+
+    def __init__(self, connection: apsw.Connection, queries: dict[str, str]) -> None:
+        self._connection = connection
+        self._queries = queries
+        self._analyzer = Analyzer(connection)
+        self._namespaces = {name: ns for ns, name in self._run(queries["namespaces"])}
+        self._touched: set[tuple[int, int]] = set()
+
+    def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        return execute(self._connection, sql, bindings)
+
+    def path(self, change: PathChange) -> None:
+        """Make the rows of one file what the change says."""
+        held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
+        for record in change.records:
+            if record.memory.id in held:
+                self._unindex(held.pop(record.memory.id))
+                self._put(record, change)
+            elif self._run(self._queries["row_of_id"], (record.memory.id,)) == []:
+                self._put(record, change)
+        for row in held.values():
+            self._unindex(row)
+        if change.records:
+            stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id)
+            self._run(self._queries["put_file"], (change.path, *stamp))
+        else:
+            self._run(self._queries["drop_file"], (change.path,))
+
+    def finish(self, state: IndexState) -> None:
+        """Say what changed and what the index now holds."""
+        for ns, seg in self._touched:
+            self._run(self._queries["bump_segment"], (ns, seg))
+        for key, value in (("appliedSeq", str(state.applied_seq)), ("model", state.model), ("basis", state.basis)):
+            self._run(self._queries["set_meta"], (key, value))
+
+    def _put(self, record: IndexRecord, change: PathChange) -> None:
+        memory, ns = record.memory, self._namespace(record.memory.namespace)
+        stems = self._analyzer.stems(search_text(memory))
+        joined = " ".join(stems)
+        row = self._run(
+            self._queries["put_memory"],
+            (
+                ns, memory.id, change.path, record.digest, _millis(memory.created),
+                _millis(memory.valid_at, _BEGINNING), _until(memory), memory.status == "active",
+                memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
+                memory.importance_score, memory.pinned, change.op_id, memory.model_dump_json(by_alias=True), joined,
+            ),
+        )[0][0]  # fmt: skip
+        self._run(self._queries["put_text"].format(ns=ns), (row, joined))
+        vector, codes = None, b""
+        if record.encoding is not None:
+            vector, codes = record.encoding.vector.astype(np.float16).tobytes(), record.encoding.tokens.tobytes()
+        self._run(self._queries["put_features"], (row, vector, codes, hashed(stems).tobytes()))
+        self._touched.add((ns, row // SEGMENT))
+
+    def _unindex(self, held: tuple[int, int, str, str]) -> None:
+        row, ns, _, stems = held
+        self._run(self._queries["drop_text"].format(ns=ns), (row, stems))
+        self._run(self._queries["drop_features"], (row,))
+        self._run(self._queries["drop_memory"], (row,))
+        self._touched.add((ns, row // SEGMENT))
+
+    def _namespace(self, name: str) -> int:
+        """The number of a namespace. Each has its own full-text table, so that its statistics are its own."""
+        if name not in self._namespaces:
+            ns = self._run(self._queries["add_namespace"], (name,))[0][0]
+            self._run(self._queries["create_text"].format(ns=ns))
+            self._namespaces[name] = ns
+        return self._namespaces[name]
+
+
+def search_text(memory: Memory) -> str:
+    """What the lexical leg reads of a memory: its content, then its tags."""
+    return "\n".join((memory.content, *memory.tags))
+
+
+def boundary_bits(scopes: Iterable[str]) -> int:
+    """The boundary scopes among these, as bits in the order of `BOUNDARY_SCOPES`."""
+    return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
+
+
+def _millis(at: datetime | None, default: int = 0) -> int:
+    return default if at is None else int(at.timestamp() * 1000)
+
+
+def _until(memory: Memory) -> int:
+    return min(_millis(memory.invalid_at, FOREVER), _millis(memory.expires_at, FOREVER))

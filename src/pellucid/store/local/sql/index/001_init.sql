@@ -1,0 +1,42 @@
+-- The index: a fold of the record, deletable at any moment.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE namespaces (ns INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+CREATE TABLE files (
+  path TEXT PRIMARY KEY,
+  digest TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  op_id TEXT
+) WITHOUT ROWID;
+
+-- Times are epoch milliseconds; valid_until is the earlier of invalidAt and expiresAt.
+CREATE TABLE memories (
+  row INTEGER PRIMARY KEY,
+  ns INTEGER NOT NULL REFERENCES namespaces(ns),
+  id TEXT NOT NULL UNIQUE,
+  path TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  created INTEGER NOT NULL,
+  valid_from INTEGER NOT NULL,
+  valid_until INTEGER NOT NULL,
+  active INTEGER NOT NULL,
+  trusted INTEGER NOT NULL,
+  boundary INTEGER NOT NULL,
+  session_id TEXT,
+  ordinal INTEGER NOT NULL,
+  importance REAL NOT NULL,
+  pinned INTEGER NOT NULL,
+  op_id TEXT,
+  record TEXT NOT NULL,
+  stems TEXT NOT NULL
+);
+CREATE INDEX memories_path ON memories(path);
+CREATE INDEX memories_digest ON memories(digest);
+
+-- 1,024 rows a segment; a segment's version tells a warm reader what to read again.
+CREATE TABLE segments (ns INTEGER, seg INTEGER, version INTEGER NOT NULL, PRIMARY KEY (ns, seg)) WITHOUT ROWID;
+
+-- vec: float16[384], or NULL when no encoder was to be had; codes: 16 bytes a token; terms: uint32 a distinct stem.
+CREATE TABLE features (row INTEGER PRIMARY KEY, vec BLOB, codes BLOB NOT NULL, terms BLOB NOT NULL);

@@ -1,0 +1,117 @@
+-- name: state
+-- What the index was built from.
+SELECT key, value FROM meta;
+
+-- name: set_meta
+-- Remember one fact about the index.
+INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: files
+-- Every indexed file.
+SELECT path, digest, size, mtime_ns FROM files;
+
+-- name: put_file
+-- A file as it was last folded.
+INSERT INTO files (path, digest, size, mtime_ns, op_id) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET digest = excluded.digest, size = excluded.size, mtime_ns = excluded.mtime_ns, op_id = excluded.op_id;
+
+-- name: drop_file
+-- A file that is gone.
+DELETE FROM files WHERE path = ?;
+
+-- name: namespace
+-- The number of a namespace.
+SELECT ns FROM namespaces WHERE name = ?;
+
+-- name: namespaces
+-- Every namespace.
+SELECT ns, name FROM namespaces;
+
+-- name: add_namespace
+-- A namespace seen for the first time.
+INSERT INTO namespaces (name) VALUES (?) RETURNING ns;
+
+-- name: rows_of_path
+-- The rows one file gave.
+SELECT row, ns, id, stems FROM memories WHERE path = ?;
+
+-- name: row_of_id
+-- Where an id already stands: two files may not hold the same one.
+SELECT path FROM memories WHERE id = ?;
+
+-- name: put_memory
+-- A new row.
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, record, stems)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+RETURNING row;
+
+-- name: drop_memory
+-- A row whose memory is gone.
+DELETE FROM memories WHERE row = ?;
+
+-- name: put_features
+-- What scoring reads of a new row.
+INSERT INTO features (row, vec, codes, terms) VALUES (?, ?, ?, ?);
+
+-- name: drop_features
+-- The features of a row that is gone.
+DELETE FROM features WHERE row = ?;
+
+-- name: bump_segment
+-- Tell warm readers that rows of this segment changed.
+INSERT INTO segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) DO UPDATE SET version = version + 1;
+
+-- name: segments
+-- The segments of a namespace and their versions.
+SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
+
+-- name: segment_rows
+-- The light columns and the vector of every row of a segment.
+SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, f.vec
+FROM memories m JOIN features f ON f.row = m.row
+WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
+
+-- name: encodings
+-- What was computed for a text before.
+SELECT f.vec, f.codes FROM memories m JOIN features f ON f.row = m.row WHERE m.digest = ? AND f.vec IS NOT NULL LIMIT 1;
+
+-- name: row_features
+-- What pointwise scoring reads of one row.
+SELECT codes, terms FROM features WHERE row = ?;
+
+-- name: served
+-- A row in full.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM memories m LEFT JOIN files f ON f.path = m.path WHERE m.row = ?;
+
+-- name: lookup
+-- A memory by id, within a namespace.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE m.id = ? AND n.name = ?;
+
+-- name: browse
+-- Every memory of a namespace, newest first.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE n.name = ? ORDER BY m.created DESC, m.id;
+
+-- name: create_text
+-- A namespace's own full-text table, so that its statistics are its own; {ns} is its number.
+CREATE VIRTUAL TABLE fts_{ns} USING fts5(stems, content='', tokenize='unicode61');
+INSERT INTO fts_{ns} (fts_{ns}, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE vocab_{ns} USING fts5vocab('fts_{ns}', 'row');
+
+-- name: put_text
+-- The stems of a row.
+INSERT INTO fts_{ns} (rowid, stems) VALUES (?, ?);
+
+-- name: drop_text
+-- The stems of a row that is gone, exactly as they were put.
+INSERT INTO fts_{ns} (fts_{ns}, rowid, stems) VALUES ('delete', ?, ?);
+
+-- name: match
+-- Rows that hold any of the words, best BM25 first (FTS5's rank is its negative).
+SELECT rowid, rank FROM fts_{ns} WHERE fts_{ns} MATCH ? ORDER BY rank;
+
+-- name: frequency
+-- In how many rows of the namespace a stem stands.
+SELECT doc FROM vocab_{ns} WHERE term = ?;
