@@ -1,0 +1,46 @@
+"""A tree of Python files in, one line out for everything that grew too big or is named after nothing."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+MODULE_LINES = {"src": 400, "tests": 600, "tools": 400, "bench": 400}
+FUNCTION_LINES = 50
+PUBLIC_METHODS = 12
+NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "manager", "core", "base"}
+
+
+def problems(root: Path) -> Iterator[str]:
+    """Every breach of the limits below `root`, as `path:line: what`."""
+    for folder, limit in MODULE_LINES.items():
+        for path in sorted((root / folder).rglob("*.py")):
+            where = path.relative_to(root)
+            if NAMES_THAT_SAY_NOTHING & {*where.with_suffix("").parts}:
+                yield f"{where}:1: the name says nothing; take a noun or verb of the domain"
+            text = path.read_text("utf-8")
+            if (lines := len(text.splitlines())) > limit:
+                yield f"{where}:1: module has {lines} lines, {limit} at most"
+            for node in ast.walk(ast.parse(text, str(where))):
+                yield from (f"{where}:{problem}" for problem in _problems_of(node))
+
+
+def _problems_of(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES:
+                yield f"{node.lineno}: {node.name} has {lines} lines, {FUNCTION_LINES} at most"
+        case ast.ClassDef():
+            names = {item.name for item in node.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
+            public = [name for name in names if not name.startswith("_")]
+            if len(public) > PUBLIC_METHODS:
+                yield f"{node.lineno}: {node.name} has {len(public)} public methods, {PUBLIC_METHODS} at most"
+        case _:
+            pass
+
+
+if __name__ == "__main__":
+    found = list(problems(Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1]))
+    print("\n".join(found) or "sizes and names are within their limits")
+    sys.exit(bool(found))

@@ -1,0 +1,206 @@
+"""The command-line app and the settings in, docs/cli.md and docs/settings.md out.
+
+With `--check` nothing is written: it says what is stale and what is undocumented.
+"""
+
+import argparse
+import enum
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from pellucid.errors import PellucidError
+from pellucid.settings import Settings
+
+CLI = "pellucid.surfaces.cli"
+NOTE = "<!-- Written by tools/docs_reference.py from the code; change that and run `make docs`. -->\n"
+SETTINGS_HEAD = """# Settings
+
+A flag of the command line wins over the environment, the environment over `pellucid.toml` in the working directory,
+that over `pellucid.toml` in Pellucid's home, and that over the default. They are read once, when a process starts.
+"""
+CLI_HEAD = """# Command line
+
+Every command takes `--help`. It ends with one of these exit codes; `code` is the same word on every surface.
+
+| exit code | code | meaning |
+|---|---|---|
+| 0 |  | Done. |"""
+TYPES = {int: "whole number", float: "number", str: "text", bool: "true or false", Path: "path"}
+BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table of settings: its TOML heading ("" for the top), what it is for, its plain fields."""
+
+    toml: str
+    environment: str
+    meaning: str
+    fields: dict[str, FieldInfo]
+
+
+def sections(model: type[BaseModel] = Settings, path: tuple[str, ...] = ()) -> Iterator[Section]:
+    """The settings, a section at a time, outermost first."""
+    nested = {name: kind for name, f in model.model_fields.items() if (kind := _model(f.annotation))}
+    plain = {name: f for name, f in model.model_fields.items() if name not in nested}
+    environment = "PELLUCID_" + "".join(f"{part.upper()}__" for part in path)
+    yield Section(".".join(map(to_camel, path)), environment, model.__doc__ or "", plain)
+    for name, kind in nested.items():
+        yield from sections(kind, (*path, name))
+
+
+def settings_page() -> str:
+    """docs/settings.md."""
+    page = [NOTE, SETTINGS_HEAD]
+    for section in sections():
+        page.append(f"## `[{section.toml}]`\n" if section.toml else "## Top level\n")
+        page.append(f"{section.meaning.strip()}\n")
+        page.append("| `pellucid.toml` | environment | type | default | meaning |\n|---|---|---|---|---|")
+        page.extend(_setting_row(section, name, field) for name, field in section.fields.items())
+        page.append("")
+    return "\n".join(page)
+
+
+def _setting_row(section: Section, name: str, field: FieldInfo) -> str:
+    limits = [f"{BOUNDS[k]} {getattr(m, k)}" for m in field.metadata for k in BOUNDS if hasattr(m, k)]
+    kind = ", ".join([_type_name(field.annotation), *limits])
+    cells = f"`{to_camel(name)}`", f"`{section.environment}{name.upper()}`", kind, _default(field.default)
+    return _row(*cells, field.description or "")
+
+
+def _model(annotation: object) -> type[BaseModel] | None:
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+
+
+def _type_name(annotation: Any) -> str:
+    if get_origin(annotation) is Literal:
+        return " or ".join(f"`{choice}`" for choice in get_args(annotation))
+    if get_origin(annotation) in {tuple, list}:
+        return f"list of {_type_name(get_args(annotation)[0])}"
+    return TYPES.get(annotation) or str(annotation)
+
+
+def _default(value: object) -> str:
+    if value is None or value is PydanticUndefined or callable(value):
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple | list):
+        return "empty" if not value else ", ".join(f"`{item}`" for item in value)
+    return f"`{value.value if isinstance(value, enum.Enum) else value}`"
+
+
+def _row(*cells: str) -> str:
+    inline = (" ".join(cell.split()).replace("|", r"\|") for cell in cells)
+    return f"| {' | '.join(inline)} |"
+
+
+def errors(error: type[PellucidError] = PellucidError) -> Iterator[type[PellucidError]]:
+    """The error tree, a parent before its children."""
+    yield error
+    for child in error.__subclasses__():
+        yield from errors(child)
+
+
+def _code(error: type[PellucidError]) -> str:
+    return error("").code
+
+
+def commands(command: Any, name: str = "pellucid") -> Iterator[tuple[str, Any]]:
+    """The command and all below it that are not hidden, each with the words that call it."""
+    yield name, command
+    for word, child in sorted(getattr(command, "commands", {}).items()):
+        if not child.hidden:
+            yield from commands(child, f"{name} {word}")
+
+
+def cli_page(app: Any) -> str:
+    """docs/cli.md."""
+    page = [NOTE, CLI_HEAD, *(_row(str(e.exit_code), f"`{_code(e)}`", e.__doc__ or "") for e in errors()), ""]
+    for name, command in commands(app):
+        page.append(f"## `{name}`\n\n{_help(command)}\n\n```text\n{name}{_usage(command)}\n```\n")
+        if shown := [param for param in command.params if not getattr(param, "hidden", False) and param.name != "help"]:
+            page.append("| argument or option | default | meaning |\n|---|---|---|")
+            page.extend(_row(f"`{_spelling(param)}`", _default(param.default), param.help or "") for param in shown)
+            page.append("")
+    return "\n".join(page)
+
+
+def _help(command: Any) -> str:
+    return (command.help or "").split("\f")[0].strip()
+
+
+def _usage(command: Any) -> str:
+    arguments = [_spelling(param) for param in command.params if param.param_type_name == "argument"]
+    words = [*arguments, "[OPTIONS]", *(["COMMAND"] if hasattr(command, "commands") else [])]
+    return "".join(f" {word}" for word in words)
+
+
+def _spelling(param: Any) -> str:
+    if param.param_type_name == "argument":
+        word = param.metavar or param.name.upper()
+        return (word if param.required else f"[{word}]") + ("..." if param.nargs == -1 else "")
+    return ", ".join([*param.opts, *param.secondary_opts])
+
+
+def undocumented_settings() -> Iterator[str]:
+    """Settings without a description."""
+    for section in sections():
+        for name, field in section.fields.items():
+            if not field.description:
+                yield f"setting {'.'.join(filter(None, [section.toml, to_camel(name)]))} has no description"
+
+
+def undocumented_commands(app: Any) -> Iterator[str]:
+    """Commands, arguments and options without help."""
+    for name, command in commands(app):
+        if not _help(command):
+            yield f"command {name} has no help"
+        for param in command.params:
+            if not getattr(param, "help", None) and param.name != "help":
+                yield f"{_spelling(param)} of {name} has no help"
+
+
+def _app() -> Any:
+    spec = importlib.util.find_spec("pellucid.surfaces") and importlib.util.find_spec(CLI)
+    if not (spec and spec.origin):
+        return None
+    import typer
+
+    return typer.main.get_command(importlib.import_module(CLI).app)
+
+
+def main() -> int:
+    """Write both pages, or with `--check` compare them; 1 when something is to be done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs")
+    given = parser.parse_args()
+    pages = {"settings.md": settings_page()}
+    found = list(undocumented_settings())
+    if app := _app():
+        pages["cli.md"] = cli_page(app)
+        found.extend(undocumented_commands(app))
+    else:
+        print(f"docs/cli.md is left out: there is no {CLI} yet")
+    for name, page in pages.items():
+        path: Path = given.docs / name
+        if not given.check:
+            path.write_text(page, "utf-8")
+        elif not path.exists() or path.read_text("utf-8") != page:
+            found.append(f"docs/{name} is stale; run make docs")
+    print("\n".join(found) or "the references are true")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
