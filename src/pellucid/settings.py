@@ -55,7 +55,15 @@ class RecallSettings(BaseModel):
     char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
     max_episodes: int = Field(default=8, ge=0, description="Episode groups in the context at most.")
     half_life_days: float = Field(default=180.0, gt=0, description="e-folding constant of the temporal leg, in days.")
-    importance_weight: float = Field(default=0.0, ge=0)
+    expand_from: int = Field(
+        default=20, ge=0, description="Best fused candidates whose neighbouring turns join the pool."
+    )
+    lexical_cost: int = Field(default=20_000, ge=1, description="Rows the lexical leg may touch: rarest words first.")
+    min_token_overlap: float = Field(
+        default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
+    )
+    importance_weight: float = Field(default=0.0, ge=0, description="Worth of importance 1.0 over importance 0.")
+    pin_weight: float = Field(default=0.5, ge=0, description="Worth of a pin.")
     store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
 
 

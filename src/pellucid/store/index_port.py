@@ -29,7 +29,7 @@ class IndexRecord:
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """All that one file now holds; no records means that it is gone."""
+    """All that one file now holds; an empty `file_digest` means that it is gone."""
 
     path: str
     file_digest: str
@@ -144,8 +144,12 @@ class IndexReader(Protocol):
         """The light columns of these rows."""
         ...
 
+    def matched(self, rows: Rows, stems: Sequence[str]) -> NDArray[np.uint64]:
+        """Which of these stems (64 at most) each row holds, as bits."""
+        ...
+
     def features(self, rows: Rows, query: Vector | None) -> "Features":
-        """Token codes, hashed terms and cosine of these rows, for pointwise scoring."""
+        """Token codes, vectors and cosine of these rows, for pointwise scoring."""
         ...
 
     def memories(self, rows: Rows) -> list["Served"]:
@@ -155,12 +159,14 @@ class IndexReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What pointwise scoring reads: token codes and term hashes of all rows end to end, with each row's end."""
+    """What pointwise scoring reads: the token codes of all rows end to end, uint8 (tokens, 16), with each row's end.
+
+    `vectors` is float32 (rows, dimensions), zero where a row has none; `cosine` is exact, 0 without a query.
+    """
 
     codes: NDArray[np.uint8]
-    code_ends: NDArray[np.int64]
-    terms: NDArray[np.uint32]
-    term_ends: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    vectors: Floats
     cosine: Floats
 
 

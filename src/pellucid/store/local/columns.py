@@ -17,18 +17,24 @@ LIGHT = np.dtype(
     [
         ("row", "i8"), ("id", "S16"), ("created", "i8"), ("valid_from", "i8"), ("valid_until", "i8"), ("active", "?"),
         ("trusted", "?"), ("boundary", "u1"), ("session", "i8"), ("ordinal", "i8"), ("importance", "f4"),
-        ("pinned", "?"), ("has_vector", "?"),
+        ("pinned", "?"), ("has_vector", "?"), ("length", "i4"),
     ]
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Up to 1,024 rows of one namespace: light columns, and vectors as float32 (n, 384), zero where there is none."""
+    """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384), zero where there is none, words.
+
+    The words are one posting a row and distinct stem, sorted by term: `terms`, whose row `owners`, how often `counts`.
+    """
 
     version: int
     light: NDArray[np.void]
     vectors: Floats
+    terms: NDArray[np.uint32]
+    owners: NDArray[np.int64]
+    counts: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class View:
     by_turn: NDArray[np.int64]
     place: NDArray[np.int64]
     """The inverse of `by_turn`."""
+    words: float
+    """The mean number of stems a row."""
 
     def admissible(self, at: int) -> Mask:
         """Active, valid at the instant, and not quarantined."""
@@ -55,6 +63,21 @@ class View:
         if not self.segments:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([segment.vectors @ query for segment in self.segments])
+
+    def postings(self, term: int) -> tuple[NDArray[np.int64], Floats]:
+        """The positions that hold a term, in order, and how often each does."""
+        positions: list[NDArray[np.int64]] = []
+        counts: list[Floats] = []
+        start = 0
+        for segment in self.segments:
+            first, last = np.searchsorted(segment.terms, np.array([term, term + 1], dtype=np.uint64)).tolist()
+            if last > first:
+                positions.append(segment.owners[first:last] + start)
+                counts.append(segment.counts[first:last])
+            start += len(segment.light)
+        if not positions:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+        return np.concatenate(positions), np.concatenate(counts)
 
     def vectors(self, positions: NDArray[np.int64]) -> Floats:
         """The vectors at these positions, float32 (n, 384)."""
@@ -105,41 +128,22 @@ class ColumnCache:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
-        for i, (
-            row,
-            memory_id,
-            created,
-            start,
-            end,
-            active,
-            trusted,
-            boundary,
-            session,
-            ordinal,
-            weight,
-            pinned,
-            vec,
-        ) in enumerate(rows):
+        for i, (row, memory_id, created, start, end, active, trusted, boundary, session, *rest) in enumerate(rows):
+            ordinal, importance, pinned, length, vec, _, _ = rest
             code = -1 if session is None else self._sessions.setdefault(session, len(self._sessions))
-            identity = bytes.fromhex(memory_id.removeprefix("mem_"))
-            light[i] = (
-                row,
-                identity,
-                created,
-                start,
-                end,
-                active,
-                trusted,
-                boundary,
-                code,
-                ordinal,
-                weight,
-                pinned,
-                vec is not None,
-            )
+            flags = (active, trusted, boundary, code, ordinal, importance, pinned, vec is not None, length)
+            light[i] = (row, bytes.fromhex(memory_id.removeprefix("mem_")), created, start, end, *flags)
             if vec is not None:
                 vectors[i] = np.frombuffer(vec, dtype=np.float16)
-        return Segment(version, light, vectors)
+        return Segment(version, light, vectors, *_postings([row[-2] for row in rows], [row[-1] for row in rows]))
+
+
+def _postings(terms: list[bytes], counts: list[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats]:
+    flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
+    owners = np.repeat(np.arange(len(terms)), [len(each) // 4 for each in terms])
+    order = np.argsort(flat, kind="stable")
+    often = np.frombuffer(b"".join(counts), dtype=np.uint8).astype(np.float32)
+    return flat[order], owners[order], often[order]
 
 
 def _assemble(segments: tuple[Segment, ...]) -> View:
@@ -147,4 +151,4 @@ def _assemble(segments: tuple[Segment, ...]) -> View:
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
     place = np.empty_like(by_turn)
     place[by_turn] = np.arange(len(by_turn))
-    return View(light, segments, by_turn, place)
+    return View(light, segments, by_turn, place, float(light["length"].mean()) if len(light) else 0.0)

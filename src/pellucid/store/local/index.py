@@ -12,7 +12,7 @@ import numpy as np
 from pellucid.encoders.port import Encoding
 from pellucid.model.memory import Memory
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, PathChange, Served
-from pellucid.store.local.analysis import Analyzer, hashed
+from pellucid.store.local.analysis import Analyzer, count
 from pellucid.store.local.columns import SEGMENT, ColumnCache
 from pellucid.store.local.database import (
     ThreadConnections,
@@ -73,7 +73,7 @@ class LocalIndex:
             if self._state(connection).applied_seq > state.applied_seq:
                 return False
             fold = _Fold(connection, self._queries)
-            for change in sorted(changes, key=lambda change: bool(change.records)):  # what is gone makes room first
+            for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
                 fold.path(change)
             fold.finish(state)
         return True
@@ -87,7 +87,7 @@ class LocalIndex:
             versions: dict[int, int] = dict(execute(connection, self._queries["segments"], (ns,)))
             view = self._columns.view(connection, ns, versions)
             seq = self._state(connection).applied_seq
-            yield LocalIndexReader(connection, self._queries, Analyzer(connection), ns, view, seq)
+            yield LocalIndexReader(connection, self._queries, Analyzer(connection), view, seq)
 
     def lookup(self, ids: Sequence[str], namespace: str) -> list[Served]:
         connection = self._connections.get()
@@ -119,13 +119,14 @@ class _Fold:
         held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
         for record in change.records:
             if record.memory.id in held:
-                self._unindex(held.pop(record.memory.id))
+                row, ns, _ = held.pop(record.memory.id)
+                self._drop(row, ns)
                 self._put(record, change)
             elif self._run(self._queries["row_of_id"], (record.memory.id,)) == []:
                 self._put(record, change)
-        for row in held.values():
-            self._unindex(row)
-        if change.records:
+        for row, ns, _ in held.values():
+            self._drop(row, ns)
+        if change.file_digest:
             stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id)
             self._run(self._queries["put_file"], (change.path, *stamp))
         else:
@@ -140,37 +141,31 @@ class _Fold:
 
     def _put(self, record: IndexRecord, change: PathChange) -> None:
         memory, ns = record.memory, self._namespace(record.memory.namespace)
-        stems = self._analyzer.stems(search_text(memory))
-        joined = " ".join(stems)
         row = self._run(
             self._queries["put_memory"],
             (
                 ns, memory.id, change.path, record.digest, _millis(memory.created),
                 _millis(memory.valid_at, _BEGINNING), _until(memory), memory.status == "active",
                 memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
-                memory.importance_score, memory.pinned, change.op_id, memory.model_dump_json(by_alias=True), joined,
+                memory.importance_score, memory.pinned, change.op_id, memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
-        self._run(self._queries["put_text"].format(ns=ns), (row, joined))
         vector, codes = None, b""
         if record.encoding is not None:
             vector, codes = record.encoding.vector.astype(np.float16).tobytes(), record.encoding.tokens.tobytes()
-        self._run(self._queries["put_features"], (row, vector, codes, hashed(stems).tobytes()))
+        words = count(self._analyzer.stems(search_text(memory)))
+        features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
+        self._run(self._queries["put_features"], features)
         self._touched.add((ns, row // SEGMENT))
 
-    def _unindex(self, held: tuple[int, int, str, str]) -> None:
-        row, ns, _, stems = held
-        self._run(self._queries["drop_text"].format(ns=ns), (row, stems))
+    def _drop(self, row: int, ns: int) -> None:
         self._run(self._queries["drop_features"], (row,))
         self._run(self._queries["drop_memory"], (row,))
         self._touched.add((ns, row // SEGMENT))
 
     def _namespace(self, name: str) -> int:
-        """The number of a namespace. Each has its own full-text table, so that its statistics are its own."""
         if name not in self._namespaces:
-            ns = self._run(self._queries["add_namespace"], (name,))[0][0]
-            self._run(self._queries["create_text"].format(ns=ns))
-            self._namespaces[name] = ns
+            self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
         return self._namespaces[name]
 
 

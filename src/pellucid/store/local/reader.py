@@ -1,7 +1,7 @@
 """One read transaction in, ranked rows and their features out: `IndexReader` over SQLite and warm columns."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from math import log1p
 from typing import Any
 
 import apsw
@@ -23,15 +23,15 @@ from pellucid.store.index_port import (
     Served,
     Term,
 )
-from pellucid.store.local.analysis import Analyzer
+from pellucid.store.local.analysis import Analyzer, term
 from pellucid.store.local.columns import View
-from pellucid.store.local.database import execute, stream
+from pellucid.store.local.database import execute
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 _NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
 _SLACK = 1e-4
 """More than BLAS can be off by between two layouts of the same unit vectors (384 float32 products: about 1e-6)."""
-_CHUNK = 256
+K1, B = 1.2, 0.75
 _MILLIS_A_DAY = 86_400_000
 
 
@@ -43,14 +43,12 @@ class LocalIndexReader:
         connection: apsw.Connection,
         queries: dict[str, str],
         analyzer: Analyzer,
-        ns: int,
         view: View,
         applied_seq: int,
     ) -> None:
         self._connection = connection
         self._queries = queries
         self._analyzer = analyzer
-        self._ns = ns
         self._view = view
         self._applied_seq = applied_seq
 
@@ -60,7 +58,7 @@ class LocalIndexReader:
 
     def terms(self, text: str) -> list[Term]:
         places = self._analyzer.places(text)
-        known = {stem: self._frequency(stem) for stem, _, _ in places}
+        known = {stem: len(self._view.postings(term(stem))[0]) for stem, _, _ in places}
         return [Term(stem, start, end, known[stem]) for stem, start, end in places]
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
@@ -86,27 +84,24 @@ class LocalIndexReader:
         return light["row"][positions[order]], scores[order]
 
     def lexical(self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        if not stems or len(self._view.light) == 0:
-            return LegHits(_NO_ROWS, _NO_SCORES, _NO_ROWS, _NO_SCORES)
-        wanted = " OR ".join(f'"{stem}"' for stem in stems)
-        admitted, rejected = _Arm(pool), _Arm(open_pool)
-        mask = self._view.admissible(admission.at)
-        for positions, scores in self._matches(wanted):
-            inside = mask[positions]
-            admitted.take(positions[inside], scores[inside])
-            rejected.take(positions[~inside], scores[~inside])
-            if admitted.full(scores[-1]) and (rejected.full(scores[-1]) or mask.all()):
-                break
-        return LegHits(*self._best(*admitted.all(), pool), *self._best(*rejected.all(), open_pool))
+        scores = np.zeros(len(self._view.light))
+        for stem in stems:
+            positions, counts = self._view.postings(term(stem))
+            scores[positions] += self._bm25(positions, counts)
+        admitted, held = self._view.admissible(admission.at), scores > 0
+        inside, outside = np.flatnonzero(admitted & held), np.flatnonzero(~admitted & held)
+        return LegHits(
+            *self._best(inside, scores[inside].astype(np.float32), pool),
+            *self._best(outside, scores[outside].astype(np.float32), open_pool),
+        )
 
-    def _matches(self, wanted: str) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-        cursor = stream(self._connection, self._queries["match"].format(ns=self._ns), (wanted,))
-        while chunk := list(islice(cursor, _CHUNK)):
-            rows, ranks = zip(*chunk, strict=True)
-            yield (
-                self._view.positions(np.array(rows, dtype=np.int64)),
-                -np.array(ranks, dtype=np.float64).astype(np.float32),
-            )
+    def _bm25(self, positions: NDArray[np.int64], counts: Floats) -> NDArray[np.float64]:
+        """What one word adds to each row that holds it; idf = log(1 + (N−n+½)/(n+½)), which is never negative."""
+        rows, holding = len(self._view.light), len(positions)
+        rarity = log1p((rows - holding + 0.5) / (holding + 0.5))
+        relative = self._view.light["length"][positions] / max(self._view.words, 1e-9)
+        often = counts.astype(np.float64)
+        return rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * relative))
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
@@ -135,54 +130,26 @@ class LocalIndexReader:
             importance=some["importance"], pinned=some["pinned"],
         )  # fmt: skip
 
+    def matched(self, rows: Rows, stems: Sequence[str]) -> NDArray[np.uint64]:
+        bits = np.zeros(len(self._view.light), dtype=np.uint64)
+        for bit, stem in enumerate(stems):
+            bits[self._view.postings(term(stem))[0]] |= np.uint64(1 << bit)
+        return bits[self._view.positions(rows)]
+
     def features(self, rows: Rows, query: Vector | None) -> Features:
-        sql = self._queries["row_features"]
-        found = [execute(self._connection, sql, (row,))[0] for row in rows.tolist()]
-        codes = np.frombuffer(b"".join(code for code, _ in found), dtype=np.uint8).reshape(-1, 16)
-        terms = np.frombuffer(b"".join(term for _, term in found), dtype=np.uint32)
-        cosine = np.zeros(len(rows), dtype=np.float32)
-        if query is not None and len(rows):
-            cosine = exact_cosine(self._view.vectors(self._view.positions(rows)), query)
+        sql = self._queries["codes"]
+        codes = [execute(self._connection, sql, (row,))[0][0] for row in rows.tolist()]
+        vectors = self._view.vectors(self._view.positions(rows))
         return Features(
-            codes, np.cumsum([len(code) // 16 for code, _ in found], dtype=np.int64),
-            terms, np.cumsum([len(term) // 4 for _, term in found], dtype=np.int64), cosine,
-        )  # fmt: skip
+            codes=np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16),
+            ends=np.cumsum([len(each) // 16 for each in codes], dtype=np.int64),
+            vectors=vectors,
+            cosine=np.zeros(len(rows), dtype=np.float32) if query is None else exact_cosine(vectors, query),
+        )
 
     def memories(self, rows: Rows) -> list[Served]:
         sql = self._queries["served"]
         return [served(execute(self._connection, sql, (row,))[0]) for row in rows.tolist()]
-
-    def _frequency(self, stem: str) -> int:
-        if len(self._view.light) == 0:
-            return 0
-        found = execute(self._connection, self._queries["frequency"].format(ns=self._ns), (stem,))
-        return int(found[0][0]) if found else 0
-
-
-class _Arm:
-    """Collects the best of one arm until nothing further can belong to it, ties at the edge included."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._positions: list[NDArray[np.int64]] = []
-        self._scores: list[Floats] = []
-        self._held = 0
-
-    def take(self, positions: NDArray[np.int64], scores: Floats) -> None:
-        if self._count and len(positions):
-            self._positions.append(positions)
-            self._scores.append(scores)
-            self._held += len(positions)
-
-    def full(self, last_seen: float) -> bool:
-        if self._held < self._count:
-            return False
-        return self._count == 0 or last_seen < np.concatenate(self._scores)[self._count - 1]
-
-    def all(self) -> tuple[NDArray[np.int64], Floats]:
-        if not self._positions:
-            return np.zeros(0, dtype=np.int64), _NO_SCORES
-        return np.concatenate(self._positions), np.concatenate(self._scores)
 
 
 def exact_cosine(vectors: Floats, query: Vector) -> Floats:

@@ -29,8 +29,7 @@ CREATE TABLE memories (
   importance REAL NOT NULL,
   pinned INTEGER NOT NULL,
   op_id TEXT,
-  record TEXT NOT NULL,
-  stems TEXT NOT NULL
+  record TEXT NOT NULL
 );
 CREATE INDEX memories_path ON memories(path);
 CREATE INDEX memories_digest ON memories(digest);
@@ -38,5 +37,13 @@ CREATE INDEX memories_digest ON memories(digest);
 -- 1,024 rows a segment; a segment's version tells a warm reader what to read again.
 CREATE TABLE segments (ns INTEGER, seg INTEGER, version INTEGER NOT NULL, PRIMARY KEY (ns, seg)) WITHOUT ROWID;
 
--- vec: float16[384], or NULL when no encoder was to be had; codes: 16 bytes a token; terms: uint32 a distinct stem.
-CREATE TABLE features (row INTEGER PRIMARY KEY, vec BLOB, codes BLOB NOT NULL, terms BLOB NOT NULL);
+-- vec: float16[384], or NULL when no encoder was to be had; codes: 16 bytes a token; terms: uint32 a distinct stem, in
+-- order, and counts: uint8, how often each stands there (at most 255); length: stems in all.
+CREATE TABLE features (
+  row INTEGER PRIMARY KEY,
+  vec BLOB,
+  codes BLOB NOT NULL,
+  terms BLOB NOT NULL,
+  counts BLOB NOT NULL,
+  length INTEGER NOT NULL
+);

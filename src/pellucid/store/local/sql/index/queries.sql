@@ -33,7 +33,7 @@ INSERT INTO namespaces (name) VALUES (?) RETURNING ns;
 
 -- name: rows_of_path
 -- The rows one file gave.
-SELECT row, ns, id, stems FROM memories WHERE path = ?;
+SELECT row, ns, id FROM memories WHERE path = ?;
 
 -- name: row_of_id
 -- Where an id already stands: two files may not hold the same one.
@@ -41,8 +41,8 @@ SELECT path FROM memories WHERE id = ?;
 
 -- name: put_memory
 -- A new row.
-INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, record, stems)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING row;
 
 -- name: drop_memory
@@ -51,7 +51,7 @@ DELETE FROM memories WHERE row = ?;
 
 -- name: put_features
 -- What scoring reads of a new row.
-INSERT INTO features (row, vec, codes, terms) VALUES (?, ?, ?, ?);
+INSERT INTO features (row, vec, codes, terms, counts, length) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: drop_features
 -- The features of a row that is gone.
@@ -66,8 +66,9 @@ INSERT INTO segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) D
 SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 
 -- name: segment_rows
--- The light columns and the vector of every row of a segment.
-SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, f.vec
+-- The light columns, the vector and the words of every row of a segment.
+SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned,
+  f.length, f.vec, f.terms, f.counts
 FROM memories m JOIN features f ON f.row = m.row
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
@@ -75,9 +76,9 @@ WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 -- What was computed for a text before.
 SELECT f.vec, f.codes FROM memories m JOIN features f ON f.row = m.row WHERE m.digest = ? AND f.vec IS NOT NULL LIMIT 1;
 
--- name: row_features
--- What pointwise scoring reads of one row.
-SELECT codes, terms FROM features WHERE row = ?;
+-- name: codes
+-- The token codes of one row.
+SELECT codes FROM features WHERE row = ?;
 
 -- name: served
 -- A row in full.
@@ -93,25 +94,3 @@ FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns =
 -- Every memory of a namespace, newest first.
 SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE n.name = ? ORDER BY m.created DESC, m.id;
-
--- name: create_text
--- A namespace's own full-text table, so that its statistics are its own; {ns} is its number.
-CREATE VIRTUAL TABLE fts_{ns} USING fts5(stems, content='', tokenize='unicode61');
-INSERT INTO fts_{ns} (fts_{ns}, rank) VALUES ('secure-delete', 1);
-CREATE VIRTUAL TABLE vocab_{ns} USING fts5vocab('fts_{ns}', 'row');
-
--- name: put_text
--- The stems of a row.
-INSERT INTO fts_{ns} (rowid, stems) VALUES (?, ?);
-
--- name: drop_text
--- The stems of a row that is gone, exactly as they were put.
-INSERT INTO fts_{ns} (fts_{ns}, rowid, stems) VALUES ('delete', ?, ?);
-
--- name: match
--- Rows that hold any of the words, best BM25 first (FTS5's rank is its negative).
-SELECT rowid, rank FROM fts_{ns} WHERE fts_{ns} MATCH ? ORDER BY rank;
-
--- name: frequency
--- In how many rows of the namespace a stem stands.
-SELECT doc FROM vocab_{ns} WHERE term = ?;

@@ -1,0 +1,68 @@
+"""Settings in, a wired system out: which store, which encoder, which stages. Wiring only."""
+
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pellucid.clock import Clock, SystemClock
+from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.port import Embedder
+from pellucid.memory.fold import Folder
+from pellucid.recall.recaller import Recaller
+from pellucid.settings import Settings
+from pellucid.store.history_port import History
+from pellucid.store.index_port import Index
+from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.records import LocalRecords
+from pellucid.store.records import Records
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The parts of one running Pellucid, wired to one home."""
+
+    settings: Settings
+    clock: Clock
+    records: Records
+    index: Index
+    history: History
+    embedder: Embedder
+    folder: Folder
+    recaller: Recaller
+    key: bytes
+
+    def close(self) -> None:
+        """Settle and let go of every file."""
+        self.records.close()
+        self.index.close()
+        self.history.close()
+
+
+def open_app(settings: Settings, *, clock: Clock | None = None, report: Callable[[str], None] | None = None) -> App:
+    """Wire a home, creating it if it is not there. `report` is told about slow first-time work (fetching the model)."""
+    home = settings.home
+    records = LocalRecords(home)
+    index = LocalIndex(home / "index.db")
+    history = LocalHistory(home / "history.db")
+    embedder = MiniLM(home / "models", report=report)
+    key = vault_key(home / "vault" / ".pellucid" / "key")
+    folder = Folder(records, index, embedder, settings.namespace, key)
+    recaller = Recaller(index, history, embedder)
+    return App(settings, clock or SystemClock(), records, index, history, embedder, folder, recaller, key)
+
+
+def vault_key(path: Path) -> bytes:
+    """The 32 random bytes of a vault, made on first use: they key the hashes of turns and of hand-written paths."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(32))
+        file.flush()
+        os.fsync(file.fileno())
+    return path.read_bytes()

@@ -1,0 +1,1 @@
+"""Labelled queries in, metrics out: what a recall is worth, beside its floors."""

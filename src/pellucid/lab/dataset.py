@@ -1,0 +1,48 @@
+"""A data set's files in, groups of records and labelled questions out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from pellucid.model.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One labelled query: the keys of the records that answer it, with their grade; `kind` is the set's own class."""
+
+    id: str
+    text: str
+    relevant: Mapping[str, int]
+    kind: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One thing to remember: a turn of a session, or (ordinal 0) a document by itself."""
+
+    key: str
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One namespace's worth: what is remembered, and what is asked of it."""
+
+    name: str
+    records: tuple[Record, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A loaded set. `metrics_k` are the cut-offs it is usually reported at."""
+
+    name: str
+    groups: tuple[Group, ...]
+
+    @property
+    def questions(self) -> int:
+        """How many questions are asked in all."""
+        return sum(len(group.questions) for group in self.groups)

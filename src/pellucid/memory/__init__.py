@@ -1,0 +1,1 @@
+"""Observations and edits in, decisions and index rows out: what becomes of a memory."""

@@ -1,0 +1,45 @@
+"""Terms in, the final order out: the sum, less a penalty for repeating what already stands higher."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.recall.equation import Ints, Pairs, choose, total
+from pellucid.recall.state import Pool, State, World
+from pellucid.settings import RecallSettings
+
+COMPARED = 48
+"""Candidates compared with one another: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
+
+
+def diversify(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+    """Sum the terms and order what passed the ladder."""
+    settings = state.request.settings
+    wanted = settings.mmr_lambda and "diversify" not in state.request.without
+    pairs = _alike(state) if wanted else Pairs()
+    pool, positions = settle(replace(state.pool, pairs=pairs), settings)
+    return replace(state, features=None, order=positions, pool=pool)
+
+
+def settle(pool: Pool, settings: RecallSettings) -> tuple[Pool, Ints]:
+    """The final score of every candidate, and the order of those that passed the ladder."""
+    base = total(pool.terms, len(pool))
+    standing = pool.rejected == 0
+    penalty, positions = choose(base, standing, pool.pairs, settings.mmr_lambda, settings.mmr_threshold)
+    return replace(pool, penalty=penalty, final=base - penalty), positions
+
+
+def _alike(state: State) -> Pairs:
+    """Pairs among the best whose cosine is at least the threshold."""
+    if state.features is None:
+        return {}
+    base, best = total(state.pool.terms, len(state.pool)), np.flatnonzero(state.pool.rejected == 0)
+    best = best[np.argsort(-base[best], kind="stable")][:COMPARED]
+    vectors = state.features.vectors[best].astype(np.float64)
+    coarse = np.triu(vectors @ vectors.T, k=1)
+    out: Pairs = {}
+    for a, b in np.argwhere(coarse >= state.request.settings.mmr_threshold - 1e-6).tolist():
+        similarity = float(np.float32((vectors[a] * vectors[b]).sum()))
+        if similarity >= state.request.settings.mmr_threshold:
+            out[int(best[a]), int(best[b])] = similarity
+    return out

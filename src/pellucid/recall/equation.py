@@ -1,0 +1,120 @@
+"""Ranks and inputs in, score terms out: the arithmetic of a recall, shared by the live run and every later explanation.
+
+    final = Σ_leg w·(k+1)/(k+rank) + w_r·(k+1)/(k+rank_rerank) + importance + tierPrior + reinforcement + heat + pin
+            + expansion − mmrPenalty
+
+All arrays are aligned with a pool that is sorted by id, so that every tie is broken by id, ascending.
+"""
+
+import heapq
+from collections.abc import Mapping
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Pairs = dict[tuple[int, int], float]
+
+TERMS = (
+    "vector", "lexical", "recent", "temporal", "rerank", "importance", "tierPrior", "reinforcement", "heat", "pin",
+    "expansion",
+)  # fmt: skip
+"""The terms that are added, in the order they are summed; `mmrPenalty` is subtracted last."""
+
+REACH = 2
+_SHARES = np.array([1.0, 1.0, 0.5, 0.0])
+"""A neighbour's share of `scorePropagationAlpha`, by distance in turns: the same turn, ±1, ±2, further away."""
+SESSION_DISCOUNT = 0.25
+SESSION_BEST = 3
+_NEAREST = 6
+"""How far apart, in a session's sorted rows, two rows within `REACH` turns are looked for (a turn may give many)."""
+
+
+def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
+    """The term of a ranked list: `weight·(k+1)/(k+rank)`, 0 where the rank is 0 (not in the list).
+
+    Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first place is worth `weight`.
+    """
+    return np.where(ranks > 0, weight * (k + 1) / (k + np.maximum(ranks, 1)), 0.0)
+
+
+def rank(scores: NDArray[np.floating] | Ints, among: Mask) -> Ints:
+    """1-based ranks by score, best first, ties by position; 0 outside `among`."""
+    inside = np.flatnonzero(among)
+    order = inside[np.argsort(-scores[inside].astype(np.float64), kind="stable")]
+    ranks = np.zeros(len(scores), dtype=np.int64)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks
+
+
+def expansion(fused: Floats, session: Ints, ordinal: Ints, alpha: float) -> Floats:
+    """What a candidate is owed by its neighbours' fused scores; `session` is -1 where there is none.
+
+    `alpha` times: the turns beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
+    """
+    order = np.lexsort((ordinal, session))
+    sessions, ordinals, scores = session[order], ordinal[order], fused[order]
+    owed = np.zeros(len(fused))
+    for step in range(1, min(_NEAREST, len(fused) - 1) + 1):
+        distance = np.where(sessions[step:] == sessions[:-step], ordinals[step:] - ordinals[:-step], REACH + 1)
+        share = _SHARES[np.minimum(distance, REACH + 1)]
+        owed[:-step] += share * scores[step:]
+        owed[step:] += share * scores[:-step]
+    owed += SESSION_DISCOUNT * _best_others(sessions, scores)
+    out = np.zeros(len(fused))
+    out[order] = alpha * np.where(sessions >= 0, owed, 0.0)
+    return out
+
+
+def _best_others(sessions: Ints, scores: Floats) -> Floats:
+    """For each row the sum of the three best scores of its session, its own left out."""
+    if len(sessions) == 0:
+        return scores
+    order = np.lexsort((-scores, sessions))
+    first = np.flatnonzero(np.r_[True, np.diff(sessions[order]) != 0])
+    group = np.cumsum(np.r_[True, np.diff(sessions[order]) != 0]) - 1
+    place = np.arange(len(order)) - first[group]
+    ranked = scores[order]
+    best = np.bincount(group, weights=np.where(place < SESSION_BEST, ranked, 0.0))
+    runner_up = np.bincount(group, weights=np.where(place == SESSION_BEST, ranked, 0.0))
+    out = np.empty_like(scores)
+    out[order] = np.where(place < SESSION_BEST, best[group] - ranked + runner_up[group], best[group])
+    return out
+
+
+def total(terms: Mapping[str, Floats], count: int) -> Floats:
+    """The exact sum of each candidate's terms (`math.fsum`, in the order of `TERMS`)."""
+    columns = [terms[name] for name in TERMS if name in terms]
+    if not columns:
+        return np.zeros(count)
+    return np.array([fsum(row) for row in np.column_stack(columns).tolist()])
+
+
+def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold: float) -> tuple[Floats, Ints]:
+    """Greedy choice, with a penalty `weight·(similarity − threshold)` for being like something already chosen.
+
+    `pairs` holds similarities of at least the threshold, by pool position. Returns each candidate's penalty and the
+    positions of the eligible ones in the order they were chosen (maximal marginal relevance, Carbonell & Goldstein,
+    SIGIR 1998, in an additive form that leaves unlike candidates untouched).
+    """
+    penalty = np.zeros_like(base)
+    like: dict[int, list[tuple[int, float]]] = {}
+    for (a, b), similarity in pairs.items():
+        like.setdefault(a, []).append((b, similarity))
+        like.setdefault(b, []).append((a, similarity))
+    heap = [(-base[position], position) for position in np.flatnonzero(eligible).tolist()]
+    heapq.heapify(heap)
+    chosen: list[int] = []
+    while heap:
+        score, position = heapq.heappop(heap)
+        current = base[position] - penalty[position]
+        if -score > current:
+            heapq.heappush(heap, (-current, position))
+            continue
+        chosen.append(position)
+        for other, similarity in like.get(position, ()):
+            penalty[other] = max(penalty[other], weight * (similarity - threshold))
+    return np.where(eligible, penalty, 0.0), np.array(chosen, dtype=np.int64)

@@ -1,0 +1,24 @@
+"""A pool of leg ranks in, one fused score's terms out: what every leg's place is worth."""
+
+from dataclasses import replace
+
+from pellucid.recall.equation import Floats, rank, reciprocal
+from pellucid.recall.state import Pool, State, World
+
+LEGS = ("vector", "lexical", "recent")
+
+
+def fuse(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+    """Turn places into terms. `temporal` ranks what the legs brought, newest first, and brings nothing itself."""
+    pool, settings = state.pool, state.request.settings
+    weights = settings.leg_weights.model_dump()
+    terms = {name: reciprocal(ranks, weights[name], settings.rrf_k) for name, ranks in pool.ranks.items()}
+    if weights["temporal"] and "temporal" not in state.request.without:
+        newest = rank(pool.created, pool.nominated)
+        terms["temporal"] = reciprocal(newest, weights["temporal"], settings.rrf_k)
+    return replace(state, pool=replace(pool, terms=terms))
+
+
+def fused(pool: Pool) -> Floats:
+    """The sum of the legs' terms: what neighbours are owed a share of."""
+    return sum((term for name, term in pool.terms.items() if name in (*LEGS, "temporal")), start=0.0 * pool.final)

@@ -1,0 +1,13 @@
+"""A pool in, the same pool with what is true of each candidate by itself: cosine, and which query words it holds."""
+
+from dataclasses import replace
+
+from pellucid.recall.state import State, World
+
+
+def measure(state: State, world: World) -> State:
+    """Read each candidate's features once, for the ladder and the rerankers."""
+    rows, encoding = state.pool.rows, state.plan.encoding
+    features = world.reader.features(rows, encoding.vector if encoding else None)
+    matched = world.reader.matched(rows, state.plan.stems)
+    return replace(state, features=features, pool=replace(state.pool, cosine=features.cosine, matched=matched))

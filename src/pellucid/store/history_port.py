@@ -1,0 +1,68 @@
+"""The port of history: packed receipts and served results in, the same by id out; never needed to recall."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One served result: which recall, which place (from 1), which memory, and the operation that wrote the version."""
+
+    recall_id: str
+    place: int
+    memory_id: str
+    op_id: str | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRecord:
+    """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place."""
+
+    recall_id: str
+    at: int
+    namespace: str
+    session_id: str | None
+    packed: bytes
+    served: tuple[tuple[str, str | None], ...]
+
+
+class History(Protocol):
+    """Receipts and what hangs on them. A power cut may cost the last seconds."""
+
+    def record(self, kept: RecallRecord) -> None:
+        """Keep one recall with its served results."""
+        ...
+
+    def receipt(self, recall_id: str, namespace: str) -> bytes | None:
+        """A receipt by id; a recall of another namespace is unknown."""
+        ...
+
+    def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
+        """One served result of a recall in this namespace."""
+        ...
+
+    def counts(self) -> tuple[int, int]:
+        """How many receipts are kept, and their bytes."""
+        ...
+
+    def prune(self, before: int, keep: int) -> int:
+        """Drop receipts older than `before` (epoch milliseconds) and all but the newest `keep`; how many went."""
+        ...
+
+    def close(self) -> None:
+        """Let go of every handle."""
+        ...
+
+
+def audit_id(recall_id: str, place: int) -> str:
+    """The id of the audit entry of one served result: `aud_`, the recall's 32 hex digits, the place as two to four."""
+    return f"aud_{recall_id.removeprefix('rec_')}{place:02x}"
+
+
+def parse_audit_id(text: str) -> tuple[str, int] | None:
+    """The recall id and place an audit id names, or None if it is not one."""
+    digits = text.removeprefix("aud_")
+    if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
+        return None
+    return f"rec_{digits[:32]}", int(digits[32:], 16)

@@ -1,0 +1,61 @@
+"""Receipts in, `history.db` out: what was recalled, and the operation behind every result served."""
+
+from pathlib import Path
+
+import apsw
+
+from pellucid.store.history_port import AuditRow, RecallRecord
+from pellucid.store.local.database import (
+    ThreadConnections,
+    connect,
+    execute,
+    execute_many,
+    immediate,
+    load_queries,
+    migrate,
+    sql_folder,
+)
+
+
+class LocalHistory:
+    """See `History`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._queries = load_queries("pellucid.store.local", "sql/history/queries.sql")
+        self._connections = ThreadConnections(self._open)
+
+    def _open(self) -> apsw.Connection:
+        connection = connect(self._path, synchronous="NORMAL")
+        migrate(connection, sql_folder("history"))
+        return connection
+
+    def record(self, kept: RecallRecord) -> None:
+        connection = self._connections.get()
+        row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, kept.packed)
+        served = ((kept.recall_id, place, *result) for place, result in enumerate(kept.served, start=1))
+        with immediate(connection):
+            execute(connection, self._queries["put_receipt"], row)
+            execute_many(connection, self._queries["put_audit"], served)
+
+    def receipt(self, recall_id: str, namespace: str) -> bytes | None:
+        found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
+        return found[0][0] if found else None
+
+    def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
+        found = execute(self._connections.get(), self._queries["audit"], (recall_id, place, namespace))
+        return AuditRow(*found[0]) if found else None
+
+    def counts(self) -> tuple[int, int]:
+        return tuple(execute(self._connections.get(), self._queries["counts"])[0])
+
+    def prune(self, before: int, keep: int) -> int:
+        connection = self._connections.get()
+        with immediate(connection):
+            gone = execute(connection, self._queries["prune"], (before, keep))
+            if gone:
+                execute(connection, self._queries["prune_audit"])
+        return len(gone)
+
+    def close(self) -> None:
+        self._connections.close()

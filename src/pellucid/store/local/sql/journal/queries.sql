@@ -1,0 +1,83 @@
+-- name: add_op
+-- Acknowledge an operation.
+INSERT INTO ops (op_id, kind, at) VALUES (?, ?, ?) RETURNING seq;
+
+-- name: op_seq
+-- Whether an operation was acknowledged before.
+SELECT seq FROM ops WHERE op_id = ?;
+
+-- name: add_entry
+-- New bytes that wait for their file.
+INSERT INTO entries (seq, path, folded, base_hash, new_hash, new_bytes, state) VALUES (?, ?, ?, ?, ?, ?, 'PENDING');
+
+-- name: add_ledger
+-- A row that waits for its ledger file.
+INSERT INTO ledger (month, row) VALUES (?, ?);
+
+-- name: add_seen
+-- A turn that need never be imported again.
+INSERT OR IGNORE INTO seen (key) VALUES (?);
+
+-- name: is_seen
+-- Whether a turn was imported before.
+SELECT 1 FROM seen WHERE key = ?;
+
+-- name: pending_twin
+-- A waiting path that differs from this one in case or composition only.
+SELECT path FROM entries WHERE state = 'PENDING' AND folded = ? AND path <> ? LIMIT 1;
+
+-- name: pending_hash
+-- The digest of the newest waiting bytes of a path.
+SELECT new_hash FROM entries WHERE state = 'PENDING' AND path = ? ORDER BY entry DESC LIMIT 1;
+
+-- name: pending_head
+-- The newest waiting bytes of a path, and the operation that brought them.
+SELECT e.new_bytes, o.op_id FROM entries e JOIN ops o ON o.seq = e.seq
+WHERE e.state = 'PENDING' AND e.path = ? ORDER BY e.entry DESC LIMIT 1;
+
+-- name: version_op
+-- The newest operation that gave a path these bytes.
+SELECT o.op_id FROM entries e JOIN ops o ON o.seq = e.seq
+WHERE e.path = ? AND e.new_hash = ? ORDER BY e.entry DESC LIMIT 1;
+
+-- name: pending
+-- Everything that waits for its file, oldest first.
+SELECT path, entry, base_hash, new_hash FROM entries WHERE state = 'PENDING' ORDER BY entry;
+
+-- name: payload
+-- The bytes of one entry.
+SELECT new_bytes FROM entries WHERE entry = ?;
+
+-- name: settle_entries
+-- A path is dealt with up to this entry; its payloads are erased.
+UPDATE entries SET state = ?, new_bytes = NULL WHERE state = 'PENDING' AND path = ? AND entry <= ?;
+
+-- name: paths
+-- Every path an operation ever wrote.
+SELECT DISTINCT path FROM entries;
+
+-- name: waiting_ledger
+-- Ledger rows that wait for their file, oldest first.
+SELECT seq, month, row FROM ledger ORDER BY seq;
+
+-- name: drop_ledger
+-- Ledger rows up to this one stand in their files.
+DELETE FROM ledger WHERE seq <= ?;
+
+-- name: ledger_number
+-- The last number given to a ledger row; none in a new journal.
+SELECT seq FROM sqlite_sequence WHERE name = 'ledger';
+
+-- name: start_ledger
+-- Go on counting where the ledger files of an older journal ended.
+INSERT INTO sqlite_sequence (name, seq) VALUES ('ledger', ?);
+
+-- name: operations
+-- Operations after a sequence number with their files, oldest first.
+SELECT o.seq, o.op_id, o.kind, o.at, e.path, e.new_hash
+FROM ops o LEFT JOIN entries e ON e.seq = o.seq WHERE o.seq > ? ORDER BY o.seq, e.entry;
+
+-- name: operation
+-- One operation with its files.
+SELECT o.seq, o.op_id, o.kind, o.at, e.path, e.new_hash
+FROM ops o LEFT JOIN entries e ON e.seq = o.seq WHERE o.seq > ? AND o.op_id = ? ORDER BY e.entry;

@@ -1,0 +1,1 @@
+"""Memories in, Markdown files out, and back: what a person reads and edits."""

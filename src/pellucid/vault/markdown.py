@@ -1,0 +1,165 @@
+"""Memories and episodes in, the exact bytes of their files out, and back."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
+
+from pellucid.errors import InputError
+from pellucid.model.memory import FOLDERS, Episode, Memory, Moment, confidence_tier, importance_level
+from pellucid.vault import frontmatter
+
+_MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
+_EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
+_MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->$", re.MULTILINE)
+_LOOKALIKE = re.compile(r"^(\\*)(<!-- pellucid:)", re.MULTILINE)
+_ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What one file holds: memories with their turn ordinals (0 for none), and its episode if it is one."""
+
+    memories: tuple[tuple[Memory, int], ...]
+    episode: Episode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a file does not say of itself: the namespace it falls to, the key of ids made from its path, its time."""
+
+    namespace: str
+    key: bytes
+    at: datetime
+
+
+def render_memory(memory: Memory) -> bytes:
+    """The file of a memory: frontmatter in the order of the model, a blank line, the content."""
+    values = memory.model_dump(mode="json", by_alias=True, exclude={"content"}, exclude_none=True)
+    ordered: dict[str, object] = {}
+    for key, value in values.items():
+        ordered[key] = value
+        if key == "confidence":
+            ordered["confidenceTier"] = confidence_tier(memory.confidence)
+        if key == "importanceScore":
+            ordered["importanceLevel"] = importance_level(memory.importance_score)
+    kept = {key: value for key, value in ordered.items() if value not in ([], {})}
+    return f"---\n{frontmatter.render(kept)}---\n\n{memory.content.strip()}\n".encode()
+
+
+def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None = None) -> bytes:
+    """The same file with these frontmatter keys (camelCase) changed; comments and unknown keys stay."""
+    head, body = frontmatter.split(data.decode("utf-8"))
+    body = body if content is None else f"\n{content.strip()}\n"
+    return f"---\n{frontmatter.edit(head or '', changes)}---\n{body}".encode()
+
+
+def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
+    """The file of an episode: frontmatter, the topic as heading, one anchored block a moment."""
+    values = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
+    values["category"] = "moment"
+    return f"---\n{frontmatter.render(values)}---\n\n# {episode.topic}\n{render_moments(moments)}".encode()
+
+
+def render_moments(moments: Sequence[Moment]) -> str:
+    """The blocks of these moments, as they stand in an episode file."""
+    return "".join(_block(moment) for moment in moments)
+
+
+def _block(moment: Moment) -> str:
+    marker = moment.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
+    content = _LOOKALIKE.sub(r"\\\1\2", moment.content.strip())
+    return f"\n<!-- pellucid:moment {json.dumps(marker, separators=(',', ':'))} -->\n{content}\n"
+
+
+def parse(path: str, data: bytes, identity: Identity) -> Parsed:
+    """What a vault file holds.
+
+    Raises:
+        InputError: it is not UTF-8, its frontmatter is not readable, or a value in it is not allowed.
+    """
+    try:
+        head, body = frontmatter.split(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text", next_step="save it as UTF-8") from error
+    try:
+        values = frontmatter.parse(head) if head is not None else {}
+        if str(values.get("id", "")).startswith("ep_"):
+            return _parse_episode(values, body, identity)
+        return Parsed(((_parse_memory(path, values, body, identity), _first_turn(values)),))
+    except InputError as error:
+        raise InputError(f"{path}: {error.message}", next_step=error.next_step) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{path}: {where}: {first['msg']}", next_step="correct that line") from error
+
+
+def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: Identity) -> Memory:
+    known = {name: values[key] for key, name in _MEMORY_KEYS.items() if key in values}
+    made = hashlib.blake2b(path.encode(), key=identity.key, digest_size=16).hexdigest()
+    fallback = {
+        "id": f"mem_{made}", "category": "fact", "namespace": identity.namespace, "source": "manual",
+        "asserted_by": "user", "created": identity.at,
+    }  # fmt: skip
+    filled = fallback | known
+    filled.setdefault("updated", filled["created"])
+    return Memory.model_validate(filled | {"content": body.strip()})
+
+
+def _parse_episode(values: Mapping[str, object], body: str, identity: Identity) -> Parsed:
+    known = {name: values[key] for key, name in _EPISODE_KEYS.items() if key in values}
+    episode = Episode.model_validate({"namespace": identity.namespace} | known)
+    pieces = _MARKER.split(body)
+    blocks = zip(pieces[1::2], pieces[2::2], strict=True)
+    return Parsed(tuple((_moment(marker, text, episode), _turn(marker)) for marker, text in blocks), episode)
+
+
+def _moment(marker: str, text: str, episode: Episode) -> Memory:
+    moment = Moment.model_validate({**json.loads(marker), "content": _ESCAPED.sub(r"\1", text.strip())})
+    at = moment.at or episode.started or episode.created
+    return Memory(
+        id=moment.id, category="moment", namespace=episode.namespace, created=at, updated=episode.updated,
+        source=episode.source, session_id=episode.session_id, agent=episode.agent, confidence=1.0,
+        evidence=(f"{episode.session_id}:{moment.turn}-{moment.turn}",), episode_id=episode.id, content=moment.content,
+    )  # fmt: skip
+
+
+def _turn(marker: str) -> int:
+    return int(json.loads(marker).get("turn", 0))
+
+
+def _first_turn(values: Mapping[str, object]) -> int:
+    evidence = values.get("evidence")
+    first = str(evidence[0]) if isinstance(evidence, list) and evidence else ""  # pyright: ignore[reportUnknownArgumentType]
+    found = re.search(r":(\d+)-\d+$", first)
+    return int(found.group(1)) if found else 0
+
+
+def memory_path(memory: Memory) -> str:
+    """Where a memory's file stands: `<folder>/YYYY-MM/<slug>-<short id>.md`; the slug is for people, the id for us."""
+    return f"{FOLDERS[memory.category]}/{memory.created:%Y-%m}/{slug(memory.content)}-{memory.id[-10:]}.md"
+
+
+def episode_path(episode: Episode) -> str:
+    """Where an episode's file stands."""
+    at = episode.started or episode.created
+    return f"episodes/{at.astimezone(UTC):%Y-%m}/{slug(episode.topic)}-{episode.id[-10:]}.md"
+
+
+def slug(text: str) -> str:
+    """Up to 48 characters of lower-case words; letters of every script are kept."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = re.findall(r"\w+", folded)
+    out = ""
+    for word in words:
+        if len(out) + len(word) > 47:
+            break
+        out += ("-" if out else "") + word
+    return out or (words[0][:48] if words else "memory")
