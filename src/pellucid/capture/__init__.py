@@ -1,0 +1,1 @@
+"""Transcript files in, redacted turns and segments out: the room where raw sessions enter and secrets stay outside."""

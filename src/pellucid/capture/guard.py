@@ -1,0 +1,108 @@
+"""Raw turns in, storable turns out: our own output, off-the-record stretches and secrets stay outside."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pellucid.capture.fences import without_blocks
+from pellucid.capture.redact import redact
+from pellucid.capture.report import CaptureReport
+from pellucid.model.turn import Turn
+from pellucid.settings import CaptureSettings
+
+# a copy inside a tool's JSON output has its quotes and angle brackets escaped, once or more
+_LT, _GT, _QUOTE = r"(?:<|\\{1,7}u003[cC])", r"(?:>|\\{1,7}u003[eE])", r'\\{0,7}"'
+_RECALL_ID = r"rec_[0-9a-f]{32}"
+_FENCE = re.compile(rf"{_LT}pellucid-recall id={_QUOTE}{_RECALL_ID}{_QUOTE}{_GT}")
+_FENCE_END = re.compile(rf"{_LT}/pellucid-recall{_GT}")
+_CITATION = re.compile(rf"{_LT}oai-mem-citation{_GT}")
+_CITATION_END = re.compile(rf"{_LT}/oai-mem-citation{_GT}")
+_JSON_ID = re.compile(rf"{_QUOTE}(?:recallId|snapshotId){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}{_RECALL_ID}{_QUOTE}")
+_XRAY_HEADER = "=== Recall X-ray ==="
+_XRAY_ID = re.compile(rf"snapshot-id: {_RECALL_ID}")
+
+
+def without_own_output(text: str, report: CaptureReport) -> str:
+    """The text without fenced recall context and memory-citation blocks; each block removed is counted."""
+    if "pellucid-recall" in text:
+        text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
+        report.stripped.update({"own-recall": removed} if removed else {})
+    if "oai-mem-citation" in text:
+        text, removed = without_blocks(text, _CITATION, _CITATION_END)
+        report.stripped.update({"memory-citation": removed} if removed else {})
+    return text
+
+
+def is_own_output(turn: Turn) -> bool:
+    """Whether a tool turn is the JSON or X-ray text we print; a recall id in anybody's prose does not make it so."""
+    if turn.role != "tool" or "rec_" not in turn.content:
+        return False
+    is_xray = _XRAY_HEADER in turn.content and _XRAY_ID.search(turn.content) is not None
+    return is_xray or _JSON_ID.search(turn.content) is not None
+
+
+class OffTheRecord:
+    """Which sessions are off the record just now. Only the user's words open and close a stretch."""
+
+    def __init__(self, settings: CaptureSettings) -> None:
+        self._off = settings.off_the_record.casefold()
+        self._on = settings.on_the_record.casefold()
+        self._closed_ears: set[str] = set()
+
+    def covers(self, turn: Turn, content: str) -> bool:
+        """Whether this turn, whose own words are `content`, must be dropped; turns that hold a marker are, as well.
+
+        A tool's output or a reply that holds the opening marker is dropped alone: a page that mentions it must not
+        silence a session, nor one that mentions the closing marker end what the user began.
+        """
+        words = content.casefold()
+        # an empty marker switches the feature off; it must not match everywhere
+        opened, closed = (words.rfind(marker) if marker else -1 for marker in (self._off, self._on))
+        silent = turn.session_id in self._closed_ears
+        if turn.role == "user":
+            if opened > closed:
+                self._closed_ears.add(turn.session_id)
+            elif closed >= 0:
+                self._closed_ears.discard(turn.session_id)
+        return silent or opened >= 0
+
+
+class Guard:
+    """What stands between a transcript and the store. One guard sees the turns of one capture, in order."""
+
+    def __init__(self, settings: CaptureSettings, report: CaptureReport) -> None:
+        self._settings = settings
+        self._report = report
+        self._off_the_record = OffTheRecord(settings)
+
+    def admit(self, turn: Turn) -> Iterator[Turn]:
+        """The turn as it may be stored, or nothing, with the reason counted."""
+        if is_own_output(turn):
+            self._report.drop("own-recall")
+            return
+        content = without_own_output(turn.content, self._report)
+        if self._off_the_record.covers(turn, content):
+            self._report.drop("off-the-record")
+        elif not content.strip():
+            self._report.drop("own-recall")
+        else:
+            redacted = redact(content)
+            self._report.redactions.update(redacted.counts)
+            yield replace(turn, content=self._cut(redacted.text))
+
+    def _cut(self, text: str) -> str:
+        if len(text) <= self._settings.max_turn_chars:
+            return text
+        self._report.turns_cut += 1
+        return cut_middle(text, self._settings.max_turn_chars)
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """Head and tail of a text that is too long, about two to one, with a note of what is missing between them.
+
+    The result is at most `longest` characters (which must leave room for the note: ≥ 100).
+    """
+    room = longest - len(f"\n[… {len(text)} characters cut …]\n")
+    tail = room // 3
+    head = room - tail
+    return f"{text[:head]}\n[… {len(text) - room} characters cut …]\n{text[len(text) - tail :]}"

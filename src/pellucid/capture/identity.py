@@ -1,0 +1,45 @@
+"""A turn in, its keyed fingerprint out: how a re-import knows what it has already taken."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from pellucid.capture.report import CaptureReport
+from pellucid.model.turn import Turn
+
+BATCH = 500
+
+
+def turn_key(turn: Turn, secret: bytes) -> bytes:
+    """Sixteen bytes that name a turn across imports and say nothing about it to whoever lacks the key.
+
+    A BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the session id, the source's own id of the turn
+    (its ordinal if it has none), the role and the redacted content; each part is preceded by its length.
+    """
+    digest = hashlib.blake2b(key=secret, digest_size=16)
+    place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"
+    for part in (turn.session_id, place, turn.role, turn.content):
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()
+
+
+def unseen(
+    turns: Iterable[Turn],
+    secret: bytes,
+    already_seen: Callable[[Iterable[bytes]], set[bytes]],
+    report: CaptureReport,
+) -> Iterator[tuple[bytes, Turn]]:
+    """The turns no committed operation has marked as seen, each with its key; the others count `already-imported`.
+
+    Args:
+        already_seen: asked for 500 keys at a time (`Records.already_seen`).
+    """
+    rest = iter(turns)
+    while batch := list(islice(rest, BATCH)):
+        keyed = {turn_key(turn, secret): turn for turn in batch}
+        seen = already_seen(keyed)
+        report.dropped["already-imported"] += len(batch) - len(keyed.keys() - seen)
+        yield from ((key, turn) for key, turn in keyed.items() if key not in seen)
+    if not report.dropped["already-imported"]:
+        del report.dropped["already-imported"]

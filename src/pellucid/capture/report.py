@@ -1,0 +1,48 @@
+"""What happened during capture in, its counts out: every drop, redaction and unreadable line has a number here."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+KEPT_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place that could not be read; `line` is 1-based (the element number in a JSON document)."""
+
+    path: Path
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class CaptureReport:
+    """The running tally of one capture; pass it in, read it when the turns are exhausted.
+
+    `dropped` counts turns, lines and files left out, by reason; `stripped` counts blocks cut out of kept turns.
+    `problems` holds the first few unreadable places; `malformed` counts all of them. It never holds transcript text.
+    """
+
+    files: int = 0
+    bytes_read: int = 0
+    turns_read: int = 0
+    turns_kept: int = 0
+    turns_cut: int = 0
+    malformed: int = 0
+    encoding_errors: int = 0
+    dropped: Counter[str] = field(default_factory=Counter[str])
+    stripped: Counter[str] = field(default_factory=Counter[str])
+    redactions: Counter[str] = field(default_factory=Counter[str])
+    formats: Counter[str] = field(default_factory=Counter[str])
+    problems: list[Problem] = field(default_factory=list["Problem"])
+
+    def drop(self, reason: str) -> None:
+        """Count one thing that was left out."""
+        self.dropped[reason] += 1
+
+    def cannot_read(self, path: Path, line: int, reason: str) -> None:
+        """Count an unreadable place, and keep the first few."""
+        self.malformed += 1
+        if len(self.problems) < KEPT_PROBLEMS:
+            self.problems.append(Problem(path, line, reason))

@@ -1,0 +1,159 @@
+"""Nothing in, the table of credentials that betray themselves out: a mark to look for and the shape that follows.
+
+Each rule is tried only where its mark stands, and every repetition is bounded, so that the cost is linear in the text.
+The shapes are those the vendors publish.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+
+START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=\\u00[0-9a-fA-F]{2})|(?<=%[0-9a-fA-F]{2}))"
+"""Where a word may begin; an escaped newline (`\\n`) or a percent escape before it is no part of the word."""
+END = r"(?![A-Za-z0-9_])"
+_NOT_IN_BASE64 = r"(?<![A-Za-z0-9/][+/])"
+
+
+def anything(_: re.Match[str]) -> bool:
+    """Accepts every match of a shape that needs no second look."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class SecretRule:
+    """One kind of credential. The group `secret`, or the whole match without one, is what must go.
+
+    `back` is how many characters before the mark a match may begin; `begins` says that the mark begins a word.
+    """
+
+    type: str
+    marks: tuple[str, ...]
+    shape: re.Pattern[str]
+    back: int = 0
+    accept: Callable[[re.Match[str]], bool] = anything
+    begins: bool = True
+
+
+def _varied(match: re.Match[str]) -> bool:
+    """Digits and both cases, or a long run of hex: not a hyphenated name."""
+    found = match["body"]
+    return any(map(str.isdigit, found)) and (found != found.lower() or "-" not in found)
+
+
+def _both_cases(match: re.Match[str]) -> bool:
+    return match["body"] != match["body"].lower() and match["body"] != match["body"].upper()
+
+
+def _prefixed(
+    name: str, marks: str, body: str, accept: Callable[[re.Match[str]], bool] = anything, *, also: str = ""
+) -> SecretRule:
+    words = tuple(marks.split())
+    heads = "|".join(map(re.escape, words))
+    return SecretRule(name, words, re.compile(rf"{also}{START}(?:{heads})(?P<body>{body}){END}"), 0, accept)
+
+
+def _anywhere(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
+    return SecretRule(name, tuple(marks.split()), re.compile(shape), back, begins=False)
+
+
+VENDORS: tuple[SecretRule, ...] = (
+    _prefixed("aws-access-key", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?:[\s\"',:;|]{1,4}[A-Za-z0-9/+]{40})?"),
+    _prefixed("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{36,255}"),
+    _prefixed("github-fine-grained-token", "github_pat_", r"[A-Za-z0-9_]{60,255}"),
+    _prefixed(
+        "gitlab-token",
+        "glpat- gldt- glrt- glptt- glcbt- glsoat- glft- glimt- glagent- gloas- GR1348941",
+        r"[\w.-]{20,300}",
+    ),
+    _prefixed(
+        "slack-token", "xoxb- xoxp- xoxa- xoxo- xoxr- xoxs- xoxe- xoxc- xoxd- xoxe. xapp-", r"[\w.%/+=-]{10,512}"
+    ),
+    _anywhere("slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?P<secret>[a-z]{5,12}/[\w/-]{20,200})"),
+    _prefixed("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sk_org_", r"[A-Za-z0-9+/=_]{16,255}"),
+    _prefixed("anthropic-key", "sk-ant-", r"[\w-]{20,300}"),
+    _prefixed("openrouter-key", "sk-or-", r"[\w-]{20,200}"),
+    _prefixed("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None- sess-", r"[\w-]{20,300}", _varied),
+    _prefixed("openai-key", "sk-", r"[A-Za-z0-9]{32,64}", _varied),
+    _prefixed("google-api-key", "AIza", r"[\w-]{35}"),
+    _prefixed("google-oauth", "ya29.", r"[\w.-]{20,2048}"),
+    _prefixed("google-oauth", "GOCSPX-", r"[\w-]{20,64}"),
+    _prefixed("google-oauth", "1//0", r"[\w-]{30,200}"),
+    _anywhere("azure-storage-key", "AccountKey= AccessKey=", r"Acc(?:ountKey|essKey)=(?P<secret>[\w+/]{32,90}={0,2})"),
+    _anywhere("azure-sas", "sig=", r"(?<![A-Za-z0-9])sig=(?P<secret>(?:[\w+/-]|%[0-9A-Fa-f]{2}){32,120}=?)"),
+    _anywhere("azure-client-secret", "Q~", rf"{START}[\w.~-]{{3}}\dQ~[\w.~-]{{31,34}}(?![\w~])", back=4),
+    _prefixed("npm-token", "npm_", r"[A-Za-z0-9]{36,64}"),
+    _prefixed("pypi-token", "pypi-", r"[\w-]{50,512}"),
+    _prefixed("rubygems-key", "rubygems_", r"[0-9a-f]{48}"),
+    _prefixed("docker-token", "dckr_pat_ dckr_oat_", r"[\w-]{20,100}"),
+    _prefixed("huggingface-token", "hf_ api_org_", r"[A-Za-z0-9]{30,60}", _both_cases),
+    _prefixed("twilio-key", "SK", r"[0-9a-f]{32}"),
+    _prefixed("sendgrid-key", "SG.", r"[\w-]{16,32}\.[\w-]{32,64}"),
+    _prefixed("mailgun-key", "key-", r"[0-9a-f]{32}", also="(?<!-)"),
+    _anywhere("mailchimp-key", "-us", rf"{START}[0-9a-f]{{32}}-us\d{{1,2}}(?![0-9A-Za-z])", back=32),
+    _anywhere("telegram-bot-token", ":AA", rf"{START}(?:bot)?\d{{8,10}}:AA[\w-]{{32,34}}(?![\w-])", back=14),
+    _prefixed("discord-token", "MT MD Mj Mz NT ND Nj Nz OD OT", r"[\w-]{22,26}\.[\w-]{6,7}\.[\w-]{27,45}"),
+    _anywhere("discord-webhook", "/api/webhooks/", r"/api/webhooks/(?P<secret>\d{15,21}/[\w-]{40,100})"),
+    _anywhere("teams-webhook", "/webhookb2/", r"/webhookb2/(?P<secret>[\w@-]{36,90}/IncomingWebhook/[\w/-]{32,120})"),
+    _prefixed("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}"),
+    _prefixed("heroku-key", "HRKU-", r"[\w-]{30,100}"),
+    _prefixed("databricks-token", "dapi", r"[0-9a-f]{32}(?:-\d)?"),
+    _prefixed("cloudflare-key", "v1.0-", r"[0-9a-f]{24}-[0-9a-f]{100,160}"),
+    _prefixed("newrelic-key", "NRAK- NRJS- NRII- NRAA- NRSP-", r"[A-Za-z0-9_-]{16,64}"),
+    _anywhere("newrelic-key", "NRAL", rf"{START}[0-9a-f]{{36}}NRAL(?![0-9A-Za-z])", back=36),
+    _anywhere("sentry-dsn", "://", r"://(?P<secret>[0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{1,100}/\d"),
+    _prefixed("sentry-token", "sntrys_ sntryu_ sntrya_", r"[\w+/=-]{32,512}"),
+    _prefixed("square-token", "sq0atp- sq0csp- sq0idp- EAAA", r"[\w-]{22,64}", _varied, also=_NOT_IN_BASE64),
+    _prefixed("facebook-token", "EAAC EAAB EAAG EAAJ", r"[A-Za-z0-9]{60,300}", _both_cases, also=_NOT_IN_BASE64),
+    _prefixed("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}"),
+    _prefixed("atlassian-token", "ATATT3 ATCTT3 ATBB ATSTT3", r"[\w=+/-]{24,300}", _varied),
+    _prefixed("linear-key", "lin_api_ lin_oauth_ lin_wh_", r"[A-Za-z0-9]{32,64}"),
+    _prefixed("notion-token", "ntn_ secret_", r"[A-Za-z0-9]{40,50}"),
+    _prefixed("vault-token", "hvs. hvb. hvr.", r"[\w-]{24,300}"),
+    _prefixed("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", r"[\w.-]{40,100}"),
+    _prefixed("groq-key", "gsk_", r"[A-Za-z0-9]{40,64}"),
+    _prefixed("xai-key", "xai-", r"[A-Za-z0-9]{60,100}"),
+    _prefixed("perplexity-key", "pplx-", r"[A-Za-z0-9]{40,64}"),
+    _prefixed("replicate-token", "r8_", r"[A-Za-z0-9]{37,40}"),
+    _prefixed("supabase-key", "sbp_ sb_secret_", r"[\w-]{20,60}"),
+    _prefixed("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w.-]{32,64}"),
+    _prefixed("fly-token", "fo1_ fm1_ fm1a_ fm2_", r"[\w+/=-]{36,2048}"),
+    _prefixed("grafana-token", "glsa_ glc_", r"[\w+/=]{32,400}"),
+    _prefixed("postman-key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    _prefixed("figma-token", "figd_ figo_", r"[\w-]{36,64}"),
+    _anywhere("terraform-token", ".atlasv1.", rf"{START}[A-Za-z0-9]{{14}}\.atlasv1\.[\w=-]{{60,80}}", back=14),
+    _prefixed("pulumi-token", "pul-", r"[0-9a-f]{40}"),
+    _prefixed("tailscale-key", "tskey-", r"[a-z]{3,12}-[\w-]{16,80}"),
+    _prefixed("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,60}"),
+    _prefixed("flutterwave-key", "FLWSECK-", r"[\w-]{30,50}"),
+    _prefixed("airtable-token", "pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    _prefixed("jwt", "eyJ", r"[\w-]{8,8192}\.eyJ[\w-]{8,16384}(?:\.[\w-]{0,4096})?"),
+    _anywhere("presigned-url", "-Signature=", r"X-(?:Amz|Goog)-Signature=(?P<secret>[0-9a-fA-F]{64,600})", back=5),
+)
+"""In order of preference: where two rules cover the same characters, the earlier one names them."""
+
+_WORD_MARKS = sorted({mark for rule in VENDORS if rule.begins for mark in rule.marks}, reverse=True)
+_INNER_MARKS = sorted({mark for rule in VENDORS if not rule.begins for mark in rule.marks})
+_SHORTEST = 15
+_ESCAPE = re.compile(r"\\[nrt]|\\u00[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}")
+
+
+def _one_of(words: list[str]) -> re.Pattern[str]:
+    """Finds any of the words where a word begins; grouping them by first letter makes the search much faster."""
+    grouped = {first: "|".join(re.escape(word[1:]) for word in same) for first, same in groupby(words, lambda w: w[0])}
+    branches = "|".join(f"{re.escape(first)}(?:{rest})" for first, rest in grouped.items())
+    return re.compile(rf"\b(?=[{re.escape(''.join(grouped))}])(?:{branches})")
+
+
+_ANY_WORD_MARK = _one_of(_WORD_MARKS)
+
+
+def marks_in(text: str) -> set[str]:
+    """The marks that stand in the text. A credential is one long word, so only words of 15 characters are looked at."""
+    dense = "\n".join(word for word in text.split() if len(word) >= _SHORTEST)
+    present = {mark for mark in _INNER_MARKS if mark in dense}
+    if "\\" in dense or "%" in dense:
+        dense = _ESCAPE.sub(" ", dense)
+    found = set(_ANY_WORD_MARK.findall(dense))
+    # the longest mark at a place was found; the shorter ones that begin it stand there, too
+    return present | {mark for mark in _WORD_MARKS if any(longer.startswith(mark) for longer in found)}

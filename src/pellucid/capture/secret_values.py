@@ -1,0 +1,136 @@
+"""A value found beside a telling name in, whether it is a secret out: the guards that leave prose and code alone."""
+
+import re
+from collections import Counter
+from math import log2
+from typing import Literal
+
+Kind = Literal["password", "key", "token"]
+
+_PLACEHOLDER = re.compile(
+    r"\$\{.*|\$\(.*|\$[A-Za-z_]\w*|\{\{.*|\{[\w.\[\]'\"]*\}?|<.*|%\(.*|%[A-Za-z_]\w*%|#\{.*|@\w+@|\[[\w:. -]*\]?"
+    r"|[*.•…_-]{2,}|[xX]{3,}.*|\(.*|\\.*|!\w+|&\w+|\|.*|>.*",
+    re.DOTALL,
+)
+_CODE = re.compile(r"[A-Za-z_$][\w$.?!]*[(\[{].*|[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[;,)]*", re.DOTALL)
+_INSERTED = re.compile(r"\{[A-Za-z_][^{}]*\}|%[sdr(]|\$\{")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+_URL = re.compile(r"[A-Za-z]:\\.*|[a-z][a-z0-9+.-]*://.*", re.DOTALL)
+_AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")
+_DIGEST = re.compile(r"(?:sha\d{1,3}|md5|blake\w{1,3})[-:].*|h1:.*|(?:mem|rec|ep|obs)_[0-9a-f]{32}", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d\d?:\d\d.*|v?\d+(?:\.\d+)+[\w.+-]{0,20}|[\d.,_]+[a-zA-Z%]{0,3}")
+UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_PIECE = re.compile(r"[-_./:+\s]+")
+_WORDY = re.compile(r"[A-Za-z]*\d{0,2}|\d{1,4}|v\d+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d{0,2}")
+_MEASURE = re.compile(r"\d{1,4}[a-z]+|v\d.*")
+_SPOKEN = re.compile(r"[A-Z]?[a-z]*\d?|\d{1,4}[a-z]*")
+_ALGORITHMS = frozenset({
+    "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "bcrypt", "argon2", "argon2id", "pbkdf2", "base64",
+    "base58", "base32", "utf8", "utf16", "utf8mb4", "aes128", "aes256", "hs256", "hs512", "rs256", "es256", "ed25519",
+    "x25519", "secp256k1", "x509", "oauth2", "http2", "ipv4", "ipv6", "i18n", "l10n", "k8s", "e2e", "s3", "ec2", "p256",
+})  # fmt: skip
+_STOPWORDS = re.compile(
+    r"pass|pwd|secret|token|key|cred|auth|example|sample|test|dummy|fake|mock|place|change|replace|your|enter|here|user"
+    r"|input|field|form|hash|string|null|none|true|false|undefined|required|optional|value|config|env|redact|hidden"
+    r"|bearer|basic|random|default|valid|type|name|label|text|file|path|number|bytes|object|function|string|column",
+    re.IGNORECASE,
+)
+_VOWELS = re.compile(r"[aeiouyAEIOUY]")
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy of the value's characters, in bits a character."""
+    return -sum(n / len(value) * log2(n / len(value)) for n in Counter(value).values()) if value else 0.0
+
+
+def is_secret(value: str, kind: Kind, *, quoted: bool, shouted: bool) -> bool:
+    """Whether a value assigned to a telling name is a secret rather than a word, a type, a reference or a path.
+
+    Args:
+        value: without its quotes.
+        quoted: the value stood in quotes, so it is no code.
+        shouted: the name is in CAPITALS or exported: an environment variable, whose value is no code either.
+    """
+    if kind == "key" and _AWS_SECRET.fullmatch(value) and _mixes(value) and entropy(value) > 4.2:
+        return True
+    if len(value) < 4 or _PLACEHOLDER.fullmatch(value) or _DIGEST.fullmatch(value) or _is_place(value):
+        return False
+    if _INSERTED.search(value) if quoted else is_code(value):
+        return False
+    if kind == "password":
+        return _is_password(value, quoted=quoted, literal=quoted or shouted)
+    return _is_key(value, kind, quoted=quoted, literal=quoted or shouted)
+
+
+def is_code(value: str) -> bool:
+    """Whether a bare value is a call, a subscript or an attribute: the secret is elsewhere."""
+    return _CODE.fullmatch(value) is not None
+
+
+def is_random(value: str, at_least: int = 16) -> bool:
+    """Whether a value has the mixture of letters and digits that no word has; long runs of capitals count as well."""
+    if len(value) < at_least or _DIGEST.fullmatch(value) or _is_place(value):
+        return False
+    return _mixes(value) and not _is_wordy(value) and entropy(value) >= (3.0 if len(value) >= 20 else 2.6)
+
+
+def is_said(value: str) -> bool:
+    """Whether what follows "the password is" is one: a piece of letters and digits, no measure and no algorithm."""
+    pieces = _PIECE.split(value)
+    wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
+    return len(value) >= 6 and any(
+        _mixes(piece) and not wordy.fullmatch(piece) and piece.lower() not in _ALGORITHMS for piece in pieces
+    )
+
+
+def _is_place(value: str) -> bool:
+    """A URL or a path; what has slashes but also a long piece that is no word is base64."""
+    if _URL.fullmatch(value):
+        return True
+    pieces = value.split("/")
+    anchored = value.startswith(("/", "./", "../", "~/"))
+    return (anchored or len(pieces) > 2) and all(len(piece) < 16 or _is_wordy(piece) for piece in pieces)
+
+
+def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
+    if any(char.isspace() for char in value):
+        return False
+    has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    if has_digit and not has_letter:
+        return len(value) >= 6
+    if has_digit:
+        return len(value) >= (4 if quoted else 6) and value.lower() not in _ALGORITHMS and not _names_one(value)
+    if any(char in "!@#$%^&*?~=+" for char in value):
+        return has_letter and len(value) >= 6
+    return literal and len(value) >= 6 and not value.istitle() and not _STOPWORDS.search(value)
+
+
+def _names_one(value: str) -> bool:
+    """`password1`, `user_password_2`: a name with a number, not a password anybody chose well enough to protect."""
+    return _IDENTIFIER.fullmatch(value) is not None and _is_wordy(value) and _STOPWORDS.search(value) is not None
+
+
+def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
+    if len(value) < 8 or any(char.isspace() for char in value) or _DATE.fullmatch(value):
+        return False
+    if UUID.fullmatch(value):
+        return kind == "key"
+    if not _mixes(value):
+        return literal and len(value) >= 8 and not _is_worded(value)
+    if not literal and _IDENTIFIER.fullmatch(value) and sum(map(str.isdigit, value)) < 3:
+        return len(value) >= 20 and not _STOPWORDS.search(value)
+    return is_random(value, at_least=8 if quoted or literal else 10)
+
+
+def _mixes(value: str) -> bool:
+    return any(map(str.isalpha, value)) and any(map(str.isdigit, value))
+
+
+def _is_wordy(value: str) -> bool:
+    """Whether every piece between separators is a word, a word with a small number, or a small number."""
+    return all(_WORDY.fullmatch(piece) or piece.lower() in _ALGORITHMS for piece in _PIECE.split(value))
+
+
+def _is_worded(value: str) -> bool:
+    """Whether letters alone read like language: a telling word among them, or as many vowels as words have."""
+    return len(value) < 12 or _STOPWORDS.search(value) is not None or len(_VOWELS.findall(value)) > 0.31 * len(value)

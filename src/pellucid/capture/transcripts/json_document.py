@@ -1,0 +1,146 @@
+"""Chunks of one JSON document in, its array elements out one by one: a large file is never held whole."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from pellucid.capture.transcripts.json_values import as_object
+
+_DECODER = json.JSONDecoder()
+MAX_VALUE = 16 * 1024 * 1024
+
+
+_BEGINS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
+
+
+def begins_json(head: str) -> bool:
+    """Whether a file's first characters open a JSON object or array (and not `[10:30] Alice: …`)."""
+    return _BEGINS_JSON.match(head) is not None
+
+
+def is_lines(head: str) -> bool:
+    """Whether a file's first characters are JSON lines: a whole object on the first line, or one begun on the next.
+
+    A document on a single line counts as one; it reads the same either way.
+    """
+    lines = [line for line in head.splitlines() if line.strip()][:2]
+    if not lines or lines[0].lstrip().startswith("["):
+        return False
+    try:
+        return bool(as_object(json.loads(lines[0])))
+    except (ValueError, RecursionError):
+        return len(lines) > 1 and lines[1].startswith("{")
+
+
+class BrokenJsonError(ValueError):
+    """The document is not JSON, or one element is longer than 16 Mi characters."""
+
+
+class UnfinishedJsonError(ValueError):
+    """The document ends in the middle: its writer has not finished."""
+
+
+def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object]]:
+    """Walk a top-level array, or one array of a top-level object.
+
+    Args:
+        streamed: the object's key whose array is streamed.
+
+    Yields:
+        `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document order,
+        and `(streamed, element)` for each element of the streamed array.
+
+    Raises:
+        BrokenJsonError, UnfinishedJsonError: after everything before the fault was yielded.
+    """
+    text = _Buffer(chunks)
+    if text.peek() == "[":
+        for value in _array(text):
+            yield "", value
+        return
+    text.take("{")
+    while text.peek() != "}":
+        key = text.value()
+        if not isinstance(key, str):
+            raise BrokenJsonError("an object's key is not a string")
+        text.take(":")
+        if key == streamed and text.peek() == "[":
+            for value in _array(text):
+                yield key, value
+        else:
+            yield key, text.value()
+        if text.peek() != "}":
+            text.take(",")
+
+
+def _array(text: "_Buffer") -> Iterator[object]:
+    text.take("[")
+    while text.peek() != "]":
+        yield text.value()
+        if text.peek() != "]":
+            text.take(",")
+    text.take("]")
+
+
+class _Buffer:
+    """A window on the text that grows only when a value does not fit."""
+
+    def __init__(self, chunks: Iterator[str]) -> None:
+        self._chunks = chunks
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """The next character that is not white space."""
+        while True:
+            rest = self._text[self._at : self._at + 1]
+            if not rest:
+                if self._ended:
+                    raise UnfinishedJsonError("the document ends early")
+                self._grow(1)
+            elif rest.isspace():
+                self._at += 1
+            else:
+                return rest
+
+    def take(self, expected: str) -> None:
+        """Step over one expected character."""
+        found = self.peek()
+        if found != expected:
+            raise BrokenJsonError(f"expected {expected!r}")
+        self._at += 1
+
+    def value(self) -> object:
+        """Decode the next value. What does not fit doubles the window, so that each character is read twice at most."""
+        self.peek()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except RecursionError as error:
+                raise BrokenJsonError("nested too deeply") from error
+            except ValueError as error:
+                if self._ended:
+                    raise UnfinishedJsonError("the document ends early") from error
+            else:
+                if self._ended or self._is_whole(value, end):
+                    self._at = end
+                    return value
+            if len(self._text) - self._at > MAX_VALUE:
+                raise BrokenJsonError("not valid JSON, or one value is longer than 16 Mi characters")
+            self._grow(len(self._text) - self._at)
+
+    def _is_whole(self, value: object, end: int) -> bool:
+        """Whether a value has ended inside the window; only a number may go on beyond what could be decoded."""
+        rest = self._text[end : end + 1]
+        return bool(rest) and not (isinstance(value, int | float) and rest in "0123456789.eE+-")
+
+    def _grow(self, wanted: int) -> None:
+        parts = [self._text[self._at :]]
+        self._at = 0
+        while wanted > 0 and not self._ended:
+            chunk = next(self._chunks, None)
+            self._ended = chunk is None
+            parts.append(chunk or "")
+            wanted -= len(chunk or "")
+        self._text = "".join(parts)

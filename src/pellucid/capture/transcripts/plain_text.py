@@ -1,0 +1,89 @@
+"""Plain text in, its turns out: `Name: words` lines, or paragraphs between blank lines.
+
+The first line that is not blank decides, so that a file that grows is read as it was before.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pellucid.capture.transcripts.json_values import as_instant
+from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.source import Source
+from pellucid.model.turn import Role, Turn
+
+_SPEECH = re.compile(
+    r"\s{0,8}(?:[-*>]\s)?(?:[\[(](?P<at>[^\])]{4,40})[\])]\s{0,3})?\**"
+    r"(?P<name>[^\W\d_][\w.'’-]{0,30}(?: [\w(][\w.'’)-]{0,30}){0,2})\**:\**(?:\s+(?P<words>.*))?$"
+)
+_ROLES: dict[str, Role] = {
+    **dict.fromkeys(("user", "human", "me", "you"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "model", "claude", "chatgpt", "gpt", "codex"), "assistant"),
+    "system": "system",
+    "tool": "tool",
+}
+_NOT_NAMES = frozenset({
+    "note", "notes", "todo", "fixme", "warning", "error", "info", "debug", "example", "examples", "update", "edit",
+    "ps", "re", "subject", "date", "from", "to", "cc", "tip", "hint", "question", "answer", "summary", "step", "steps",
+    "result", "output", "input", "usage", "see", "also", "http", "https", "important", "conclusion", "title", "links",
+})  # fmt: skip
+_LONGEST = 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Open:
+    """The turn being read."""
+
+    role: Role = "user"
+    speaker: str | None = None
+    at: datetime | None = None
+    lines: list[str] = field(default_factory=list[str])
+    size: int = 0
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+        self.size += len(line) + 1
+
+    def close(self) -> Turn:
+        content = "\n".join(self.lines).strip()
+        return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker)
+
+
+def read(source: Source) -> Iterator[Turn]:
+    """Stream the turns of a text file."""
+    return Numbering(source).number(turn for turn in _turns(source) if turn.content)
+
+
+def _turns(source: Source) -> Iterator[Turn]:
+    dialogue: bool | None = None
+    current = _Open()
+    for line in source.lines():
+        if dialogue is None and line.text.strip():
+            dialogue = _start(line.text) is not None
+        begun = _start(line.text) if dialogue else (None if line.text.strip() else _Open())
+        if begun is None and current.size > _LONGEST:
+            begun = _Open(current.role, current.speaker, current.at, [line.text], len(line.text))
+        if begun is None:
+            current.add(line.text)
+        else:
+            yield current.close()
+            current = begun
+    yield current.close()
+
+
+def _start(line: str) -> _Open | None:
+    """The turn a `Name: words` line begins; None for any other line."""
+    match = _SPEECH.match(line)
+    if match is None or not _is_name(match["name"]):
+        return None
+    role = _ROLES.get(match["name"].lower())
+    begun = _Open(role or "user", None if role else match["name"], as_instant(match["at"]))
+    begun.add(match["words"] or "")
+    return begun
+
+
+def _is_name(name: str) -> bool:
+    lowered = name.lower()
+    # scripts without capitals are taken at their word
+    return lowered in _ROLES or (lowered.split(" ")[0] not in _NOT_NAMES and not name[0].islower())

@@ -1,0 +1,116 @@
+"""A transcript file in, its lines, objects or chunks out: streamed, decoded, counted."""
+
+import codecs
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.transcripts.json_values import JsonObject, as_object
+
+MAX_LINE = 16 * 1024 * 1024
+_CHUNK = 64 * 1024
+_HEAD = 256 * 1024
+
+
+class Line(NamedTuple):
+    """One line without its end; `finished` is false for a last line that lacks its newline."""
+
+    number: int
+    text: str
+    finished: bool
+
+
+class NumberedObject(NamedTuple):
+    """One JSON object and the line it stood on."""
+
+    number: int
+    value: JsonObject
+
+
+def nothing(_: int) -> None:
+    """The progress callback of those who do not ask."""
+
+
+def head_of(path: Path) -> str:
+    """The first 256 KiB of a file as text, for a look at what it is; nothing is counted."""
+    with path.open("rb") as stream:
+        return stream.read(_HEAD).decode("utf-8-sig", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One transcript file being read. `on_bytes` is told each number of bytes just read."""
+
+    path: Path
+    report: CaptureReport
+    on_bytes: Callable[[int], None] = nothing
+
+    def head(self) -> str:
+        """The first 256 KiB."""
+        return head_of(self.path)
+
+    def lines(self) -> Iterator[Line]:
+        """Every line; one longer than 16 MiB is skipped and counted. Bytes that are not UTF-8 become U+FFFD."""
+        with self.path.open("rb") as stream:
+            number = 0
+            while raw := stream.readline(MAX_LINE):
+                number += 1
+                self._count(raw)
+                if len(raw) == MAX_LINE and not raw.endswith(b"\n"):
+                    self._skip_line(stream)
+                    self.report.cannot_read(self.path, number, "line longer than 16 MiB")
+                    continue
+                yield Line(number, self._decode(raw).rstrip("\r\n"), raw.endswith(b"\n"))
+
+    def objects(self) -> Iterator[NumberedObject]:
+        """Every line that holds a JSON object; blank lines pass, others are counted as malformed."""
+        for line in self.lines():
+            if not line.text.strip():
+                continue
+            try:
+                value = as_object(json.loads(line.text))
+            except (ValueError, RecursionError):
+                self._broken(line)
+                continue
+            if value:
+                yield NumberedObject(line.number, value)
+            else:
+                self.report.cannot_read(self.path, line.number, "not a JSON object")
+
+    def chunks(self) -> Iterator[str]:
+        """The text in pieces of at most 64 KiB, for documents that have no lines."""
+        decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        with self.path.open("rb") as stream:
+            while raw := stream.read(_CHUNK):
+                self._count(raw)
+                text = decoder.decode(raw)
+                self.report.encoding_errors += text.count("\ufffd")
+                yield text
+            yield decoder.decode(b"", final=True)
+
+    def _count(self, raw: bytes) -> None:
+        self.report.bytes_read += len(raw)
+        self.on_bytes(len(raw))
+
+    def _decode(self, raw: bytes) -> str:
+        try:
+            return raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self.report.encoding_errors += 1
+            return raw.decode("utf-8-sig", "replace")
+
+    def _skip_line(self, stream: BinaryIO) -> None:
+        while raw := stream.readline(_CHUNK):
+            self._count(raw)
+            if raw.endswith(b"\n"):
+                return
+
+    def _broken(self, line: Line) -> None:
+        if line.finished:
+            self.report.cannot_read(self.path, line.number, "not valid JSON")
+        else:
+            # the writer is still at it: the next import reads the whole line
+            self.report.drop("unfinished-line")

@@ -1,0 +1,270 @@
+"""The room's door: walking, excluding, re-importing, streaming, and how turns become segments."""
+
+import json
+import tracemalloc
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pellucid.capture.identity import turn_key, unseen
+from pellucid.capture.reader import read
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.segment import segments, time_gap, turn_count
+from pellucid.capture.transcripts.detect import READERS, detect
+from pellucid.capture.transcripts.source import Source
+from pellucid.errors import InputError
+from pellucid.model.turn import Segment, Turn
+from pellucid.settings import CaptureSettings
+
+KEY = b"k" * 32
+
+
+def captured(*paths: Path, report: CaptureReport | None = None, **settings: object) -> list[Turn]:
+    return list(read(paths, CaptureSettings.model_validate(settings), report or CaptureReport()))
+
+
+def message(content: str, session: str = "s", **more: object) -> str:
+    return json.dumps({"role": "user", "content": content, "session": session, **more}) + "\n"
+
+
+def test_a_folder_is_walked_in_order_and_unknown_files_are_counted(tmp_path: Path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "two.jsonl").write_text(message("two"))
+    (tmp_path / "a.txt").write_text("one\n")
+    (tmp_path / "c.json").write_text('{"name": "x", "version": 1}')
+    (tmp_path / "d.jsonl").write_text("")
+    (tmp_path / "skipped.py").write_text("x = 1\n")
+    report = CaptureReport()
+
+    turns = captured(tmp_path, report=report)
+
+    assert [turn.content for turn in turns] == ["one", "two"]
+    assert report.dropped == {"unknown-format": 2}
+    assert (report.files, report.turns_read, report.turns_kept) == (2, 2, 2)
+    assert report.formats == {"plain-text": 1, "plain-jsonl": 1}
+
+
+@pytest.mark.parametrize("pattern", ["*/private/*", "private", "**/diary.jsonl", "{root}/private/**"])
+def test_excluded_files_are_never_read(tmp_path: Path, pattern: str):
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "diary.jsonl").write_text(message("hidden"))
+    (tmp_path / "work.jsonl").write_text(message("seen"))
+    (tmp_path / "private" / "diary.jsonl").chmod(0)
+    report = CaptureReport()
+
+    turns = captured(tmp_path, report=report, excludePaths=[pattern.replace("{root}", str(tmp_path))])
+
+    assert [turn.content for turn in turns] == ["seen"]
+    assert report.dropped == {"excluded-path": 1}
+
+
+def test_a_link_does_not_lead_around_an_exclusion(tmp_path: Path):
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "diary.jsonl").write_text(message("hidden"))
+    (tmp_path / "innocent.jsonl").symlink_to(tmp_path / "private" / "diary.jsonl")
+
+    assert captured(tmp_path / "innocent.jsonl", excludePaths=["private"]) == []
+
+
+@pytest.mark.parametrize("text", ["", "{}\n[]\n", '{"broken\n{"broken\n', "\0\0"])
+def test_a_named_file_with_nothing_readable_says_which_formats_are_known(tmp_path: Path, text: str):
+    path = tmp_path / "odd.jsonl"
+    path.write_text(text)
+
+    with pytest.raises(InputError, match=r"claude-code, codex, openai-chat, plain-jsonl, plain-text"):
+        captured(path)
+
+
+def test_a_path_that_is_not_there_is_an_input_error(tmp_path: Path):
+    with pytest.raises(InputError, match="No such file"):
+        captured(tmp_path / "missing.jsonl")
+
+
+def test_the_format_may_be_forced(tmp_path: Path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(message("hi"))
+
+    (turn,) = read([path], CaptureSettings(), CaptureReport(), transcript_format="plain-text")
+
+    assert turn.content.startswith('{"role"')
+
+
+def test_progress_ends_at_the_size_of_all_files(tmp_path: Path):
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text(message("x" * 1000) * 200)
+    told: list[tuple[int, int]] = []
+
+    list(
+        read([tmp_path], CaptureSettings(), CaptureReport(), on_progress=lambda done, total: told.append((done, total)))
+    )
+
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert told[-1] == (size, size)
+    assert told == sorted(told)
+
+
+def test_a_grown_transcript_gives_only_its_new_turns(tmp_path: Path):
+    path = tmp_path / "grows.jsonl"
+    path.write_text("".join(message(f"turn {n}", session="ab"[n % 2]) for n in range(1200)))
+    known: set[bytes] = set()
+    first = list(unseen(captured(path), KEY, known.intersection, CaptureReport()))
+    known.update(key for key, _ in first)
+    with path.open("a") as file:
+        file.write(message("turn 1200", session="a") + message("turn 1201", session="b"))
+    report = CaptureReport()
+
+    again = list(unseen(captured(path), KEY, known.intersection, report))
+
+    assert len(first) == 1200
+    assert [(turn.session_id, turn.ordinal, turn.content) for _, turn in again] == [
+        ("a", 601, "turn 1200"),
+        ("b", 601, "turn 1201"),
+    ]
+    assert report.dropped == {"already-imported": 1200}
+
+
+def test_a_turns_key_depends_on_all_that_identifies_it_and_on_the_secret():
+    turn = Turn("s", 1, "user", "words")
+    keyed = [Turn("s", ordinal, "user", "words", key="u") for ordinal in (1, 9)]
+    others = [
+        Turn("t", 1, "user", "words"), Turn("s", 2, "user", "words"), Turn("s", 1, "tool", "words"),
+        Turn("s", 1, "user", "word"), Turn("s", 1, "user", "words", key="1"), Turn("su", 1, "ser", "words"),  # type: ignore[arg-type]
+    ]  # fmt: skip
+
+    keys = {turn_key(each, KEY) for each in (turn, *others)} | {turn_key(turn, b"other")}
+
+    assert len(keys) == 8
+    assert turn_key(keyed[0], KEY) == turn_key(keyed[1], KEY)
+
+
+def test_dropped_turns_leave_the_numbers_of_the_others_alone(tmp_path: Path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(message("one") + message("[off the record]") + message("[on the record]") + message("four"))
+
+    assert [turn.ordinal for turn in captured(path)] == [1, 4]
+
+
+def _as_lines(path: Path, turn: str, count: int) -> None:
+    with path.open("w") as file:
+        file.writelines(message(f"{n} {turn}", session=f"s{n % 3}") for n in range(count))
+
+
+def _as_document(path: Path, turn: str, count: int) -> None:
+    with path.open("w") as file:
+        file.write('{"messages": [')
+        file.writelines(("," if n else "") + message(f"{n} {turn}").strip() for n in range(count))
+        file.write("]}")
+
+
+def _as_one_list(path: Path, turn: str, count: int) -> None:
+    with path.open("w") as file:
+        file.write("[" + ",".join(message(f"{n} {turn}").strip() for n in range(count)) + "]")
+
+
+def _as_conversations(path: Path, turn: str, count: int) -> None:
+    with path.open("w") as file:
+        file.writelines(
+            json.dumps({"messages": [{"role": "user", "content": f"{n} {turn}"}]}) + "\n" for n in range(count)
+        )
+
+
+def _as_text(path: Path, turn: str, count: int) -> None:
+    with path.open("w") as file:
+        file.writelines(f"{n} {turn}\n\n" for n in range(count))
+
+
+WORDS = "The build is green and the release waits for review. " * 400
+
+
+def peak_of(count: Callable[[], int]) -> tuple[int, int]:
+    """What the call returns, and the bytes Python held at most meanwhile."""
+    tracemalloc.start()
+    try:
+        return count(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("written", [_as_lines, _as_document, _as_one_list, _as_conversations, _as_text])
+def test_a_file_of_thirty_megabytes_is_never_held_in_memory(tmp_path: Path, written: Callable[[Path, str, int], None]):
+    path = tmp_path / "big.json"
+    written(path, WORDS, 1450)
+    known = detect(path)
+    assert known is not None
+    report = CaptureReport()
+
+    turns, peak = peak_of(lambda: sum(1 for _ in READERS[known](Source(path, report))))
+
+    assert turns == 1450
+    assert report.bytes_read == path.stat().st_size > 30_000_000
+    assert peak < 8_000_000
+
+
+def test_nor_is_it_on_its_way_through_the_guard_and_into_segments(tmp_path: Path):
+    path = tmp_path / "big.jsonl"
+    _as_lines(path, WORDS, 400)
+
+    turns, peak = peak_of(
+        lambda: sum(len(segment.turns) for segment in segments(read([path], CaptureSettings(), CaptureReport())))
+    )
+
+    assert turns == 400
+    # at most one segment of forty cut turns for each of the three sessions
+    assert peak < 8_000_000 < path.stat().st_size
+
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def made(session: str, *minutes: int | None) -> Iterable[Turn]:
+    return [
+        Turn(session, n, "user", str(n), at=None if minute is None else NOON + timedelta(minutes=minute))
+        for n, minute in enumerate(minutes, 1)
+    ]
+
+
+def shape(found: Iterable[Segment]) -> list[tuple[str, list[int], str]]:
+    return [(segment.session_id, [turn.ordinal for turn in segment.turns], segment.signal) for segment in found]
+
+
+def test_a_session_is_cut_at_a_gap_in_time():
+    assert shape(segments(made("s", 0, 10, None, 41, 100))) == [
+        ("s", [1, 2, 3], "time-elapsed"),
+        ("s", [4], "time-elapsed"),
+        ("s", [5], "session-end"),
+    ]
+
+
+def test_a_session_is_cut_at_a_number_of_turns():
+    assert shape(segments(made("s", 0, 1, 2, 3, 4), [turn_count(2)])) == [
+        ("s", [1, 2], "turn-count"),
+        ("s", [3, 4], "turn-count"),
+        ("s", [5], "session-end"),
+    ]
+
+
+def test_interleaved_sessions_are_kept_apart():
+    a, b = list(made("a", 0, 1, 2)), list(made("b", 0, 90, 91))
+
+    assert shape(segments([a[0], b[0], a[1], b[1], a[2], b[2]], [time_gap()])) == [
+        ("b", [1], "time-elapsed"),
+        ("a", [1, 2, 3], "session-end"),
+        ("b", [2, 3], "session-end"),
+    ]
+
+
+def test_the_session_silent_for_longest_is_flushed_when_too_many_are_open():
+    turns = [Turn(name, 1, "user", "x") for name in ("a", "b", "c")]
+
+    found = segments([*turns[:2], Turn("a", 2, "user", "y"), turns[2]], open_sessions=2)
+
+    assert shape(found)[0] == ("b", [1], "session-end")
+
+
+def test_a_cutter_of_ones_own_can_be_added():
+    def at_question(held: object, coming: Turn) -> str | None:
+        return "high-signal" if coming.content == "2" else None
+
+    assert shape(segments(made("s", 0, 1, 2), [at_question]))[0] == ("s", [1], "high-signal")
