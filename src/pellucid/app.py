@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.clock import Clock, SystemClock
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.memory.fold import Folder
+from pellucid.memory.keep import Keeper
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.store.history_port import History
@@ -31,6 +32,7 @@ class App:
     history: History
     embedder: Embedder
     folder: Folder
+    keeper: Keeper
     recaller: Recaller
     key: bytes
 
@@ -41,17 +43,28 @@ class App:
         self.history.close()
 
 
-def open_app(settings: Settings, *, clock: Clock | None = None, report: Callable[[str], None] | None = None) -> App:
-    """Wire a home, creating it if it is not there. `report` is told about slow first-time work (fetching the model)."""
+def open_app(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    models: Path | None = None,
+    report: Callable[[str], None] | None = None,
+) -> App:
+    """Wire a home, creating it if it is not there.
+
+    `models` is where the encoder is cached, if not in the home; `report` is told about slow first-time work.
+    """
     home = settings.home
     records = LocalRecords(home)
     index = LocalIndex(home / "index.db")
     history = LocalHistory(home / "history.db")
-    embedder = MiniLM(home / "models", report=report)
+    embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     key = vault_key(home / "vault" / ".pellucid" / "key")
     folder = Folder(records, index, embedder, settings.namespace, key)
     recaller = Recaller(index, history, embedder)
-    return App(settings, clock or SystemClock(), records, index, history, embedder, folder, recaller, key)
+    clock = clock or SystemClock()
+    keeper = Keeper(records, folder, clock)
+    return App(settings, clock, records, index, history, embedder, folder, keeper, recaller, key)
 
 
 def vault_key(path: Path) -> bytes:

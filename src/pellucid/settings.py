@@ -27,9 +27,9 @@ class LegWeights(BaseModel):
 
     model_config = _SECTION
     vector: float = Field(default=1.0, ge=0)
-    lexical: float = Field(default=1.0, ge=0)
+    lexical: float = Field(default=1.5, ge=0)
     recent: float = Field(default=1.0, ge=0)
-    temporal: float = Field(default=0.25, ge=0)
+    temporal: float = Field(default=0.0, ge=0)
     rerank: float = Field(default=2.0, ge=0)
 
 
@@ -50,7 +50,7 @@ class RecallSettings(BaseModel):
     score_propagation_alpha: float = Field(
         default=0.4, ge=0, le=1, description="Discount of a neighbour's fused score."
     )
-    mmr_lambda: float = Field(default=0.3, ge=0, description="Weight of the diversity penalty.")
+    mmr_lambda: float = Field(default=0.0, ge=0, description="Weight of the diversity penalty.")
     mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
     char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
     max_episodes: int = Field(default=8, ge=0, description="Episode groups in the context at most.")
@@ -83,12 +83,10 @@ class Settings(BaseSettings):
     """Everything that can be set. Frozen: read once, passed down."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PELLUCID_",
+        env_prefix="PELLUCID_",  # no aliases here: with one, `home` would be read from HOME
         env_nested_delimiter="__",
         frozen=True,
         extra="ignore",
-        alias_generator=to_camel,
-        populate_by_name=True,
     )
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
     namespace: str = Field(

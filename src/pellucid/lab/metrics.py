@@ -29,7 +29,7 @@ def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
 
 
 def ndcg_at(k: int) -> Metric:
-    """Normalised discounted cumulative gain with linear gains, as trec_eval computes it (Järvelin & Kekäläinen 2002)."""
+    """Normalised discounted cumulative gain, linear gains, as in trec_eval (Järvelin & Kekäläinen, TOIS 2002)."""
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
         gain = sum(labels.get(key, 0) / log2(place + 1) for place, key in enumerate(ranking[:k], start=1))

@@ -19,7 +19,9 @@ def load(path: Path) -> Dataset:
     queries = [json.loads(line) for line in find(path, "queries*.jsonl").read_text("utf-8").splitlines()]
     questions = [Question(q["_id"], q["text"], labels[q["_id"]]) for q in queries if q["_id"] in labels]
     corpus = find(path, "corpus.jsonl*")
-    with lzma.open(corpus, "rt", "utf-8") if corpus.suffix == ".xz" else corpus.open(encoding="utf-8") as lines:
+    with (
+        lzma.open(corpus, "rt", encoding="utf-8") if corpus.suffix == ".xz" else corpus.open(encoding="utf-8") as lines
+    ):
         documents = [json.loads(line) for line in lines]
     records = [Record(d["_id"], Turn("", 0, "user", f"{d['title']}. {d['text']}".strip())) for d in documents]
     return Dataset("scifact", (Group("scifact", tuple(records), tuple(questions)),))

@@ -5,7 +5,7 @@ paths, parse them, reuse or compute their encodings, and replace those paths' ro
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -70,17 +70,22 @@ class Folder:
     namespace: str
     key: bytes
 
-    def catch_up(self) -> Folded:
-        """File what still waits in the journal, then fold every operation the index has not seen."""
+    def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
+        """File what still waits in the journal, then fold every operation the index has not seen.
+
+        `changed` are paths somebody else changed; their bytes are indexed in the name of operation `op_id`.
+        """
         self.records.drain()
         rows = self.records.operations(after=self.index.state().applied_seq)
-        paths = {path for row in rows for path, _ in row.paths}
-        return self.paths(sorted(paths), rows[-1].seq) if rows else Folded()
+        paths = {path for row in rows for path, _ in row.paths} | set(changed)
+        return self.paths(sorted(paths), rows[-1].seq if rows else None, op_id) if rows or paths else Folded()
 
-    def drift(self) -> Drift:
-        """Compare every file's stamp with the index; a file is only read where its stamp differs."""
+    def drift(self, paths: Collection[str] | None = None) -> Drift:
+        """Compare stamps, of every file or of these, with what the index last saw; no file is read."""
         indexed = self.index.files()
-        stamps = {stamp.path: stamp for stamp in self.records.walk()}
+        if paths is not None:
+            indexed = {path: indexed[path] for path in paths if path in indexed}
+        stamps = {stamp.path: stamp for stamp in self.records.walk(paths)}
         return Drift(
             added=tuple(path for path in stamps if path not in indexed),
             edited=tuple(path for path, stamp in stamps.items() if path in indexed and _differs(stamp, indexed[path])),
@@ -88,10 +93,7 @@ class Folder:
         )
 
     def paths(self, paths: Sequence[str], seq: int | None = None, op_id: str | None = None) -> Folded:
-        """Fold these paths; the index then stands at operation `seq`, or where it stood.
-
-        `op_id` is the operation in whose name bytes are indexed that no journalled operation wrote.
-        """
+        """Fold these paths; the index then stands at operation `seq`, or where it stood."""
         state = self.index.state()
         seq = state.applied_seq if seq is None else seq
         if self.embedder is not None and state.model not in ("", self.embedder.model):

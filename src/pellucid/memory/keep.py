@@ -1,10 +1,10 @@
 """Decisions in, a durable record out: acknowledged in the journal, filed in the vault, folded into the index."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from pellucid.clock import Clock, isoformat
-from pellucid.memory.fold import Folded, Folder
+from pellucid.memory.fold import Drift, Folded, Folder
 from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.model.turn import Segment, Turn
 from pellucid.store.records import FileWrite, Operation, OperationKind, Records
@@ -41,6 +41,15 @@ class Keeper:
         at = isoformat(self.clock.now())
         self.records.commit(Operation(op_id, kind, at, tuple(writes), tuple(ledger), tuple(seen)))
         return Kept(op_id, self.folder.catch_up())
+
+    def adopt(self, paths: Collection[str] | None = None) -> tuple[Drift, Folded]:
+        """Take over what somebody else did to the vault (or these paths): their files win, and it is on record."""
+        drift = self.folder.drift(paths)
+        if not drift.paths:
+            return drift, self.folder.catch_up()
+        op_id = self.clock.new_id("op")
+        self.records.commit(Operation(op_id, "external-edit", isoformat(self.clock.now())))
+        return drift, self.folder.catch_up(drift.paths, op_id)
 
 
 def memory_write(memory: Memory) -> FileWrite:

@@ -28,7 +28,7 @@ def _boundary(state: State, pool: Pool) -> Mask:
 
 def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
     """The share of the query's distinct words that each candidate holds."""
-    return np.bitwise_count(pool.matched) / max(len(state.plan.stems), 1)
+    return np.bitwise_count(pool.matched) / max(len(state.plan.words), 1)
 
 
 def _floor(state: State, pool: Pool) -> Mask:

@@ -8,6 +8,6 @@ from pellucid.recall.state import State, World
 def measure(state: State, world: World) -> State:
     """Read each candidate's features once, for the ladder and the rerankers."""
     rows, encoding = state.pool.rows, state.plan.encoding
-    features = world.reader.features(rows, encoding.vector if encoding else None)
-    matched = world.reader.matched(rows, state.plan.stems)
-    return replace(state, features=features, pool=replace(state.pool, cosine=features.cosine, matched=matched))
+    features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)
+    pool = replace(state.pool, cosine=features.cosine, matched=features.matched)
+    return replace(state, features=features, pool=pool)

@@ -1,11 +1,12 @@
 """A query's text in, its words and its encoding out."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
+from pellucid.recall.function_words import FUNCTION_WORDS
 from pellucid.recall.state import Plan, State, World
 from pellucid.store.index_port import Admission, Term
 
@@ -18,18 +19,20 @@ def plan(state: State, world: World) -> State:
     """Read the query once: its words with their frequency, its vectors, the instant it asks about."""
     request = state.request
     text = clean(request.query)
-    terms = world.reader.terms(text)
+    corpus, terms = world.reader.survey(text)
     stems = _distinct(terms)
+    words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
     encoding, problem = _encode(text, world)
     return replace(
         state,
         admission=Admission(int(request.at.timestamp() * 1000)),
-        corpus=world.reader.corpus(),
+        corpus=corpus,
         plan=Plan(
             text=text,
             stems=tuple(stems),
-            frequencies=tuple(stems.values()),
-            searched=_affordable(list(stems.values()), request.settings.lexical_cost),
+            words=words,
+            frequencies=frequencies,
+            searched=_searched(words, frequencies, request.settings.lexical_cost),
             encoding=encoding,
             token_stem=_align(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
@@ -64,15 +67,24 @@ def _distinct(terms: Sequence[Term]) -> dict[str, int]:
     return {stem: frequency for stem, frequency in stems.items() if stem in set(kept)}
 
 
-def _affordable(frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """The words worth asking for: the rarest, until the rows they stand in add up to `cost`; at least one."""
+def _spelled(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[str, ...]:
+    first = {term.stem: text[term.start : term.end] for term in reversed(terms)}
+    return tuple(first[stem] for stem in stems)
+
+
+def _searched(words: Sequence[str], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
+    """The words worth asking for, as indices.
+
+    Words that only hold a sentence together are left out, unless there are no others; then the rarest are taken until
+    the rows they stand in add up to `cost`, at least one.
+    """
+    known = [i for i, frequency in enumerate(frequencies) if frequency]
+    telling = [i for i in known if words[i].casefold() not in FUNCTION_WORDS] or known
     spent, chosen = 0, list[int]()
-    for index in sorted(range(len(frequencies)), key=lambda i: (frequencies[i], i)):
-        if frequencies[index] == 0:
-            continue
-        if chosen and spent + frequencies[index] > cost:
-            break
+    for index in sorted(telling, key=lambda i: (frequencies[i], i)):
         spent += frequencies[index]
+        if chosen and spent > cost:
+            break
         chosen.append(index)
     return tuple(sorted(chosen))
 

@@ -63,7 +63,7 @@ def pack(state: State) -> bytes:
         "scopes": request.scopes,
         "without": sorted(request.without),
         "query": request.query if keep else None,
-        "stems": plan.stems if keep else [""] * len(plan.stems),
+        "words": plan.words if keep else [""] * len(plan.words),
         "frequencies": plan.frequencies,
         "searched": plan.searched,
         "settings": request.settings.model_dump(exclude_defaults=True),
@@ -155,7 +155,12 @@ def _state(header: dict[str, Any], pool: Pool) -> State:
     )
     return State(
         request,
-        plan=Plan(request.query, tuple(header["stems"]), tuple(header["frequencies"]), tuple(header["searched"])),
+        plan=Plan(
+            request.query,
+            words=tuple(header["words"]),
+            frequencies=tuple(header["frequencies"]),
+            searched=tuple(header["searched"]),
+        ),
         corpus=Corpus(*header["corpus"]),
         legs=tuple(LegReport(*leg) for leg in header["reports"]),
         pool=pool,

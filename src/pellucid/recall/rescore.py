@@ -4,29 +4,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.recall.boost import boost
+from pellucid.recall.boost import favour
 from pellucid.recall.diversify import settle
 from pellucid.recall.equation import Ints
 from pellucid.recall.expand import owe
-from pellucid.recall.fuse import fuse
+from pellucid.recall.fuse import price
 from pellucid.recall.ladder import FILTERS
 from pellucid.recall.rerank import place
-from pellucid.recall.state import Pool, State, World
+from pellucid.recall.state import Pool, State
 
 
-def rescore(state: State, world: World) -> tuple[Pool, Ints]:
+def rescore(state: State) -> tuple[Pool, Ints]:
     """The pool with its terms and final scores, and the order of what passed the filters, from recorded columns.
 
     Gives what the live stages gave, to the last bit: they call the same functions on the same columns.
     """
     request, cut = state.request, state.pool.rejected > len(FILTERS)
     pool = replace(state.pool, rejected=np.where(cut, 0, state.pool.rejected).astype(np.uint8))
-    pool = fuse(replace(state, pool=pool), world).pool
+    pool = price(pool, request.settings, request.without)
     if "expand" not in request.without and request.settings.score_propagation_alpha and len(pool):
         pool = owe(pool, request.settings.score_propagation_alpha)
     if not np.isnan(pool.rerank_score).all():
         pool = place(pool, request.settings)
     if "boost" not in request.without:
-        pool = boost(replace(state, pool=pool), world).pool
+        pool = favour(pool, request.settings)
     pool, order = settle(pool, request.settings)
     return replace(pool, rejected=state.pool.rejected), order

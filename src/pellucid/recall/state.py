@@ -72,6 +72,8 @@ class Plan:
     text: str
     stems: tuple[str, ...] = ()
     """Distinct stems in query order; a match is an index into these."""
+    words: tuple[str, ...] = ()
+    """Each stem as the query first spelled it."""
     frequencies: tuple[int, ...] = ()
     searched: tuple[int, ...] = ()
     """Indices of the stems the lexical leg asks for; the others are too common to be worth their cost."""

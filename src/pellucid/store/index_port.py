@@ -116,12 +116,8 @@ class Corpus:
 class IndexReader(Protocol):
     """One consistent snapshot of one namespace."""
 
-    def corpus(self) -> Corpus:
-        """The statistics of the namespace."""
-        ...
-
-    def terms(self, text: str) -> list[Term]:
-        """The query's words, analysed as memories are, with their document frequency."""
+    def survey(self, text: str) -> tuple[Corpus, list[Term]]:
+        """The statistics of the namespace, and a query's words, analysed as memories are, with their frequency."""
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
@@ -144,12 +140,8 @@ class IndexReader(Protocol):
         """The light columns of these rows."""
         ...
 
-    def matched(self, rows: Rows, stems: Sequence[str]) -> NDArray[np.uint64]:
-        """Which of these stems (64 at most) each row holds, as bits."""
-        ...
-
-    def features(self, rows: Rows, query: Vector | None) -> "Features":
-        """Token codes, vectors and cosine of these rows, for pointwise scoring."""
+    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> "Features":
+        """Token codes, vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
         ...
 
     def memories(self, rows: Rows) -> list["Served"]:
@@ -168,6 +160,8 @@ class Features:
     ends: NDArray[np.int64]
     vectors: Floats
     cosine: Floats
+    matched: NDArray[np.uint64]
+    """Which of the stems each row holds, as bits in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +197,12 @@ class Index(Protocol):
         """One snapshot of a namespace; an unknown namespace is an empty one."""
         ...
 
-    def lookup(self, ids: Sequence[str], namespace: str) -> list[Served]:
-        """Memories by id, in the order asked; ids unknown in this namespace are left out."""
+    def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
+        """Every memory of a namespace, newest first; or those of these ids, in order, unknown ones left out."""
         ...
 
-    def browse(self, namespace: str) -> list[Served]:
-        """Every memory of a namespace, newest first."""
+    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, str]:
+        """Which of these content hashes an active memory of the namespace has, and the id of the oldest such."""
         ...
 
     def close(self) -> None:

@@ -101,8 +101,11 @@ class Records(Protocol):
         """The newest bytes of each path, in the order asked."""
         ...
 
-    def walk(self) -> Iterator[Stamp]:
-        """Every Markdown file of the vault, sorted by path; conflict files and hidden folders are left out."""
+    def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
+        """Every Markdown file of the vault, sorted by path; conflict files and hidden folders are left out.
+
+        With `wanted`, those of these paths that exist, and nothing else is looked at.
+        """
         ...
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:

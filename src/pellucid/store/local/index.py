@@ -11,6 +11,7 @@ import numpy as np
 
 from pellucid.encoders.port import Encoding
 from pellucid.model.memory import Memory
+from pellucid.model.text import content_hash
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, PathChange, Served
 from pellucid.store.local.analysis import Analyzer, count
 from pellucid.store.local.columns import SEGMENT, ColumnCache
@@ -89,13 +90,17 @@ class LocalIndex:
             seq = self._state(connection).applied_seq
             yield LocalIndexReader(connection, self._queries, Analyzer(connection), view, seq)
 
-    def lookup(self, ids: Sequence[str], namespace: str) -> list[Served]:
+    def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
         connection = self._connections.get()
+        if ids is None:
+            return [served(row) for row in execute(connection, self._queries["browse"], (namespace,))]
         sql = self._queries["lookup"]
         return [served(row) for memory_id in ids for row in execute(connection, sql, (memory_id, namespace))]
 
-    def browse(self, namespace: str) -> list[Served]:
-        return [served(row) for row in execute(self._connections.get(), self._queries["browse"], (namespace,))]
+    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, str]:
+        connection, sql = self._connections.get(), self._queries["holding"]
+        found = (execute(connection, sql, (each, namespace)) for each in hashes)
+        return {row[0][0]: row[0][1] for row in found if row}
 
     def close(self) -> None:
         self._connections.close()
@@ -147,7 +152,8 @@ class _Fold:
                 ns, memory.id, change.path, record.digest, _millis(memory.created),
                 _millis(memory.valid_at, _BEGINNING), _until(memory), memory.status == "active",
                 memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
-                memory.importance_score, memory.pinned, change.op_id, memory.model_dump_json(by_alias=True),
+                memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
+                memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
         vector, codes = None, b""

@@ -52,14 +52,11 @@ class LocalIndexReader:
         self._view = view
         self._applied_seq = applied_seq
 
-    def corpus(self) -> Corpus:
-        light = self._view.light
-        return Corpus(len(light), int(light["active"].sum()), int(light["has_vector"].sum()), self._applied_seq)
-
-    def terms(self, text: str) -> list[Term]:
-        places = self._analyzer.places(text)
+    def survey(self, text: str) -> tuple[Corpus, list[Term]]:
+        light, places = self._view.light, self._analyzer.places(text)
+        corpus = Corpus(len(light), int(light["active"].sum()), int(light["has_vector"].sum()), self._applied_seq)
         known = {stem: len(self._view.postings(term(stem))[0]) for stem, _, _ in places}
-        return [Term(stem, start, end, known[stem]) for stem, start, end in places]
+        return corpus, [Term(stem, start, end, known[stem]) for stem, start, end in places]
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         coarse = self._view.cosine(query)
@@ -130,13 +127,13 @@ class LocalIndexReader:
             importance=some["importance"], pinned=some["pinned"],
         )  # fmt: skip
 
-    def matched(self, rows: Rows, stems: Sequence[str]) -> NDArray[np.uint64]:
+    def _matched(self, rows: Rows, stems: Sequence[str]) -> NDArray[np.uint64]:
         bits = np.zeros(len(self._view.light), dtype=np.uint64)
         for bit, stem in enumerate(stems):
             bits[self._view.postings(term(stem))[0]] |= np.uint64(1 << bit)
         return bits[self._view.positions(rows)]
 
-    def features(self, rows: Rows, query: Vector | None) -> Features:
+    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
         sql = self._queries["codes"]
         codes = [execute(self._connection, sql, (row,))[0][0] for row in rows.tolist()]
         vectors = self._view.vectors(self._view.positions(rows))
@@ -145,6 +142,7 @@ class LocalIndexReader:
             ends=np.cumsum([len(each) // 16 for each in codes], dtype=np.int64),
             vectors=vectors,
             cosine=np.zeros(len(rows), dtype=np.float32) if query is None else exact_cosine(vectors, query),
+            matched=self._matched(rows, stems),
         )
 
     def memories(self, rows: Rows) -> list[Served]:

@@ -29,10 +29,12 @@ CREATE TABLE memories (
   importance REAL NOT NULL,
   pinned INTEGER NOT NULL,
   op_id TEXT,
+  content_hash TEXT NOT NULL,
   record TEXT NOT NULL
 );
 CREATE INDEX memories_path ON memories(path);
 CREATE INDEX memories_digest ON memories(digest);
+CREATE INDEX memories_content_hash ON memories(content_hash);
 
 -- 1,024 rows a segment; a segment's version tells a warm reader what to read again.
 CREATE TABLE segments (ns INTEGER, seg INTEGER, version INTEGER NOT NULL, PRIMARY KEY (ns, seg)) WITHOUT ROWID;

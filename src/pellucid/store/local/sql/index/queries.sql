@@ -41,8 +41,8 @@ SELECT path FROM memories WHERE id = ?;
 
 -- name: put_memory
 -- A new row.
-INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, record)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING row;
 
 -- name: drop_memory
@@ -89,6 +89,11 @@ FROM memories m LEFT JOIN files f ON f.path = m.path WHERE m.row = ?;
 -- A memory by id, within a namespace.
 SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE m.id = ? AND n.name = ?;
+
+-- name: holding
+-- The oldest active memory with this content hash.
+SELECT m.content_hash, m.id FROM memories m JOIN namespaces n ON n.ns = m.ns
+WHERE m.content_hash = ? AND n.name = ? AND m.active ORDER BY m.created, m.id LIMIT 1;
 
 -- name: browse
 -- Every memory of a namespace, newest first.

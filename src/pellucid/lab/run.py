@@ -1,0 +1,100 @@
+"""A data set and two callables in, a table of metrics out: the run, its floors, what each leg and stage is worth."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pellucid.lab.dataset import Dataset, Group, Question
+from pellucid.lab.metrics import Scores, score
+
+FLOORS: dict[str, tuple[str, ...]] = {
+    "bm25": ("vector", "recent", "temporal", "expand", "rerank", "boost", "diversify"),
+    "vector": ("lexical", "recent", "temporal", "expand", "rerank", "boost", "diversify"),
+}
+"""What is left out so that one leg stands alone."""
+ABLATED = ("vector", "lexical", "temporal", "expand", "rerank", "diversify")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question's answer: record keys best first, and how long it took without the query's encoding, in ms."""
+
+    ranking: Sequence[str]
+    millis: float
+    nominated: Mapping[str, int]
+    """How many candidates each leg brought."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """How the lab reaches a recall: `ask` one question with parts left out; `encode` its query, in ms."""
+
+    ask: Callable[[Group, Question, tuple[str, ...]], Answer]
+    encode: Callable[[Question], float]
+
+
+def run(dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str], None]) -> dict[str, Any]:
+    """Ask every question; then with one leg alone (the floors), and, if asked, with each part left out.
+
+    Returns the wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, and ablation (the paired
+    difference that each part makes: with it, less without it).
+    """
+    pairs = [(group, question) for group in dataset.groups for question in group.questions]
+    questions = [question for _, question in pairs]
+    encoding = [asker.encode(question) for question in questions]
+    on_part("all")
+    answers = _ask(asker, pairs, ())
+    scores = score(questions, [answer.ranking for answer in answers])
+    floors: dict[str, Scores] = {}
+    for name, without in FLOORS.items():
+        on_part(f"{name} alone")
+        floors[name] = score(questions, [answer.ranking for answer in _ask(asker, pairs, without)])
+    out: dict[str, Any] = {
+        "dataset": dataset.name,
+        "questions": len(questions),
+        "records": sum(len(group.records) for group in dataset.groups),
+        "metrics": scores.means(),
+        "intervals": scores.intervals(),
+        "floors": {name: floor.means() for name, floor in floors.items()},
+        "gainOverFloors": {name: scores.gain_over(floor) for name, floor in floors.items()},
+        "latencyMs": _latency(answers, encoding),
+        "legs": _legs(answers),
+        "byKind": _by_kind(questions, scores),
+        "ablation": {},
+    }
+    for part in ABLATED if ablate else ():
+        on_part(f"without {part}")
+        without = score(questions, [answer.ranking for answer in _ask(asker, pairs, (part,))])
+        out["ablation"][part] = scores.gain_over(without)
+    out["rankings"] = {q.id: list(answer.ranking) for q, answer in zip(questions, answers, strict=True)}
+    return out
+
+
+def _ask(asker: Asker, pairs: Iterable[tuple[Group, Question]], without: tuple[str, ...]) -> list[Answer]:
+    return [asker.ask(group, question, without) for group, question in pairs]
+
+
+def _latency(answers: Sequence[Answer], encoding: Sequence[float]) -> dict[str, float]:
+    p50, p95 = np.percentile([answer.millis for answer in answers], [50, 95])
+    return {"p50": round(float(p50), 2), "p95": round(float(p95), 2), "embedP50": round(float(np.median(encoding)), 2)}
+
+
+def _legs(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
+    """In how many recalls each leg nominated anything, and how many candidates on average: a dead leg shows here."""
+    names = sorted({name for answer in answers for name in answer.nominated})
+    brought = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}
+    return {
+        name: {"fired": sum(count > 0 for count in counts), "meanNominated": round(float(np.mean(counts)), 1)}
+        for name, counts in brought.items()
+    }
+
+
+def _by_kind(questions: Sequence[Question], scores: Scores) -> dict[str, dict[str, float]]:
+    kinds = np.array([question.kind for question in questions])
+    return {
+        kind: {name: round(float(column[kinds == kind].mean()), 4) for name, column in scores.values.items()}
+        for kind in sorted(set(kinds.tolist()))
+        if kind
+    }

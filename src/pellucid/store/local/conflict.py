@@ -1,0 +1,50 @@
+"""What waits and what the file holds in, the verdict out: the recovery table, and the text of a conflict file."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["filed", "create", "replace", "deleted", "conflict"]
+_FRONTMATTER = re.compile(
+    rb"(?P<open>(?:\xef\xbb\xbf)?---[ \t]*(?P<end>\r?\n))(?P<keys>.*?)(?=^---[ \t]*\r?$)", re.DOTALL | re.MULTILINE
+)
+_STATUS = re.compile(rb"^status[ \t]*:[^\r\n]*", re.MULTILINE)
+_PENDING_REVIEW = b"status: pending_review"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """All that waits for one path as one write: the bytes of the last, to be put where the first started from.
+
+    `expected` are the digests the file may rightly hold: the base of the first write, and, since a crash may have
+    come between writing a file and remembering it, whatever the waiting writes themselves put there. The bytes are
+    the payload of the journal's `last_entry`.
+    """
+
+    path: str
+    new_hash: str
+    base_hash: str | None
+    expected: frozenset[str]
+    last_entry: int
+
+
+def verdict(pending: Pending, found: str | None) -> Verdict:
+    """What to do about a path whose file has the digest `found` (None: there is no file)."""
+    if found == pending.new_hash:
+        return "filed"
+    if found is None:
+        return "create" if pending.base_hash is None else "deleted"
+    return "replace" if found in pending.expected else "conflict"
+
+
+def pending_review(data: bytes) -> bytes:
+    """The same Markdown with `status: pending_review` in its frontmatter; every other byte is left alone."""
+    match = _FRONTMATTER.match(data)
+    if match is None:
+        return b"---\n" + _PENDING_REVIEW + b"\n---\n\n" + data
+    keys = match["keys"]
+    if _STATUS.search(keys):
+        keys = _STATUS.sub(_PENDING_REVIEW, keys, count=1)
+    else:
+        keys += _PENDING_REVIEW + match["end"]
+    return match["open"] + keys + data[match.end() :]

@@ -1,0 +1,230 @@
+"""A path in, a private SQLite connection out: how every local database is opened, migrated, written and read."""
+
+import errno
+import os
+import re
+import stat
+import threading
+import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Traversable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import apsw
+
+from pellucid.errors import StoreBusyError, StoreError
+
+Synchronous = Literal["FULL", "NORMAL"]
+Value = str | bytes | int | float | None
+BUSY_TIMEOUT_MS = 30_000
+_MIGRATION = re.compile(r"(\d{3})_\w+\.sql")
+_QUERY = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_MAKE_ROOM = "free some space, then repeat the command; what was acknowledged is kept"
+_REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
+    (apsw.FullError, "the disk is full", _MAKE_ROOM),
+    (apsw.IOError, "the disk could not be read or written", "check the disk and its free space, then repeat"),
+    (apsw.CorruptError, "the file is damaged", "run `pellucid doctor`"),
+    (apsw.NotADBError, "the file is not a SQLite database", "move it away, then run `pellucid doctor`"),
+    (apsw.ReadOnlyError, "it may not be written", "check the owner and mode of the file and its folder"),
+    (apsw.CantOpenError, "it could not be opened", "check that its folder exists and belongs to you"),
+)
+
+
+def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> apsw.Connection:
+    """Open a database in WAL mode, readable by its owner alone; created (with its folder) unless `readonly`.
+
+    Raises:
+        StoreError: the file cannot be opened, or is not a database.
+        StoreBusyError: another process kept it locked for 30 seconds.
+    """
+    with explained(path):
+        if not readonly:
+            make_private_folder(path.parent)
+            _make_private_file(path)
+        flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
+        connection = apsw.Connection(str(path), flags=flags)
+        try:
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            for pragma in () if readonly else ("journal_mode = WAL", "secure_delete = ON"):
+                execute(connection, f"PRAGMA {pragma}")
+            for pragma in (f"synchronous = {synchronous}", "fullfsync = ON", "foreign_keys = ON"):
+                execute(connection, f"PRAGMA {pragma}")
+        except apsw.Error:
+            connection.close()
+            raise
+        return connection
+
+
+def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+    """Run a statement (or a script without bindings) to its end; every row it returns."""
+    with explained(connection.filename):
+        return connection.execute(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+def stream(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, computed as they are asked for."""
+    return iter(connection.execute(sql, bindings))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def execute_many(connection: apsw.Connection, sql: str, bindings: Iterable[Sequence[Value]]) -> None:
+    """Run a statement once for each row of bindings."""
+    with explained(connection.filename):
+        connection.executemany(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType]
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder and its missing parents with mode 0700, whatever the umask; an existing one is left as it is."""
+    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
+        missing.chmod(0o700)
+        _sync_folder(missing.parent)
+
+
+def _make_private_file(path: Path) -> None:
+    """Mode 0600 before SQLite writes a byte; it gives `-wal` and `-shm` the same mode."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_IMODE(status.st_mode) != 0o600:
+            os.fchmod(descriptor, 0o600)
+        if status.st_size == 0:
+            _sync_folder(path.parent)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def migrate(connection: apsw.Connection, folder: Traversable) -> None:
+    """Bring the schema up to the newest `NNN_name.sql` of `folder`, each in a transaction of its own.
+
+    `PRAGMA user_version` counts those applied.
+
+    Raises:
+        StoreError: the database was written by a newer version, or a step failed and was rolled back.
+    """
+    steps = sorted((int(match[1]), each) for each in folder.iterdir() if (match := _MIGRATION.fullmatch(each.name)))
+    newest = steps[-1][0] if steps else 0
+    if (found := _version(connection)) > newest:
+        raise StoreError(
+            f"{connection.filename} has schema version {found}, and this program knows versions up to {newest}",
+            next_step="install the version of pellucid that wrote it, or a newer one",
+        )
+    for number, step in steps:
+        if number > found:
+            _apply(connection, number, step.read_text("utf-8"))
+
+
+def _apply(connection: apsw.Connection, number: int, script: str) -> None:
+    with immediate(connection):
+        if _version(connection) < number:  # another process may have done it while this one waited for the lock
+            execute(connection, script)
+            execute(connection, f"PRAGMA user_version = {number}")
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(execute(connection, "PRAGMA user_version")[0][0])
+
+
+def sql_folder(name: str) -> Traversable:
+    """The migrations and `queries.sql` of one local database, e.g. `sql_folder("journal")`."""
+    return files("pellucid.store.local") / "sql" / name
+
+
+def load_queries(package: str, name: str) -> dict[str, str]:
+    """The named statements of a SQL file among a package's resources, e.g. `("pellucid.store.local", "sql/x.sql")`.
+
+    A block starts with a line `-- name: xyz`, then a comment saying what it is for.
+    """
+    parts = _QUERY.split(files(package).joinpath(name).read_text("utf-8"))
+    queries = {parts[i]: parts[i + 1].strip() for i in range(1, len(parts), 2)}
+    for query, sql in queries.items():
+        if not sql.startswith("-- "):
+            raise ValueError(f"query {query} of {name} has no comment")
+    return queries
+
+
+@contextmanager
+def immediate(connection: apsw.Connection) -> Generator[None]:
+    """A write transaction that takes the lock at once: committed at the end of the block, rolled back by an exception.
+
+    Raises:
+        StoreBusyError: another process held the lock for 30 seconds.
+        StoreError: the disk is full, failing or damaged; nothing of the block is kept.
+    """
+    with explained(connection.filename):
+        execute(connection, "BEGIN IMMEDIATE")
+        try:
+            yield
+            execute(connection, "COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                execute(connection, "ROLLBACK")
+            raise
+
+
+@contextmanager
+def read_transaction(connection: apsw.Connection) -> Generator[None]:
+    """One snapshot of the database for every read in the block."""
+    with explained(connection.filename):
+        execute(connection, "BEGIN; SELECT 1 FROM sqlite_schema")  # a deferred transaction starts at its first read
+        try:
+            yield
+        finally:
+            if connection.in_transaction:
+                execute(connection, "ROLLBACK")
+
+
+@contextmanager
+def explained(path: Path | str) -> Generator[None]:
+    """Turn what SQLite or the file system reports inside the block into a StoreError about `path`."""
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise StoreBusyError(
+            f"{path} was locked by another process for {BUSY_TIMEOUT_MS // 1000} seconds",
+            next_step="let the other process finish, then repeat",
+        ) from error
+    except tuple(kind for kind, _, _ in _REASONS) as error:
+        why, next_step = next((why, step) for kind, why, step in _REASONS if isinstance(error, kind))
+        raise StoreError(f"{path}: {why} ({error})", next_step=next_step) from error
+    except OSError as error:
+        step = _MAKE_ROOM if error.errno in _NO_ROOM else "check the disk, and the owner and mode of the folder"
+        raise StoreError(f"{path}: {error.strerror or error}", next_step=step) from error
+
+
+class ThreadConnections:
+    """One connection a thread, opened on first use: SQLite connections are not shared between threads."""
+
+    def __init__(self, opener: Callable[[], apsw.Connection]) -> None:
+        self._open = opener
+        self._local = threading.local()
+        self._all: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._lock = threading.Lock()
+
+    def get(self) -> apsw.Connection:
+        """The connection of the calling thread."""
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._open()
+            with self._lock:
+                self._all.add(connection)
+        return connection
+
+    def close(self) -> None:
+        """Close every thread's connection; none may be in use."""
+        with self._lock:
+            for connection in list(self._all):
+                connection.close()
+        self._local = threading.local()

@@ -1,0 +1,165 @@
+"""Operations in, sequence numbers out: what is acknowledged, what still waits for its file, and who wrote what.
+
+Every function takes a connection to `journal.db`; those that write are called inside `database.immediate`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import apsw
+
+from pellucid.store.local.conflict import Pending
+from pellucid.store.local.database import BUSY_TIMEOUT_MS, connect, execute, execute_many, load_queries
+from pellucid.store.local.paths import folded
+from pellucid.store.records import Operation, OperationRow, content_digest
+
+_SQL = load_queries("pellucid.store.local", "sql/journal/queries.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRow:
+    """A ledger row that is acknowledged and not yet appended: its number, its month `YYYY-MM`, its JSON text."""
+
+    seq: int
+    month: str
+    row: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A path dealt with up to an entry, and how."""
+
+    state: str
+    path: str
+    last_entry: int
+
+
+def open_journal(path: Path) -> apsw.Connection:
+    """A connection whose commits survive a power cut."""
+    return connect(path, synchronous="FULL")
+
+
+def known_op(connection: apsw.Connection, op_id: str) -> bool:
+    """Whether an operation of this id was acknowledged before."""
+    return bool(execute(connection, _SQL["op_seq"], (op_id,)))
+
+
+def append(connection: apsw.Connection, operation: Operation, ledger: Iterable[str]) -> int:
+    """Write down an operation, with its ledger rows as JSON texts; its sequence number."""
+    seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
+    entries = (
+        (seq, each.path, folded(each.path), each.base_hash, content_digest(each.data), each.data)
+        for each in operation.writes
+    )
+    execute_many(connection, _SQL["add_entry"], entries)
+    execute_many(connection, _SQL["add_ledger"], ((operation.at[:7], row) for row in ledger))
+    execute_many(connection, _SQL["add_seen"], ((key,) for key in operation.seen))
+    return seq
+
+
+def pending_digest(connection: apsw.Connection, path: str) -> str | None:
+    """The digest of the newest bytes that wait for a path."""
+    return _first(connection, "pending_hash", path)
+
+
+def pending_twin(connection: apsw.Connection, path: str) -> str | None:
+    """A waiting path that a file system may take for this one."""
+    rows = execute(connection, _SQL["pending_twin"], (folded(path), path))
+    return rows[0][0] if rows else None
+
+
+def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | None:
+    """The newest bytes that wait for a path, and the id of the operation that brought them."""
+    rows = execute(connection, _SQL["pending_head"], (path,))
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
+def version_op(connection: apsw.Connection, path: str, digest: str) -> str | None:
+    """The id of the newest operation that gave a path the bytes of this digest."""
+    return _first(connection, "version_op", path, digest)
+
+
+def pending(connection: apsw.Connection) -> list[Pending]:
+    """Everything that waits, coalesced per path, in the order in which the first write of each path came."""
+    writes: dict[str, list[tuple[int, str | None, str]]] = {}
+    for path, entry, base_hash, new_hash in execute(connection, _SQL["pending"]):
+        writes.setdefault(path, []).append((entry, base_hash, new_hash))
+    return [_coalesce(path, entries) for path, entries in writes.items()]
+
+
+def _coalesce(path: str, entries: list[tuple[int, str | None, str]]) -> Pending:
+    last_entry, _, new_hash = entries[-1]
+    base_hash = entries[0][1]
+    written = {each for _, _, each in entries}
+    expected = frozenset(written if base_hash is None else written | {base_hash})
+    return Pending(path, new_hash, base_hash, expected, last_entry)
+
+
+def payload(connection: apsw.Connection, entry: int) -> bytes:
+    """The bytes of an entry that waits."""
+    return bytes(execute(connection, _SQL["payload"], (entry,))[0][0])
+
+
+def settle(connection: apsw.Connection, settled: Iterable[Settled]) -> None:
+    """Remember how paths were dealt with, and erase their payloads."""
+    rows = ((each.state, each.path, each.last_entry) for each in settled)
+    execute_many(connection, _SQL["settle_entries"], rows)
+
+
+def known_paths(connection: apsw.Connection) -> list[str]:
+    """Every path an operation ever wrote."""
+    return [path for (path,) in execute(connection, _SQL["paths"])]
+
+
+def waiting_ledger(connection: apsw.Connection) -> list[WaitingRow]:
+    """Ledger rows that wait for their file, oldest first."""
+    return [WaitingRow(*row) for row in execute(connection, _SQL["waiting_ledger"])]
+
+
+def drop_ledger(connection: apsw.Connection, last_seq: int) -> None:
+    """Forget the ledger rows up to this number: they stand in their files."""
+    execute(connection, _SQL["drop_ledger"], (last_seq,))
+
+
+def counts_ledger(connection: apsw.Connection) -> bool:
+    """Whether this journal has ever numbered a ledger row."""
+    return bool(execute(connection, _SQL["ledger_number"]))
+
+
+def start_ledger(connection: apsw.Connection, last_seq: int) -> None:
+    """Number ledger rows from the one after `last_seq`."""
+    execute(connection, _SQL["start_ledger"], (last_seq,))
+
+
+def operations(connection: apsw.Connection, after: int, op_id: str | None) -> list[OperationRow]:
+    """Operations with a greater sequence number, oldest first; or the one of that id."""
+    if op_id is None:
+        rows = execute(connection, _SQL["operations"], (after,))
+    else:
+        rows = execute(connection, _SQL["operation"], (after, op_id))
+    return [
+        OperationRow(seq, name, kind, at, tuple((path, digest) for *_, path, digest in files if path is not None))
+        for (seq, name, kind, at), files in groupby(rows, key=itemgetter(0, 1, 2, 3))
+    ]
+
+
+def seen(connection: apsw.Connection, keys: Iterable[bytes]) -> set[bytes]:
+    """Which of these turn keys are marked as seen."""
+    return {key for key in keys if execute(connection, _SQL["is_seen"], (key,))}
+
+
+def erase_log(connection: apsw.Connection) -> bool:
+    """Empty the write-ahead log, where erased payloads linger; False if another connection is reading it just now."""
+    connection.set_busy_timeout(0)
+    try:
+        return not execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+    finally:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+
+def _first(connection: apsw.Connection, query: str, *bindings: str) -> str | None:
+    rows = execute(connection, _SQL[query], bindings)
+    return rows[0][0] if rows else None

@@ -1,0 +1,92 @@
+"""A vault path in, its safe parts out: what may be a name in the vault, and the names that belong to the store."""
+
+import hashlib
+import re
+import secrets
+import unicodedata
+from typing import NoReturn
+
+from pellucid.errors import InputError
+
+OWN_FOLDER = ".pellucid"
+TEMP = re.compile(r"\.pellucid-[0-9a-f]{16}\.tmp")
+SWAP = re.compile(r"\.pellucid-(?P<key>[0-9a-f]{16})-[0-9a-f]{16}\.swap")
+PARKED = re.compile(r"(?P<key>[0-9a-f]{16})-(?P<digest>[0-9a-f]{64})-[0-9a-f]{16}")
+CONFLICT = re.compile(r".+\.conflict-[0-9a-f]{8,64}\.md")
+
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\\\ud800-\udfff]")
+_UNPORTABLE = re.compile(r'[<>:"|?*]|[ .]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)', re.IGNORECASE)
+_PART_BYTES = 170  # leaves room for `.conflict-<64 hex>` within the 255 bytes of a file name
+_PATH_BYTES = 1024
+
+
+def parts(path: str) -> tuple[str, ...]:
+    """The folder names and the file name of a vault-relative POSIX path.
+
+    Raises:
+        InputError: the path is absolute, climbs, is hidden, or holds control characters or backslashes.
+    """
+    names = tuple(path.split("/"))
+    if _FORBIDDEN.search(path):
+        _refuse(path, "it holds a control character, a backslash or a lone surrogate")
+    if any(not name or name.startswith(".") for name in names):
+        _refuse(path, "each part must be a name that does not start with a dot")
+    return names
+
+
+def check_new(path: str) -> None:
+    """Refuse a new file whose name some file system or a later sync could not keep.
+
+    Raises:
+        InputError: see `parts`; or not a Markdown name, not NFC, too long, reserved, or that of a conflict file.
+    """
+    names = parts(path)
+    if not path.endswith(".md") or CONFLICT.fullmatch(names[-1]):
+        _refuse(path, "it must end in .md and not be named like a conflict file")
+    if not unicodedata.is_normalized("NFC", path):
+        _refuse(path, "it must be in Unicode normal form C")
+    if any(_UNPORTABLE.search(name) for name in names):
+        _refuse(path, "a part of it is not portable between file systems")
+    if len(path.encode()) > _PATH_BYTES or any(len(name.encode()) > _PART_BYTES for name in names):
+        _refuse(path, f"it is longer than {_PATH_BYTES} bytes, or a part longer than {_PART_BYTES}")
+
+
+def _refuse(path: str, why: str) -> NoReturn:
+    raise InputError(
+        f"{path[:200]!r} is no path in the vault: {why}",
+        code="invalid_path",
+        next_step="give a relative path such as facts/2026-04/name.md",
+    )
+
+
+def folded(path: str) -> str:
+    """Equal for paths that some file systems take for the same: case and composition are ignored."""
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
+
+
+def path_key(path: str) -> str:
+    """Sixteen hex digits that name a path inside the store's own file names."""
+    return hashlib.sha256(path.encode()).hexdigest()[:16]
+
+
+def temp_name() -> str:
+    """A new file not yet complete: holds nothing but our bytes, so that it may be swept away."""
+    return f".pellucid-{secrets.token_hex(8)}.tmp"
+
+
+def swap_name(path: str) -> str:
+    """A complete file about to be exchanged with `path`: may hold the user's bytes, and is judged before it goes."""
+    return f".pellucid-{path_key(path)}-{secrets.token_hex(8)}.swap"
+
+
+def parked_name(path: str, digest: str) -> str:
+    """A displaced file that waits to be re-hashed before it is unlinked."""
+    return f"{path_key(path)}-{digest}-{secrets.token_hex(8)}"
+
+
+def conflict_names(name: str, digest: str) -> tuple[str, ...]:
+    """The names to try for a conflict file of `name`: longer hashes are for the case that a shorter one is taken."""
+    stem = name.removesuffix(".md")
+    while len(stem.encode()) > _PART_BYTES:
+        stem = stem[:-1]
+    return tuple(f"{stem}.conflict-{digest[:length]}.md" for length in (8, 16, 64))

@@ -1,0 +1,255 @@
+"""Operations in, files and heads out: `Records` on one machine, a vault of Markdown behind a journal."""
+
+import errno
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+import apsw
+
+from pellucid.errors import ConflictError, InputError, StoreBusyError, StoreError
+from pellucid.store.local import journal, ledger_file, paths, syscalls
+from pellucid.store.local.database import ThreadConnections, explained, immediate, migrate, sql_folder
+from pellucid.store.local.displaced import YARD, Displaced
+from pellucid.store.local.failpoint import Failpoint, never
+from pellucid.store.local.files import Vault, sync
+from pellucid.store.local.filing import Filing
+from pellucid.store.local.ledger_file import LedgerRow
+from pellucid.store.local.twins import Twins
+from pellucid.store.records import DrainReport, FileWrite, Head, Operation, OperationRow, Stamp, content_digest
+
+LEDGER = (paths.OWN_FOLDER, "ledger")
+_BATCH = 1_000
+_LOG_BYTES = 4 << 20  # above this the write-ahead log is emptied after a drain; always when the store is closed
+_INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-\d{2}T.+")
+_MEMORY_FILE = re.compile(rf"(?!{paths.CONFLICT.pattern}).+\.md")
+
+
+class LocalRecords:
+    """The record of truth in `home`: `vault/` and `journal.db`. May be shared by threads, and by processes.
+
+    Call `drain` once after opening: it finishes what a crash interrupted. `displaced_for_s` is how long a replaced
+    file is kept, because an editor may still hold it open and write into it.
+    """
+
+    def __init__(self, home: Path, *, displaced_for_s: float = 5.0, failpoint: Failpoint = never) -> None:
+        self._vault = Vault(home / "vault")
+        self._journal_path = home / "journal.db"
+        self._displaced_for_s = displaced_for_s
+        self._failpoint = failpoint
+        self._connections = ThreadConnections(partial(journal.open_journal, self._journal_path))
+        migrate(self._connections.get(), sql_folder("journal"))
+        self._go_on_counting()
+
+    def _go_on_counting(self) -> None:
+        """A new journal beside an old vault must not number ledger rows from one again."""
+        connection = self._connections.get()
+        if journal.counts_ledger(connection):
+            return
+        with explained(self._ledger), immediate(connection):
+            if not journal.counts_ledger(connection):  # another process may have been faster
+                journal.start_ledger(connection, ledger_file.last_seq(self._ledger))
+
+    @property
+    def _ledger(self) -> Path:
+        return self._vault.root.joinpath(*LEDGER)
+
+    def commit(self, operation: Operation) -> int:
+        """Acknowledge an operation: it survives any crash from here on.
+
+        Raises:
+            InputError: a path may not stand in the vault, twice the same path, or a ledger row that is not JSON.
+            ConflictError: a path changed since it was read, or the operation was committed before; nothing is kept.
+            StoreError: the journal could not be written; nothing is kept.
+        """
+        _check_form(operation)
+        ledger = [ledger_file.encode(row) for row in operation.ledger]
+        connection = self._connections.get()
+        with immediate(connection):
+            if journal.known_op(connection, operation.op_id):
+                raise ConflictError(f"operation {operation.op_id} was committed before")
+            twins = Twins(self._vault)
+            for write in operation.writes:
+                self._check_base(connection, write, twins)
+            seq = journal.append(connection, operation, ledger)
+            self._failpoint("commit-open")
+        self._failpoint("commit-done")
+        return seq
+
+    def _check_base(self, connection: apsw.Connection, write: FileWrite, twins: Twins) -> None:
+        head = journal.pending_digest(connection, write.path) or self._file_digest(write.path)
+        if head != write.base_hash:
+            raise ConflictError(
+                f"{write.path} {'exists already' if write.base_hash is None else 'changed since it was read'}",
+                next_step="read it again, then repeat the change",
+            )
+        if write.base_hash is not None:
+            return
+        with explained(self._vault.root):
+            twin = journal.pending_twin(connection, write.path) or twins.find(write.path)
+        if twin:
+            _refuse_twin(write.path, twin)
+
+    def _file_digest(self, path: str) -> str | None:
+        with explained(self._vault.root / path):
+            try:
+                return self._vault.digest(path)
+            except OSError as error:
+                if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
+                    raise
+        raise InputError(
+            f"{path} leads through a link or a file", code="invalid_path", next_step="use folders of the vault only"
+        )
+
+    def drain(self) -> DrainReport:
+        """Bring what waits into the vault, after finishing what an earlier crash interrupted.
+
+        Raises:
+            StoreBusyError: another process has been draining for 30 seconds.
+            StoreError: the disk is full or failing, or a path is out of reach; what was not filed keeps waiting.
+        """
+        connection = self._connections.get()
+        displaced = Displaced(self._vault, self._failpoint)
+        filing = Filing(self._vault, displaced, partial(journal.payload, connection), self._failpoint)
+        with explained(self._vault.root), self._vault.locked():
+            self._failpoint("drain-locked")
+            self._append_ledger(connection)
+            settled = self._file(connection, filing)
+            displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
+        if _log_bytes(self._journal_path) > _LOG_BYTES:
+            journal.erase_log(connection)
+        _report_blocked(filing.blocked)
+        return DrainReport(
+            filed=tuple(each.path for each in settled if each.state == "FILED"),
+            conflicts=tuple(displaced.conflicts),
+            deleted=tuple(each.path for each in settled if each.state == "DELETED"),
+        )
+
+    def _file(self, connection: apsw.Connection, filing: Filing) -> list[journal.Settled]:
+        waiting = journal.pending(connection)
+        filing.recover(waiting)
+        settled: list[journal.Settled] = []
+        for start in range(0, len(waiting), _BATCH):
+            done = filing.run(waiting[start : start + _BATCH])
+            with immediate(connection):
+                journal.settle(connection, done)
+            self._failpoint("entries-settled")
+            settled += done
+        return settled
+
+    def _append_ledger(self, connection: apsw.Connection) -> None:
+        waiting = journal.waiting_ledger(connection)
+        if not waiting:
+            return
+        with self._vault.folder(LEDGER, create=True) as folder:
+            for month in sorted({row.month for row in waiting}):
+                ledger_file.append(folder, month, [row for row in waiting if row.month == month])
+                self._failpoint("ledger-appended")
+                sync(folder, ledger_file.file_name(month))
+            sync(folder)
+        self._failpoint("ledger-synced")
+        with immediate(connection):
+            journal.drop_ledger(connection, waiting[-1].seq)
+
+    def heads(self, paths: Iterable[str]) -> list[Head]:
+        """The newest bytes of each path, in the order asked.
+
+        Raises:
+            InputError: no path of the vault can be written like that.
+        """
+        connection = self._connections.get()
+        return [self._head(connection, path) for path in paths]
+
+    def _head(self, connection: apsw.Connection, path: str) -> Head:
+        paths.parts(path)
+        if waiting := journal.pending_head(connection, path):
+            return Head(path, waiting[0], None, waiting[1])
+        with explained(self._vault.root / path):
+            content = self._vault.read(path)
+        if content is None:
+            return Head(path, None, None, None)
+        op_id = journal.version_op(connection, path, content_digest(content.data))
+        return Head(path, content.data, Stamp(path, content.size, content.mtime_ns), op_id)
+
+    def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
+        """Every Markdown file of the vault, sorted by path; conflict files, hidden names and links are left out.
+
+        With `wanted`, those of these paths that are files, and nothing else is looked at.
+        """
+        with explained(self._vault.root):
+            return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
+
+    def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
+        """Operations with a sequence number above `after`, oldest first; or the one of that id."""
+        return journal.operations(self._connections.get(), after, op_id)
+
+    def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Which of these turn keys some committed operation has already marked as seen."""
+        return journal.seen(self._connections.get(), keys)
+
+    def conflicts(self) -> list[str]:
+        """Conflict files in the vault, for `doctor` and the user to resolve."""
+        with explained(self._vault.root):
+            return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
+
+    def ledger(self) -> Iterator[LedgerRow]:
+        """Every ledger row in the order of `seq`, those that still wait for their file included."""
+        with explained(self._ledger):
+            yield from ledger_file.read(self._ledger, journal.waiting_ledger(self._connections.get()))
+
+    def replaces_atomically(self) -> bool:
+        """Whether the vault's file system exchanges files in one step; if not, `doctor` warns of a weaker promise."""
+        with explained(self._vault.root), self._vault.folder((paths.OWN_FOLDER,), create=True) as folder:
+            return syscalls.exchange_is_atomic(folder)
+
+    def close(self) -> None:
+        """Settle replaced files, empty the journal's log, and let go of every handle; no other thread may be in use."""
+        connection = self._connections.get()
+        with explained(self._vault.root), suppress(StoreBusyError):
+            if self._vault.names(YARD):
+                with self._vault.locked(timeout_s=0):  # whoever holds the lock settles them
+                    displaced = Displaced(self._vault, self._failpoint)
+                    displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
+        journal.erase_log(connection)
+        self._connections.close()
+
+
+def _check_form(operation: Operation) -> None:
+    if not _INSTANT.fullmatch(operation.at):
+        raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
+    for write in operation.writes:
+        paths.parts(write.path)
+        if write.base_hash is None:
+            paths.check_new(write.path)
+    if len({write.path for write in operation.writes}) < len(operation.writes):
+        raise InputError("an operation may write each path once")
+    same = Counter(paths.folded(write.path) for write in operation.writes)
+    for write in operation.writes:
+        if write.base_hash is None and same[paths.folded(write.path)] > 1:
+            _refuse_twin(write.path, "another path of the same operation")
+
+
+def _refuse_twin(path: str, twin: str) -> NoReturn:
+    raise ConflictError(
+        f"{path} and {twin} would be one file on systems that ignore case", next_step="use another name"
+    )
+
+
+def _report_blocked(blocked: dict[str, str]) -> None:
+    if blocked:
+        path, why = next(iter(blocked.items()))
+        raise StoreError(
+            f"{len(blocked)} waiting path(s) of the vault are out of reach, among them {path}: {why}",
+            next_step="make it writable or move away what stands there; the changes wait in the journal",
+        )
+
+
+def _log_bytes(path: Path) -> int:
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size
+    except FileNotFoundError:
+        return 0
