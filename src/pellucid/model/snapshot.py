@@ -1,0 +1,206 @@
+"""A receipt and today's memories in, the X-ray snapshot out: what every surface shows of one recall.
+
+The reference's fields keep their names and meaning; what Pellucid adds stands beside them. `schemaVersion` is "1".
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from pellucid.model.wire import Wire
+
+ServedBy = Literal[
+    "direct-answer", "hybrid", "graph", "recent-scan", "procedural", "review-context", "episode", "persona", "cochange"
+]
+CorrectionState = Literal["none", "correction", "superseded", "disputed", "forgotten"]
+Safety = Literal["safe", "requires-review", "blocked"]
+
+
+class ScoreDecomposition(Wire):
+    """The terms of a score, present where they were at work. `final` is their sum less `mmrPenalty`, exactly.
+
+    `bm25` is the lexical leg's term, not a raw BM25 score; raw scores stand in `contributions`.
+    """
+
+    vector: float | None = None
+    bm25: float | None = None
+    recent: float | None = None
+    graph: float | None = None
+    temporal: float | None = None
+    rerank: float | None = None
+    importance: float | None = None
+    tier_prior: float | None = None
+    reinforcement_boost: float | None = None
+    heat: float | None = None
+    pin: float | None = None
+    expansion: float | None = None
+    mmr_penalty: float | None = None
+    final: float
+
+
+class LegContribution(Wire):
+    """What one leg said of a memory: its place, its raw score and what that measures, and the term that came of it."""
+
+    leg: str
+    rank: int
+    raw_score: float
+    score_type: str
+    matches: tuple[int, ...] = ()
+    """Indices into `queryTerms`: which of the query's words the memory holds (lexical leg only)."""
+    term: float
+
+
+class RerankDetail(Wire):
+    """What the reranker said of a memory."""
+
+    backend: str
+    rank: int
+    raw_score: float
+    term: float
+
+
+class Provenance(Wire):
+    """Where a memory comes from, and whether it is safe to use as it stands."""
+
+    source: str
+    created: str | None = None
+    updated: str | None = None
+    namespace: str | None = None
+    scope: str
+    user_context_scopes: tuple[str, ...] = ()
+    retrieval_reason: str
+    confidence: float = Field(ge=0, le=1)
+    stale: bool
+    corrected: bool
+    correction_state: CorrectionState
+    safe_to_use: bool
+    safety: Safety
+    safety_reasons: tuple[str, ...] = ()
+
+
+class XrayResult(Wire):
+    """One memory that reached the context, and everything that put it there."""
+
+    memory_id: str
+    path: str
+    served_by: ServedBy
+    score_decomposition: ScoreDecomposition
+    graph_path: tuple[str, ...] | None = None
+    graph_edge_confidences: tuple[float, ...] | None = None
+    audit_entry_id: str | None = None
+    admitted_by: tuple[str, ...]
+    rejected_by: str | None = None
+    provenance: Provenance | None = None
+    contributions: tuple[LegContribution, ...] = ()
+    rerank: RerankDetail | None = None
+    why: str = ""
+
+
+class RejectedCandidate(Wire):
+    """A candidate that did not reach the context: the rung that stopped it, by how much, and the score it had."""
+
+    memory_id: str
+    rejected_by: str
+    reason: str
+    margin: float | None = None
+    final: float
+    contributions: tuple[LegContribution, ...] = ()
+
+
+class FilterTrace(Wire):
+    """One rung: how many came, how many passed, how many of those only softly, and what was said of the others."""
+
+    name: str
+    considered: int = Field(ge=0)
+    admitted: int = Field(ge=0)
+    soft_admitted: int = Field(default=0, ge=0)
+    reason: str | None = None
+
+
+class Budget(Wire):
+    """Characters allowed and used by the assembled context."""
+
+    chars: int = Field(ge=0)
+    used: int = Field(ge=0)
+
+
+class TierExplain(Wire):
+    """The direct-answer verdict: which tier answered and why."""
+
+    tier: str
+    tier_reason: str
+    filtered_by: tuple[str, ...] = ()
+    candidates_considered: int
+    latency_ms: float
+    source_anchors: tuple[str, ...] = ()
+    """`path` or `path:start-end`."""
+
+
+class LegHealth(Wire):
+    """How one leg did; `degraded` and `empty` are never the same thing."""
+
+    name: str
+    health: Literal["ok", "empty", "degraded", "off"]
+    reason: str | None = None
+    admitted: int
+    open: int
+
+
+class StageTrace(Wire):
+    """How long one stage took, and a note if it was switched off or failed."""
+
+    name: str
+    ms: float
+    note: str | None = None
+
+
+class OmittedMemory(Wire):
+    """A ranked memory that the budget left out, and why."""
+
+    memory_id: str
+    reason: str
+
+
+class ContextTrace(Wire):
+    """What the assembled context holds, in order of rank, and what it had no room for."""
+
+    included: tuple[str, ...] = ()
+    omitted: tuple[OmittedMemory, ...] = ()
+
+
+class Eligible(Wire):
+    """The corpus the recall saw: rows of the namespace, how many were active, how many had vectors."""
+
+    memories: int
+    active: int
+    with_vectors: int
+    applied_seq: int
+
+
+class RecallXraySnapshot(Wire):
+    """Everything one recall did: a pure function of its receipt and of the memories it names."""
+
+    schema_version: Literal["1"] = "1"
+    query: str
+    snapshot_id: str
+    """The recall id."""
+    captured_at: int
+    """Epoch milliseconds."""
+    tier_explain: TierExplain | None = None
+    results: tuple[XrayResult, ...] = ()
+    filters: tuple[FilterTrace, ...] = ()
+    budget: Budget
+    session_key: str | None = None
+    namespace: str | None = None
+    trace_id: str | None = None
+    query_terms: tuple[str, ...] = ()
+    rejected: tuple[RejectedCandidate, ...] = ()
+    rejected_total: int = 0
+    """How many were turned away in all; `rejected` names the best of them."""
+    stages: tuple[StageTrace, ...] = ()
+    legs: tuple[LegHealth, ...] = ()
+    weights: dict[str, float] = Field(default_factory=dict)
+    settings_hash: str = ""
+    as_of: str | None = None
+    context: ContextTrace = ContextTrace()
+    eligible: Eligible | None = None

@@ -1,0 +1,39 @@
+"""A wish in, the state of the embedding model out."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from pellucid.encoders.provision import MODEL_NAME, provision, status
+from pellucid.model.wire import Wire
+from pellucid.settings import Settings
+
+
+class ModelsInput(Wire):
+    """`status` looks, `pull` fetches what is missing."""
+
+    action: Literal["status", "pull"] = "status"
+
+
+class ModelsOutput(Wire):
+    """Where the model is kept, and whether each file is the one expected."""
+
+    model: str
+    folder: str
+    ready: bool
+    files: dict[str, str]
+    graphs: tuple[str, ...]
+
+
+def models(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
+    """Show the model cache, after fetching what is missing if that is asked.
+
+    Raises:
+        EncoderError: no source had the files.
+    """
+    folder = settings.home / "models" / MODEL_NAME
+    if request.action == "pull":
+        provision(folder, report)
+    found = status(folder)
+    return ModelsOutput(
+        model=MODEL_NAME, folder=str(folder), ready=found.ready, files=dict(found.files), graphs=found.graphs
+    )

@@ -1,0 +1,185 @@
+"""A question in, a context, its receipt and its explanation out."""
+
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError
+from pellucid.model.memory import Memory
+from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot
+from pellucid.model.wire import Wire
+from pellucid.recall.receipt import Receipt, unpack
+from pellucid.recall.state import Request, State
+from pellucid.settings import RecallSettings
+from pellucid.store.history_port import audit_id, parse_audit_id
+from pellucid.store.records import OperationRow
+from pellucid.xray.build import build
+
+
+class RecallInput(Wire):
+    """A question and what may differ from the settings for this one call."""
+
+    query: str
+    namespace: str
+    top_k: int | None = None
+    budget: int | None = None
+    session_id: str | None = None
+    agent: str | None = None
+    scopes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    """Legs and stages to leave out: vector, lexical, recent, temporal, expand, rerank, boost, diversify."""
+
+
+class RecalledMemory(Wire):
+    """One memory of the context, in order of rank."""
+
+    memory: Memory
+    path: str
+    final: float
+    audit_entry_id: str
+    why: str
+
+
+class RecallOutput(Wire):
+    """The context to put before a model, and what is in it. `recallId` names the receipt and the X-ray."""
+
+    recall_id: str
+    query: str
+    namespace: str
+    context: str
+    memories: tuple[RecalledMemory, ...]
+    omitted: tuple[OmittedMemory, ...] = ()
+    legs: tuple[LegHealth, ...] = ()
+    degraded: bool = False
+
+
+class AuditOutput(Wire):
+    """What an audit entry names: the recall, the memory served, and the operation that wrote the version served."""
+
+    audit_entry_id: str
+    recall_id: str
+    place: int
+    memory_id: str
+    path: str | None = None
+    operation: dict[str, object] | None = None
+    recalled_at: int
+
+
+WITHOUT = ("vector", "lexical", "recent", "temporal", "expand", "rerank", "boost", "diversify")
+
+
+def recall(app: App, request: RecallInput) -> RecallOutput:
+    """Answer a question from memory inside a budget, and keep the receipt.
+
+    Raises:
+        InputError: the query is empty or too long, or a value is out of range.
+    """
+    state = _run(app, request)
+    snapshot = snapshot_of(app, unpack_state(state))
+    whys = {result.memory_id: result for result in snapshot.results}
+    served = {each.memory.id: each for each in state.served}
+    return RecallOutput(
+        recall_id=state.request.recall_id,
+        query=request.query,
+        namespace=request.namespace,
+        context=state.context.text,
+        memories=tuple(
+            RecalledMemory(
+                memory=served[memory_id].memory, path=served[memory_id].path,
+                final=whys[memory_id].score_decomposition.final, why=whys[memory_id].why,
+                audit_entry_id=audit_id(state.request.recall_id, place),
+            )
+            for place, memory_id in enumerate(state.context.included, start=1)
+        ),
+        omitted=snapshot.context.omitted,
+        legs=snapshot.legs,
+        degraded=any(leg.health == "degraded" for leg in state.legs),
+    )  # fmt: skip
+
+
+def xray(app: App, request: RecallInput) -> RecallXraySnapshot:
+    """Run a recall and explain it; the snapshot is built from the receipt that was kept."""
+    state = _run(app, request)
+    return xray_of(app, request.namespace, state.request.recall_id)
+
+
+def xray_of(app: App, namespace: str, recall_id: str) -> RecallXraySnapshot:
+    """The explanation of a recall that was made before.
+
+    Raises:
+        NotFoundError: no recall of this namespace has that id.
+    """
+    packed = app.history.receipt(recall_id, namespace)
+    if packed is None:
+        raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step="recall ids start with rec_")
+    return snapshot_of(app, unpack(packed))
+
+
+def audit(app: App, namespace: str, entry: str) -> AuditOutput:
+    """What an audit entry of an X-ray stands for.
+
+    Raises:
+        NotFoundError: no such entry in this namespace.
+    """
+    named = parse_audit_id(entry)
+    row = app.history.audit(*named, namespace) if named else None
+    if row is None:
+        raise NotFoundError(f"no audit entry {entry} in {namespace}", next_step="an X-ray shows one a result")
+    found = app.index.memories(namespace, [row.memory_id])
+    operations = app.records.operations(op_id=row.op_id) if row.op_id else []
+    return AuditOutput(
+        audit_entry_id=entry, recall_id=row.recall_id, place=row.place, memory_id=row.memory_id,
+        path=found[0].path if found else None, operation=_operation(operations[0]) if operations else None,
+        recalled_at=row.at,
+    )  # fmt: skip
+
+
+def request_of(app: App, asked: RecallInput) -> Request:
+    """The recall request of an input: settings with this call's overrides, a fresh recall id.
+
+    Raises:
+        InputError: an override is out of range, or `without` names nothing that can be left out.
+    """
+    overrides = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
+    given = {name: value for name, value in overrides.items() if value is not None}
+    if unknown := set(asked.without) - set(WITHOUT):
+        raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
+    try:
+        settings = RecallSettings.model_validate(app.settings.recall.model_dump() | given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(f"{first['loc'][0]}: {first['msg']}, got {first['input']!r}") from error
+    return Request(
+        asked.query, asked.namespace, app.clock.new_id("rec"), app.clock.now(), settings,
+        session_id=asked.session_id, agent=asked.agent, scopes=asked.scopes, without=frozenset(asked.without),
+    )  # fmt: skip
+
+
+def _run(app: App, asked: RecallInput) -> State:
+    """Recall, and once more if a file that would be served had been changed by somebody else meanwhile."""
+    request = request_of(app, asked)
+    state = app.recaller.run(request)
+    served = {each.path for each in state.served}
+    if served and app.folder.drift(served).paths:
+        app.keeper.adopt(served)
+        state = app.recaller.run(request)
+    app.recaller.record(state)
+    return state
+
+
+def unpack_state(state: State) -> Receipt:
+    """The receipt of a state just finished."""
+    ids = tuple(each.memory.id for each in state.served)
+    return Receipt(replace(state, served=()), ids, tuple(each.op_id for each in state.served))
+
+
+def snapshot_of(app: App, receipt: Receipt) -> RecallXraySnapshot:
+    """The snapshot of a receipt, with the memories it names as they are now."""
+    included = receipt.state.context.included
+    found = app.index.memories(receipt.state.request.namespace, included)
+    return build(receipt, {each.memory.id: each for each in found})
+
+
+def _operation(row: OperationRow) -> dict[str, object]:
+    return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "paths": [path for path, _ in row.paths]}

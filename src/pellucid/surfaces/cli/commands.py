@@ -1,0 +1,305 @@
+"""One function a command in, the Typer application out: flags are parsed here, and heavy imports wait for their use."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pellucid.surfaces.cli import present
+from pellucid.surfaces.cli.session import (
+    Agent,
+    Home,
+    Json,
+    Namespace,
+    Scopes,
+    Session,
+    emit,
+    note,
+    opened,
+    progress,
+    settings,
+    write,
+)
+
+app = typer.Typer(
+    help="Memory for AI agents that you can see through.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Query = Annotated[list[str] | None, typer.Argument(help="The question, in words.")]
+TopK = Annotated[int | None, typer.Option("--top-k", help="Memories returned at most.")]
+Without = Annotated[list[str] | None, typer.Option("--without", help="Leave out a leg or stage; may be repeated.")]
+BudgetFlag = Annotated[str | None, typer.Option("--budget", help="Characters of context for this call.")]
+
+
+@app.command()
+def init(home: Home = None, as_json: Json = False) -> None:
+    """Create a home: a vault and its databases, readable by you alone. Safe to repeat."""
+    from pellucid.operations.house import inspect
+
+    with opened(home) as opened_app:
+        report = inspect(opened_app)
+    emit(report, lambda: present.home(report), as_json=as_json)
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Transcript files, or folders of them.")],
+    mode: Annotated[str, typer.Option("--mode", help="extract: durable facts; verbatim: every turn.")] = "extract",
+    transcript_format: Annotated[
+        str | None,
+        typer.Option("--format", help="claude-code, codex, openai-chat, plain-jsonl or plain-text; else detected."),
+    ] = None,
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Turn transcripts into memories. Secrets are redacted first; what was imported before is left out."""
+    from pellucid.operations.importing import ImportInput, import_transcripts
+    from pellucid.surfaces.cli.validate import checked
+
+    with opened(home, namespace) as opened_app, progress("reading") as bar:
+        request = checked(
+            ImportInput,
+            paths=tuple(paths),
+            mode=mode,
+            namespace=opened_app.settings.namespace,
+            transcript_format=transcript_format,
+        )
+        outcome = import_transcripts(opened_app, request, bar)
+    emit(outcome, lambda: present.imported(outcome), as_json=as_json)
+
+
+@app.command()
+def remember(
+    content: Annotated[list[str], typer.Argument(help="What to remember, in words.")],
+    category: Annotated[str, typer.Option("--category", help="fact, decision, preference, principle, …")] = "fact",
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")] = None,
+    entity: Annotated[str | None, typer.Option("--entity", help="The thing this is about.")] = None,
+    confidence: Annotated[float, typer.Option("--confidence", help="How sure, 0 to 1.")] = 0.95,
+    importance: Annotated[float, typer.Option("--importance", help="How important, 0 to 1.")] = 0.7,
+    pin: Annotated[bool, typer.Option("--pin", help="Prefer it in recalls, and never let it fade.")] = False,
+    scope: Scopes = None,
+    home: Home = None,
+    namespace: Namespace = None,
+    session: Session = None,
+    agent: Agent = None,
+    as_json: Json = False,
+) -> None:
+    """Keep one memory, in your own words."""
+    from pellucid.operations.remembering import RememberInput
+    from pellucid.operations.remembering import remember as keep
+    from pellucid.surfaces.cli.validate import checked
+
+    with opened(home, namespace) as opened_app:
+        request = checked(
+            RememberInput, content=" ".join(content), namespace=opened_app.settings.namespace, category=category,
+            tags=tuple(tags or ()), entity_ref=entity, confidence=confidence, importance=importance, pinned=pin,
+            scopes=tuple(scope or ()), session_id=session, agent=agent,
+        )  # fmt: skip
+        outcome = keep(opened_app, request)
+    emit(outcome, lambda: present.remembered(outcome), as_json=as_json)
+
+
+@app.command("list")
+def list_(
+    category: Annotated[str | None, typer.Option("--category", help="Only this category.")] = None,
+    status: Annotated[str, typer.Option("--status", help="Only this status; `any` for all.")] = "active",
+    tag: Annotated[str | None, typer.Option("--tag", help="Only with this tag.")] = None,
+    entity: Annotated[str | None, typer.Option("--entity", help="Only about this thing.")] = None,
+    contains: Annotated[str | None, typer.Option("--contains", help="Only with these words in the content.")] = None,
+    since: Annotated[datetime | None, typer.Option("--since", help="Only created at or after.")] = None,
+    until: Annotated[datetime | None, typer.Option("--until", help="Only created before.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="How many to show.")] = 50,
+    home: Home = None,
+    namespace: Namespace = None,
+    session: Session = None,
+    as_json: Json = False,
+) -> None:
+    """List memories, newest first."""
+    from pellucid.operations.browsing import ListInput, list_memories
+    from pellucid.surfaces.cli.validate import aware, checked
+
+    with opened(home, namespace) as opened_app:
+        request = checked(
+            ListInput, namespace=opened_app.settings.namespace, category=category,
+            status=None if status == "any" else status, tag=tag, session_id=session, entity_ref=entity,
+            contains=contains, since=aware(since), until=aware(until), limit=limit,
+        )  # fmt: skip
+        outcome = list_memories(opened_app, request)
+    emit(outcome, lambda: present.listed(outcome), as_json=as_json)
+
+
+@app.command()
+def show(
+    memory_id: Annotated[str, typer.Argument(help="A memory's id, its last ten digits, or its path.")],
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Show one memory with everything its file says."""
+    from pellucid.operations.browsing import show_memory
+
+    with opened(home, namespace) as opened_app:
+        outcome = show_memory(opened_app, opened_app.settings.namespace, memory_id)
+    emit(outcome, lambda: present.shown(outcome), as_json=as_json)
+
+
+@app.command()
+def recall(
+    query: Query = None,
+    budget: BudgetFlag = None,
+    top_k: TopK = None,
+    without: Without = None,
+    scope: Scopes = None,
+    home: Home = None,
+    namespace: Namespace = None,
+    session: Session = None,
+    agent: Agent = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation."""
+    from pellucid.operations.recalling import RecallInput
+    from pellucid.operations.recalling import recall as ask
+    from pellucid.xray.options import parse
+
+    options = parse(" ".join(query or ()), budget=budget, namespace=namespace)
+    with opened(home, options.namespace) as opened_app:
+        outcome = ask(
+            opened_app,
+            RecallInput(
+                query=options.query, namespace=opened_app.settings.namespace, top_k=top_k, budget=options.budget,
+                session_id=session, agent=agent, scopes=tuple(scope or ()), without=tuple(without or ()),
+            ),
+        )  # fmt: skip
+    emit(outcome, lambda: present.recalled(outcome), as_json=as_json)
+
+
+@app.command()
+def xray(
+    query: Query = None,
+    recall_id: Annotated[
+        str | None, typer.Option("--id", help="Explain this earlier recall instead of asking.")
+    ] = None,
+    output: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
+    budget: BudgetFlag = None,
+    out: Annotated[str | None, typer.Option("--out", help="Write the explanation to this file.")] = None,
+    top_k: TopK = None,
+    without: Without = None,
+    scope: Scopes = None,
+    home: Home = None,
+    namespace: Namespace = None,
+    session: Session = None,
+    agent: Agent = None,
+    as_json: Json = False,
+) -> None:
+    """Explain a recall: why each memory surfaced, why the others did not, and what it cost."""
+    from pellucid.operations.recalling import RecallInput, xray_of
+    from pellucid.operations.recalling import xray as explain
+    from pellucid.xray.options import parse, write_out
+    from pellucid.xray.render import render
+
+    asked = "json" if as_json else output
+    options = parse(recall_id or " ".join(query or ()), format=asked, budget=budget, namespace=namespace, out=out)
+    with opened(home, options.namespace) as opened_app:
+        here = opened_app.settings.namespace
+        request = RecallInput(
+            query=options.query, namespace=here, top_k=top_k, budget=options.budget, session_id=session, agent=agent,
+            scopes=tuple(scope or ()), without=tuple(without or ()),
+        )  # fmt: skip
+        snapshot = xray_of(opened_app, here, recall_id) if recall_id else explain(opened_app, request)
+    text = render(snapshot, options.format)
+    if options.out is None:
+        write(text)
+    else:
+        write_out(options.out, text)
+        note(f"wrote {options.out}")
+
+
+@app.command()
+def audit(
+    entry: Annotated[str, typer.Argument(help="An audit entry of an X-ray (aud_…).")],
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Follow a served result to the operation that wrote the version served."""
+    from pellucid.operations.recalling import audit as follow
+
+    with opened(home, namespace) as opened_app:
+        outcome = follow(opened_app, opened_app.settings.namespace, entry)
+    emit(outcome, lambda: present.audited(outcome), as_json=as_json)
+
+
+@app.command()
+def doctor(home: Home = None, as_json: Json = False) -> None:
+    """Check a home: drift between files and index, conflicts, unreadable files, the model, the databases."""
+    from pellucid.operations.house import examine
+
+    with opened(home, adopt=False) as opened_app:
+        report = examine(opened_app)
+    emit(report, lambda: present.examined(report), as_json=as_json)
+    if not report.healthy:
+        raise typer.Exit(7)
+
+
+@app.command()
+def rebuild(home: Home = None, as_json: Json = False) -> None:
+    """Make the index anew from the vault; vectors of unchanged texts are reused."""
+    from pellucid.operations.house import rebuild as again
+
+    with opened(home, adopt=False) as opened_app:
+        outcome = again(opened_app)
+    emit(outcome, lambda: present.rebuilt(outcome), as_json=as_json)
+
+
+@app.command()
+def models(
+    action: Annotated[str, typer.Argument(help="status, or pull to fetch what is missing.")] = "status",
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Show or fetch the embedding model."""
+    from pellucid.operations.models import ModelsInput
+    from pellucid.operations.models import models as see
+    from pellucid.surfaces.cli.validate import checked
+
+    outcome = see(settings(home), checked(ModelsInput, action=action), note)
+    emit(outcome, lambda: present.models(outcome), as_json=as_json)
+
+
+lab_app = typer.Typer(help="Measure recall on labelled data.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(lab_app, name="lab")
+
+
+@lab_app.command("run")
+def lab_run(
+    dataset: Annotated[str, typer.Argument(help="locomo, longmemeval or scifact.")],
+    data: Annotated[Path, typer.Option("--data", help="The folder (or file) of the data set.")],
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Also without each leg and stage, as paired differences.")
+    ] = False,
+    details: Annotated[bool, typer.Option("--details", help="Add one row a question.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Measure recall on a data set, beside its floors (BM25 alone, vectors alone), with 95 % intervals."""
+    from pellucid.operations.lab import LabInput, run_lab
+    from pellucid.surfaces.cli.validate import checked
+
+    request = checked(LabInput, dataset=dataset, data=data, ablate=ablate, details=details)
+    outcome = run_lab(settings(home), request, note)
+    emit(outcome, lambda: present.measured(outcome), as_json=as_json)
+
+
+@app.command()
+def demo(home: Home = None) -> None:
+    """Show the main job on the example sessions: import, a handful of memories, a recall, and its X-ray."""
+    from pellucid.surfaces.cli.demo import run_demo
+
+    run_demo(settings(home), write, note)

@@ -1,0 +1,50 @@
+"""The example sessions in, the main job shown from end to end out: what `make demo` runs."""
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pellucid.app import App, open_app
+from pellucid.errors import NotFoundError
+from pellucid.operations.browsing import ListInput, list_memories
+from pellucid.operations.importing import ImportInput, import_transcripts
+from pellucid.operations.recalling import RecallInput, recall, xray_of
+from pellucid.settings import Settings
+from pellucid.surfaces.cli import present
+from pellucid.xray.render import render
+
+NAMESPACE = "local/demo"
+QUESTION = "When does the replica lag alarm fire, and how often do we cut releases?"
+BUDGET = 2_000
+
+
+def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[str], None]) -> None:
+    """Import the examples into a throw-away home, list what was kept, ask a question, explain the answer.
+
+    Raises:
+        NotFoundError: the examples are not here (they come with the repository, not with the package).
+    """
+    sessions = Path.cwd() / "examples" / "sessions"
+    if not sessions.is_dir():
+        raise NotFoundError("examples/sessions is not here", next_step="run `make demo` in a clone of the repository")
+    with TemporaryDirectory(prefix="pellucid-demo-") as folder:
+        throwaway = settings.model_copy(update={"home": Path(folder), "namespace": NAMESPACE})
+        app = open_app(throwaway, models=settings.home / "models", report=note)
+        try:
+            _show(app, sessions, write)
+        finally:
+            app.close()
+
+
+def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
+    write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions\n")
+    outcome = import_transcripts(app, ImportInput(paths=(sessions,), namespace=NAMESPACE))
+    write(present.imported(outcome))
+    write("\n── 2. What was kept ──\n$ pellucid list\n")
+    write(present.listed(list_memories(app, ListInput(namespace=NAMESPACE, limit=12))))
+    write(f"\n── 3. A question, answered inside {BUDGET} characters ──")
+    write(f'$ pellucid recall "{QUESTION}" --budget {BUDGET} --top-k 5\n')
+    answer = recall(app, RecallInput(query=QUESTION, namespace=NAMESPACE, budget=BUDGET, top_k=5))
+    write(present.recalled(answer))
+    write(f"\n── 4. Why these, and why not the others ──\n$ pellucid xray --id {answer.recall_id}\n")
+    write(render(xray_of(app, NAMESPACE, answer.recall_id), "text"))

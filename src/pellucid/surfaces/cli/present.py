@@ -1,0 +1,155 @@
+"""An operation's output in, text for a person out."""
+
+from collections.abc import Iterable, Mapping
+
+from pellucid.clock import isoformat
+from pellucid.model.memory import Memory, importance_level
+from pellucid.operations.browsing import Listed, ListOutput
+from pellucid.operations.house import DoctorOutput, HomeOutput, RebuildOutput
+from pellucid.operations.importing import ImportOutput
+from pellucid.operations.lab import LabOutput
+from pellucid.operations.models import ModelsOutput
+from pellucid.operations.recalling import AuditOutput, RecallOutput
+from pellucid.operations.remembering import RememberOutput
+
+
+def home(report: HomeOutput) -> str:
+    """A home at a glance."""
+    model = "ready" if report.model_ready else "not fetched yet (it is on first use, or with `pellucid models pull`)"
+    return f"home   {report.home}\nvault  {report.vault} ({report.files} files)\nmodel  {model}"
+
+
+def imported(outcome: ImportOutput) -> str:
+    """What became of an import."""
+    lines = [
+        f"read {outcome.turns_read} turns from {outcome.files} files; took {outcome.turns_taken} new ones",
+        f"wrote {outcome.memories} memories"
+        + (f" in {outcome.episodes} episodes" if outcome.mode == "verbatim" else "")
+        + f" to {outcome.namespace}",
+    ]
+    if outcome.compression_ratio and outcome.mode == "extract":
+        lines.append(
+            f"compression {outcome.compression_ratio}×: {outcome.characters_in:,} characters of trace"
+            f" became {outcome.characters_out:,}"
+        )
+    for title, counts in (
+        ("verdicts", outcome.verdicts), ("dropped", outcome.dropped), ("redacted", outcome.redactions),
+    ):  # fmt: skip
+        if counts:
+            lines.append(f"{title}: {_counts(counts)}")
+    if outcome.malformed:
+        lines.append(f"{outcome.malformed} places could not be read, among them {'; '.join(outcome.problems[:3])}")
+    if outcome.encoder_problem:
+        lines.append(f"kept, but without vectors: {outcome.encoder_problem}")
+    return "\n".join(lines)
+
+
+def remembered(outcome: RememberOutput) -> str:
+    """What was kept, or was kept already."""
+    said = "remembered" if outcome.created else "known already"
+    lines = [f"{said}: {outcome.memory.id}", f"  {outcome.path}"]
+    if outcome.redactions:
+        lines.append(f"  redacted: {_counts(outcome.redactions)}")
+    if outcome.encoder_problem:
+        lines.append(f"  without a vector: {outcome.encoder_problem}")
+    return "\n".join(lines)
+
+
+def listed(outcome: ListOutput) -> str:
+    """One line a memory, then how many there are."""
+    lines = [_line(each.memory) for each in outcome.memories]
+    return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories"])
+
+
+def shown(outcome: Listed) -> str:
+    """A memory's fields, then its content."""
+    wire = outcome.memory.to_wire()
+    content = str(wire.pop("content", ""))
+    fields = [f"{key}: {value}" for key, value in wire.items() if value not in ([], {}, "")]
+    written = f"operation: {outcome.op_id}" if outcome.op_id else "operation: none (the file was there before)"
+    return "\n".join([f"path: {outcome.path}", *fields, written, "", content])
+
+
+def recalled(outcome: RecallOutput) -> str:
+    """The context as a model would get it, then how to see why."""
+    lines = [outcome.context or "Nothing fits the budget."]
+    lines += [f"degraded: {leg.name}: {leg.reason}" for leg in outcome.legs if leg.health == "degraded"]
+    if outcome.omitted:
+        lines.append(f"{len(outcome.omitted)} more did not fit the budget")
+    return "\n".join([*lines, f"why: pellucid xray --id {outcome.recall_id}"])
+
+
+def audited(outcome: AuditOutput) -> str:
+    """A served result and the operation behind it."""
+    lines = [
+        f"recall: {outcome.recall_id} (result {outcome.place})",
+        f"memory: {outcome.memory_id}",
+        f"path: {outcome.path or '(no longer there)'}",
+    ]
+    if outcome.operation is None:
+        return "\n".join([*lines, "operation: none is known; the file was taken over as it stood"])
+    return "\n".join([*lines, *(f"operation {key}: {value}" for key, value in outcome.operation.items())])
+
+
+def examined(report: DoctorOutput) -> str:
+    """The condition of a home, findings last."""
+    lines = [
+        f"home      {report.home}",
+        f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
+        f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
+        f"model     {report.model or '(none used yet)'}",
+        *(f"note      {note}" for note in report.notes),
+        *(f"PROBLEM   {f.check}: {f.subject}: {f.problem} → {f.next_step}" for f in report.findings),
+        "healthy" if report.healthy else f"{len(report.findings)} problems",
+    ]
+    return "\n".join(lines)
+
+
+def rebuilt(outcome: RebuildOutput) -> str:
+    """What a rebuild wrote."""
+    lines = [f"indexed {outcome.memories} memories", *(f"left out: {why}" for why in outcome.unreadable)]
+    return "\n".join([*lines, *([f"without vectors: {outcome.encoder_problem}"] if outcome.encoder_problem else [])])
+
+
+def models(outcome: ModelsOutput) -> str:
+    """The state of the model cache."""
+    lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {outcome.folder}"]
+    lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
+    return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
+
+
+def measured(outcome: LabOutput) -> str:
+    """Metrics with their intervals beside the floors, then what each part is worth."""
+    lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
+    lines.append(
+        f"{'metric':<10} {'all':>7}   {'95 % interval':<18}" + "".join(f"{name:>9}" for name in outcome.floors)
+    )
+    for name, value in outcome.metrics.items():
+        low, high = outcome.intervals[name]
+        floors = "".join(f"{floor[name]:>9.4f}" for floor in outcome.floors.values())
+        lines.append(f"{name:<10} {value:>7.4f}   [{low:.4f}, {high:.4f}]  {floors}")
+    latency = outcome.latency_ms
+    lines += [
+        "",
+        f"recall p50 {latency['p50']} ms, p95 {latency['p95']} ms; query encoding p50 {latency['embedP50']} ms",
+        "legs: " + ", ".join(f"{name} fired in {leg['fired']:.0f}" for name, leg in outcome.legs.items()),
+    ]
+    for part, gains in outcome.ablation.items():
+        shown_gains = (f"{m} {gains[m]['difference']:+.4f} {gains[m]['interval']}" for m in ("recall@10", "ndcg@10"))
+        lines.append(f"gain of {part:<10} " + "; ".join(shown_gains))
+    return "\n".join(lines)
+
+
+def _line(memory: Memory) -> str:
+    text = " ".join(memory.content.split())
+    short = text if len(text) <= 100 else text[:99] + "…"
+    level = importance_level(memory.importance_score)
+    return f"{memory.id[-10:]}  {isoformat(memory.created)[:10]}  {memory.category:<15} {level:<8}  {short}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in _largest(counts.items()))
+
+
+def _largest(pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))

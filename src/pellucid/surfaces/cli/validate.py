@@ -1,0 +1,31 @@
+"""Flag values in, a checked operation input out; what is wrong is said in the words of the flags."""
+
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from pellucid.errors import InputError
+from pellucid.model.wire import Wire
+
+T = TypeVar("T", bound=Wire)
+
+
+def checked(kind: type[T], **values: Any) -> T:
+    """An operation's input.
+
+    Raises:
+        InputError: a value is not allowed; names the flag, what it expects and what it got.
+    """
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = str(first["loc"][0]).replace("transcript_format", "format").replace("transcriptFormat", "format")
+        said = first["msg"].removeprefix("Input should be ")
+        raise InputError(f"--{field} expects {said}; got {first['input']!r}", code=f"invalid_{field}") from error
+
+
+def aware(at: datetime | None) -> datetime | None:
+    """A time without a zone is UTC."""
+    return at.replace(tzinfo=UTC) if at and at.tzinfo is None else at

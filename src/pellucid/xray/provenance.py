@@ -1,0 +1,63 @@
+"""A memory and the request that met it in, its provenance out: where it comes from and whether it is safe to use."""
+
+from datetime import datetime
+
+from pellucid.clock import isoformat
+from pellucid.model.memory import Memory
+from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy
+from pellucid.recall.ladder import BOUNDARY_SCOPES
+from pellucid.recall.state import Request
+
+_BLOCKING = ("forgotten", "rejected", "quarantined")
+_STALE = ("superseded", "archived", "forgotten", "retracted")
+
+
+def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provenance:
+    """The provenance block of one result, at the instant of its recall."""
+    stale = is_stale(memory, request.at)
+    reasons = _reasons(memory, request, stale=stale)
+    safety = _safety(memory, reasons)
+    state = _correction(memory)
+    return Provenance(
+        source=memory.source,
+        created=isoformat(memory.created),
+        updated=isoformat(memory.updated),
+        namespace=memory.namespace,
+        scope=f"namespace:{memory.namespace}",
+        user_context_scopes=memory.scopes,
+        retrieval_reason=f"served-by={served_by}",
+        confidence=memory.confidence,
+        stale=stale,
+        corrected=state != "none",
+        correction_state=state,
+        safe_to_use=safety == "safe",
+        safety=safety,
+        safety_reasons=reasons,
+    )
+
+
+def is_stale(memory: Memory, at: datetime) -> bool:
+    """Whether a memory's time had passed by `at`: its status says so, it expired, or it was made invalid."""
+    ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
+    return memory.status in _STALE or any(end <= at for end in ends)
+
+
+def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
+    unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
+    return (
+        *([f"status={memory.status}"] if memory.status != "active" else []),
+        *(["stale=true"] if stale else []),
+        *(f"boundary-blocked={scope}" for scope in unmatched),
+    )
+
+
+def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
+    if memory.status in _BLOCKING or any(reason.startswith("boundary-blocked") for reason in reasons):
+        return "blocked"
+    return "requires-review" if reasons else "safe"
+
+
+def _correction(memory: Memory) -> CorrectionState:
+    if memory.status in ("forgotten", "superseded", "disputed"):
+        return memory.status
+    return "correction" if memory.category == "correction" else "none"

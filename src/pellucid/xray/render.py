@@ -1,0 +1,23 @@
+"""A snapshot and a format in, one text out: the only renderer, whatever the surface."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.render_json import render_json
+from pellucid.xray.render_markdown import render_markdown
+from pellucid.xray.render_text import render_text
+
+Format = Literal["json", "text", "markdown"]
+
+RENDERERS: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
+    "json": render_json,
+    "text": render_text,
+    "markdown": render_markdown,
+}
+"""Every format and what draws it. A new format is one function and one line here."""
+
+
+def render(snapshot: RecallXraySnapshot | None, format: Format) -> str:  # noqa: A002 - the flag's own name
+    """The snapshot in a format, without a final newline; None says that nothing was captured."""
+    return RENDERERS[format](snapshot)

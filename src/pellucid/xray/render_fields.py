@@ -1,0 +1,196 @@
+"""The parts of a snapshot in, labelled fields out: one wording, one order and one rounding for every format.
+
+A field is a label and spans; a span says whether its text is ours or somebody else's, and each format draws that in
+its own way. A field with nothing to say is left out.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from pellucid.clock import isoformat
+from pellucid.model.snapshot import (
+    LegContribution,
+    Provenance,
+    RecallXraySnapshot,
+    RerankDetail,
+    ScoreDecomposition,
+    TierExplain,
+    XrayResult,
+)
+
+NO_SNAPSHOT = "No X-ray snapshot captured."
+NO_TIER = "not populated — direct-answer tier disabled or did not fire"
+SCORE_KEYS = (
+    "final", "vector", "bm25", "recent", "graph", "temporal", "rerank", "importance", "tier_prior",
+    "reinforcement_boost", "heat", "pin", "expansion", "mmr_penalty",
+)  # fmt: skip
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a field: `plain` is our own words and numbers, `verbatim` a name or a text, `prose` a sentence."""
+
+    text: str
+    kind: Literal["plain", "verbatim", "prose"] = "plain"
+
+
+ARROW = Span(" -> ")
+_COMMA = Span(", ")
+Spans = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One labelled line, e.g. `audit-entry`."""
+
+    label: str
+    spans: Spans
+
+
+def header_fields(snapshot: RecallXraySnapshot) -> tuple[Field, ...]:
+    """What names the recall, and what its context used of the budget; the query stands before them."""
+    return _said(
+        Field("snapshot-id", _verbatim(snapshot.snapshot_id)),
+        Field("captured-at", _plain(captured_at(snapshot.captured_at))),
+        Field("session", _verbatim(snapshot.session_key)),
+        Field("namespace", _verbatim(snapshot.namespace)),
+        Field("trace-id", _verbatim(snapshot.trace_id)),
+        Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
+    )
+
+
+def result_fields(result: XrayResult, query_terms: tuple[str, ...]) -> tuple[Field, ...]:
+    """Everything that put one memory into the context, plain words first."""
+    return _said(
+        Field("why", _prose(result.why)),
+        Field("path", _verbatim(result.path)),
+        Field("score", _verbatim(score(result.score_decomposition))),
+        *(_provenance_fields(result.provenance) if result.provenance else ()),
+        Field("admitted-by", _listed(result.admitted_by)),
+        Field("rejected-by", _verbatim(result.rejected_by)),
+        Field("graph-path", _listed(result.graph_path or (), ARROW)),
+        Field("edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
+        Field("audit-entry", _verbatim(result.audit_entry_id)),
+        Field("legs", _joined(_leg(each, query_terms) for each in result.contributions)),
+        Field("rerank", _reranked(result.rerank) if result.rerank else ()),
+    )
+
+
+def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
+    """The direct-answer verdict; its source anchors stand after them."""
+    return _said(
+        Field("tier", _verbatim(tier.tier)),
+        Field("reason", _prose(tier.tier_reason)),
+        Field("candidates-considered", _plain(str(tier.candidates_considered))),
+        Field("latency-ms", _plain(millis(tier.latency_ms))),
+        Field("filtered-by", _listed(tier.filtered_by) or _plain("(none)")),
+    )
+
+
+def score(scores: ScoreDecomposition) -> str:
+    """`final=0.8912 vector=0.5812 …`: the terms at work, in a fixed order, to four decimals; a zero is shown."""
+    values = scores.model_dump(exclude_none=True)
+    return " ".join(f"{key}={decimals(values[key])}" for key in SCORE_KEYS if key in values)
+
+
+def decimals(value: float) -> str:
+    """Four decimals, and never `-0.0000`."""
+    return f"{value:z.4f}"
+
+
+def millis(value: float) -> str:
+    """Milliseconds to one decimal: `12.4`, `8`."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def captured_at(epoch_ms: int) -> str:
+    """`2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
+    if epoch_ms < 0:
+        return "(unknown)"
+    try:
+        return isoformat(_EPOCH + timedelta(milliseconds=epoch_ms))
+    except OverflowError:
+        return "(unknown)"
+
+
+def _provenance_fields(provenance: Provenance) -> tuple[Field, ...]:
+    return (
+        Field("provenance", _origin(provenance)),
+        Field("retrieval-reason", _verbatim(provenance.retrieval_reason)),
+        Field("context-scopes", _listed(provenance.user_context_scopes)),
+        Field("safety", _safety(provenance)),
+    )
+
+
+def _origin(provenance: Provenance) -> Spans:
+    corrected = provenance.correction_state if provenance.corrected else "false"
+    return (
+        Span("source="), Span(provenance.source, "verbatim"),
+        Span(" created="), Span(provenance.created or "unknown", "verbatim"),
+        Span(" scope="), Span(provenance.scope, "verbatim"),
+        Span(f" confidence={provenance.confidence:.2f} stale={_yes(provenance.stale)}"),
+        Span(f" corrected={corrected} safe={_yes(provenance.safe_to_use)}"),
+    )  # fmt: skip
+
+
+def _safety(provenance: Provenance) -> Spans:
+    reasons = _listed(provenance.safety_reasons)
+    if provenance.safety == "safe" and not reasons:
+        return ()
+    return (Span(provenance.safety), *((Span(" ("), *reasons, Span(")")) if reasons else ()))
+
+
+def _leg(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
+    words = _joined(_matched(index, query_terms) for index in contribution.matches)
+    return (
+        Span(contribution.leg, "verbatim"), Span(f" #{contribution.rank} ("),
+        Span(contribution.score_type, "verbatim"), Span(f" {decimals(contribution.raw_score)})"),
+        *((Span(" matched "), *words) if words else ()),
+    )  # fmt: skip
+
+
+def _matched(index: int, query_terms: tuple[str, ...]) -> Spans:
+    """The query's word in quotes; its number where the words are withheld."""
+    if 0 <= index < len(query_terms):
+        return (Span('"'), Span(query_terms[index], "verbatim"), Span('"'))
+    return _plain(f"word {index + 1}")
+
+
+def _reranked(detail: RerankDetail) -> Spans:
+    return (
+        Span(f"#{detail.rank} ("),
+        Span(detail.backend, "verbatim"),
+        Span(f" {decimals(detail.raw_score)})"),
+    )
+
+
+def _said(*fields: Field) -> tuple[Field, ...]:
+    return tuple(field for field in fields if field.spans)
+
+
+def _plain(text: str) -> Spans:
+    return (Span(text),) if text else ()
+
+
+def _verbatim(text: str | None) -> Spans:
+    return (Span(text, "verbatim"),) if text else ()
+
+
+def _prose(text: str) -> Spans:
+    return (Span(text, "prose"),) if text else ()
+
+
+def _listed(names: Iterable[str], separator: Span = _COMMA) -> Spans:
+    return _joined(((Span(name, "verbatim"),) for name in names), separator)
+
+
+def _joined(groups: Iterable[Spans], separator: Span = _COMMA) -> Spans:
+    spans = tuple(span for group in groups for span in (separator, *group))
+    return spans[1:]
+
+
+def _yes(value: bool) -> str:
+    return "true" if value else "false"

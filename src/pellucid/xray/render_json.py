@@ -1,0 +1,19 @@
+"""A snapshot in, its JSON envelope out: the same bytes on every surface."""
+
+import json
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.visible import visible_json
+
+
+def render_json(snapshot: RecallXraySnapshot | None) -> str:
+    """`{"snapshotFound": true, "snapshot": {…}}`, or `{"snapshotFound": false}`, without a final newline.
+
+    Numbers are exact: parsed again, they are equal. Letters of every script stay; unseen characters are `\\uXXXX`.
+
+    Raises:
+        ValueError: a number is infinite or not a number, which JSON cannot say.
+    """
+    found = {} if snapshot is None else {"snapshot": snapshot.to_wire()}
+    envelope = {"snapshotFound": snapshot is not None, **found}
+    return visible_json(json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False))
