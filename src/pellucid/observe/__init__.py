@@ -1,0 +1,1 @@
+"""Segments of turns in, judged observations out: extract, then importance, then judge."""

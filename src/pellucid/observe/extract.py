@@ -1,0 +1,108 @@
+"""A segment in, extracted facts out: the port of every extractor, and the one that needs no model and no key."""
+
+import re
+from dataclasses import replace
+from itertools import groupby
+from typing import Protocol
+
+from pellucid.model.observation import Evidence, ExtractedFact
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.attributes import read_attribution
+from pellucid.observe.dates import resolve_dates
+from pellucid.observe.prose import captions
+from pellucid.observe.questions import answered, in_reply
+from pellucid.observe.setting import Hearing, hear
+from pellucid.observe.statements import POSITIONS, Statement, is_unresolved, statements
+from pellucid.observe.tags import tags
+
+PER_BLOCK = 2
+"""Facts at most from one paragraph of a chat; the weightiest stay."""
+SECOND_FROM = 4.4
+"""The weight from which a second plain fact stays; weights are those of the language's salience table."""
+
+_CAPTION_OPENING = re.compile(
+    r"^(?:an? )?(?:photo(?:graph(?:y)?)?|picture|image|close ?up(?: view)?|screenshot) (?:of )?", re.IGNORECASE
+)
+
+
+class Extractor(Protocol):
+    """Anything that distils a segment; it keeps no state between segments and writes nothing."""
+
+    def extract(self, segment: Segment) -> list[ExtractedFact]:
+        """Zero or more facts, each evidenced by at most three turns of the segment, in the order of the turns."""
+        ...
+
+
+class HeuristicExtractor:
+    """Cue tables, weighted signals and a little structure: deterministic, local, thousands of turns a second."""
+
+    def extract(self, segment: Segment) -> list[ExtractedFact]:
+        heard = hear(segment)
+        facts: list[ExtractedFact] = []
+        for before, hearing in zip((None, *heard), heard, strict=False):
+            facts += _facts_of(before, hearing)
+        return facts
+
+
+def _facts_of(before: Hearing | None, hearing: Hearing) -> list[ExtractedFact]:
+    found = statements(hearing)
+    if hearing.manner == "chat":
+        found = tuple(_captioned(statement, hearing) for statement in _weightiest(found))
+    answer = answered(before, hearing) if before else None
+    if before and answer and all(statement.text in answer.text for statement in found):
+        return [_fact(answer, hearing, since=before.turn)]
+    return [_fact_in_reply(statement, before, hearing) for statement in found]
+
+
+def _fact_in_reply(statement: Statement, before: Hearing | None, hearing: Hearing) -> ExtractedFact:
+    """The fact of a statement, with the question before it where only that says what a pronoun means."""
+    reply = in_reply(before, hearing, statement) if before else None
+    return _fact(reply, hearing, since=before.turn) if before and reply else _fact(statement, hearing)
+
+
+def _captioned(statement: Statement, hearing: Hearing) -> Statement:
+    """With the caption of a shared picture that the statement points at (`this`, `it`, `here's`)."""
+    shown = captions(hearing.turn.content)
+    points = hearing.language.noise.deictic.search(statement.text.lower())
+    if not shown or not (points or is_unresolved(statement.text, hearing.language)):
+        return statement
+    return replace(statement, text=f"{statement.text} [image: {_CAPTION_OPENING.sub('', shown[0])}]")
+
+
+def _weightiest(found: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """The weightiest statement of each paragraph, and a second one that is heavy in its own right; in their order."""
+    by_block = groupby(found, key=lambda statement: statement.position // POSITIONS)
+    ranked = [sorted(group, key=lambda statement: -statement.weight) for _, group in by_block]
+    kept = [
+        statement
+        for group in ranked
+        for rank, statement in enumerate(group[:PER_BLOCK])
+        if rank == 0 or statement.category != "fact" or statement.weight >= SECOND_FROM
+    ]
+    return tuple(sorted(kept, key=lambda statement: statement.position))
+
+
+def _fact(statement: Statement, hearing: Hearing, since: Turn | None = None) -> ExtractedFact:
+    turn, language = hearing.turn, hearing.language
+    speaker = statement.speaker or turn.speaker
+    said = resolve_dates(statement.text, hearing.at, language)
+    attribution = read_attribution(statement.text, language)
+    content = said if since else f"{_by(speaker, statement, hearing)}{said}"
+    return ExtractedFact(
+        category=statement.category,
+        content=content,
+        confidence=statement.confidence,
+        tags=tags(statement.text, speaker),
+        entity_ref=attribution.entity,
+        structured_attributes=attribution.attributes,
+        evidence=(Evidence(source=turn.session_id, start=(since or turn).ordinal, end=turn.ordinal),),
+    )
+
+
+def _by(speaker: str | None, statement: Statement, hearing: Hearing) -> str:
+    """The name in front, so that `I` and `you` still mean somebody when the sentence stands alone."""
+    noise, lowered = hearing.language.noise, statement.text.lower()
+    if speaker:
+        to = f" (to {hearing.listener})" if hearing.listener and noise.you.search(lowered) else ""
+        return f"{speaker}{to}: "
+    return "User: " if hearing.turn.role == "user" and noise.self.search(lowered) else ""

@@ -1,0 +1,83 @@
+"""An extracted fact in, its importance in [0, 1] and the named shares it is made of out: local, in any script."""
+
+import re
+from dataclasses import dataclass
+from math import fsum
+
+from pellucid.model.memory import Category
+from pellucid.model.observation import Contribution, ExtractedFact
+from pellucid.model.text import STOP_WORDS, reading_length, words
+from pellucid.observe.language import Language, detect_language
+
+BASE = 0.45
+BY_CATEGORY: dict[Category, float] = {
+    "decision": 0.20, "correction": 0.18, "principle": 0.17, "rule": 0.17, "procedure": 0.15, "commitment": 0.12,
+    "reasoning_trace": 0.12, "preference": 0.10, "relationship": 0.10, "skill": 0.08, "fact": 0.08, "entity": 0.06,
+    "moment": 0.0,
+}  # fmt: skip
+
+_SPEAKER = re.compile(r"^[^\W\d_][^:?!\n]{0,40}: (?=\S)")
+_NUMBER = re.compile(r"\d|[一二三四五六七八九十百千万両]+(?=[年月日時时人匹个個歳岁円元分秒])")
+_UNIT = re.compile(r"\d ?(?:%|[a-zµ]{1,7}\b|[年月日時时人匹个個歳岁円元分秒])", re.IGNORECASE)
+_DATE = re.compile(r"\b\d{4}-\d\d|\b\d\d?:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+_NAMED = re.compile(r"(?<=[\w,;:] )(?!I\b|I')[A-ZÀ-Þ][\w-]+|\w+[./_]\w+|\b[A-Z]{2,}\b|[\u30a0-\u30ff]{3,}")
+_WEEKDAY = re.compile(r"^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
+_SHORT, _FULL, _LONG = 3, 5, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """A score, two decimals, and the contributions whose clamped sum it is."""
+
+    score: float
+    contributions: tuple[Contribution, ...]
+
+
+def spoken(content: str) -> str:
+    """The content without the speaker's name in front."""
+    return _SPEAKER.sub("", content, count=1)
+
+
+def score_importance(fact: ExtractedFact) -> Importance:
+    """The sum of the shares below, clamped to [0, 1]; shares of nothing are left out."""
+    text = spoken(fact.content)
+    language = detect_language(text)
+    shares = {
+        "base": BASE,
+        f"category:{fact.category}": BY_CATEGORY[fact.category],
+        **_specifics(text),
+        **_cues(text, language),
+        "tags": min(len(fact.tags), 4) * 0.01,
+        "length": _length(reading_length(text)),
+    }
+    contributions = tuple(Contribution(name=name, value=round(value, 4)) for name, value in shares.items() if value)
+    total = fsum(share.value for share in contributions)
+    return Importance(round(min(1.0, max(0.0, total)), 2), contributions)
+
+
+def _specifics(text: str) -> dict[str, float]:
+    names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
+    number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
+    return {
+        "specifics:number": number,
+        "specifics:name": min(len(names), 2) * 0.04,
+        "specifics:date": 0.06 if _DATE.search(text) else 0.0,
+    }
+
+
+def _cues(text: str, language: Language) -> dict[str, float]:
+    lowered = text.lower()
+    noise, cues = language.noise, language.importance
+    return {
+        "cue:critical": 0.1 if cues.critical.search(lowered) else 0.0,
+        "cue:strong": 0.05 if cues.strong.search(lowered) else 0.0,
+        "hedge": -0.15 if noise.hedges.search(lowered) else -0.05 if noise.soft_hedges.search(lowered) else 0.0,
+        "first-person": 0.05 if noise.self.search(lowered) else 0.0,
+        "vague": -0.1 if all(word in STOP_WORDS for word in words(text)) else 0.0,
+    }
+
+
+def _length(count: int) -> float:
+    if count < _SHORT:
+        return -0.2
+    return -0.05 if count > _LONG else 0.03 if count >= _FULL else 0.0

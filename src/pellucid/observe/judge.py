@@ -1,0 +1,125 @@
+"""Scored candidates of one segment in, one ruling each out: accept, reject or defer, with a code and a few words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pellucid.model.memory import Category
+from pellucid.model.observation import ExtractedFact, Verdict
+from pellucid.model.text import content_hash, content_words
+from pellucid.model.turn import Segment
+from pellucid.observe.importance import Importance, spoken
+from pellucid.observe.language import Language, detect_language
+from pellucid.observe.statements import is_question, is_unresolved
+
+ReasonCode = Literal[
+    "durable", "question", "chatter", "transient", "speculative", "too-vague", "unresolved-reference",
+    "duplicate-in-segment", "below-importance", "cap-reached",
+]  # fmt: skip
+
+IMPORTANCE_FLOOR = 0.4
+"""Below `normal` nothing is kept."""
+CONFIDENCE_FLOOR = 0.55
+CAP_BASE = 8
+"""At most this many facts of a segment are accepted, plus one for every two turns; the most important ones stay."""
+_TERSE: frozenset[Category] = frozenset({"skill", "relationship", "entity"})
+"""Categories whose cue already says what is meant of the one thing named: `I know Rust`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fact on its way, with its importance."""
+
+    fact: ExtractedFact
+    importance: Importance
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a judge says of one candidate."""
+
+    verdict: Verdict
+    code: ReasonCode
+    words: str
+
+    @property
+    def reason(self) -> str:
+        """The verdict reason as it is written down: `transient: a state that will have passed`."""
+        return f"{self.code}: {self.words}"
+
+
+class Judge(Protocol):
+    """Anything that tells the durable from the passing; it sees a segment's candidates together, and writes nothing."""
+
+    def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
+        """One ruling a candidate, in their order."""
+        ...
+
+
+_ACCEPTED = Ruling("accept", "durable", "a lasting statement with evidence")
+_CAPPED = Ruling("reject", "cap-reached", "the segment has more important facts than it may keep")
+
+
+class HeuristicJudge:
+    """Rules over wording, confidence and importance; then duplicates and the cap of the segment."""
+
+    def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
+        seen: set[str] = set()
+        rulings: list[Ruling] = []
+        for candidate in candidates:
+            ruling = _by_wording(candidate.fact) or _by_number(candidate) or _by_repetition(candidate.fact, seen)
+            rulings.append(ruling or _ACCEPTED)
+        return _capped(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
+
+
+def _by_wording(fact: ExtractedFact) -> Ruling | None:
+    if fact.category == "procedure":
+        return None
+    text = spoken(fact.content)
+    language = detect_language(text)
+    least = 1 if fact.category in _TERSE else 2
+    return _passing(text, language) or _unclear(text, language, least)
+
+
+def _passing(text: str, language: Language) -> Ruling | None:
+    lowered, noise = text.lower(), language.noise
+    if is_question(text, language):
+        return Ruling("reject", "question", "it asks and states nothing")
+    if noise.chatter.search(lowered):
+        return Ruling("reject", "chatter", "a courtesy or acknowledgement")
+    if noise.transient.search(lowered):
+        return Ruling("reject", "transient", "a state that will have passed")
+    return None
+
+
+def _unclear(text: str, language: Language, least: int) -> Ruling | None:
+    dangling = bool(language.noise.dangling.search(text.lower()))
+    if len(content_words(text)) < least + dangling:
+        return Ruling("reject", "too-vague", "too few words that mean anything on their own")
+    if is_unresolved(text, language):
+        return Ruling("defer", "unresolved-reference", "what it speaks of is not named")
+    return None
+
+
+def _by_number(candidate: Candidate) -> Ruling | None:
+    if candidate.fact.confidence < CONFIDENCE_FLOOR:
+        return Ruling("reject", "speculative", f"confidence {candidate.fact.confidence:.2f} after hedges")
+    if candidate.importance.score < IMPORTANCE_FLOOR:
+        return Ruling("reject", "below-importance", f"{candidate.importance.score:.2f} of {IMPORTANCE_FLOOR:.2f}")
+    return None
+
+
+def _by_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
+    """Only a candidate that would be accepted claims its text, so a rejected twin never hides a good one."""
+    key = content_hash(fact.content, fact.entity_ref)
+    if key in seen:
+        return Ruling("reject", "duplicate-in-segment", "the segment says the same twice")
+    seen.add(key)
+    return None
+
+
+def _capped(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
+    accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
+    ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
+    over = set(ranked[cap:])
+    return [_CAPPED if at in over else ruling for at, ruling in enumerate(rulings)]

@@ -1,0 +1,180 @@
+"""A cue table (TOML) in, a compiled language out: what extraction knows of English, German, …, as data.
+
+A language is one file in `languages/`. Every section and key of it is optional, except `code`.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pellucid.errors import NotFoundError
+from pellucid.model.memory import Category
+
+LANGUAGES = ("en", "de", "es", "ja", "zh")
+"""The tables that are shipped, the default language first."""
+
+_NEVER = re.compile(r"(?!)")
+_KANA = re.compile("[\u3040-\u30ff]")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN_WORD = re.compile(r"[^\W\d_]+")
+
+Unit = Literal["day", "week", "weekend", "month", "year"]
+
+
+class Table(BaseModel):
+    """A part of a language file: frozen, unknown keys refused, strings compiled where a pattern is meant."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Salience(Table):
+    """Weighted signs that a plain statement is worth keeping; a statement is kept from `keep` on."""
+
+    keep: float = float("inf")
+    signals: tuple[tuple[str, float, re.Pattern[str]], ...] = ()
+
+    def score(self, text: str) -> float:
+        """The sum of the weights of the signals found in a lower-case text."""
+        return sum(weight for _, weight, pattern in self.signals if pattern.search(text))
+
+
+class Noise(Table):
+    """What is never a fact, and what must come off a sentence before it is one."""
+
+    hedges: re.Pattern[str] = _NEVER
+    soft_hedges: re.Pattern[str] = _NEVER
+    question: re.Pattern[str] = _NEVER
+    chatter: re.Pattern[str] = _NEVER
+    task: re.Pattern[str] = _NEVER
+    appointed: re.Pattern[str] = _NEVER
+    transient: re.Pattern[str] = _NEVER
+    greeting: str = "(?!)"
+    lead: str = "(?!)"
+    tail: str = "(?!)"
+    answer: re.Pattern[str] = _NEVER
+    ask: re.Pattern[str] = _NEVER
+    asking: re.Pattern[str] = _NEVER
+    deictic: re.Pattern[str] = _NEVER
+    unresolved: re.Pattern[str] = _NEVER
+    dangling: re.Pattern[str] = _NEVER
+    self: re.Pattern[str] = _NEVER
+    you: re.Pattern[str] = _NEVER
+
+
+class Clauses(Table):
+    """Where a sentence can be cut: between its clauses, after a conjunction in front, behind a stated value."""
+
+    joint: re.Pattern[str] = re.compile(r"\s+[-–—]\s+|;\s+|[.!]\s+|。")
+    leading: re.Pattern[str] = _NEVER
+    after_value: re.Pattern[str] = re.compile(r"\s*(?:[;,(，、]|[.]\s| - ).*$")
+
+
+class Procedure(Table):
+    """Wording that makes a list of steps a procedure."""
+
+    trigger: re.Pattern[str] = _NEVER
+    not_trigger: re.Pattern[str] = _NEVER
+    inline: re.Pattern[str] = _NEVER
+
+
+class ImportanceCues(Table):
+    """Words that raise an importance score."""
+
+    critical: re.Pattern[str] = _NEVER
+    strong: re.Pattern[str] = _NEVER
+
+
+class Spans(Table):
+    """How relative dates with a number or a weekday are said; `{n}` and `{weekday}` stand for the keys below."""
+
+    ago: str = ""
+    ahead: str = ""
+    past_weekday: str = ""
+    coming_weekday: str = ""
+    units: dict[str, Unit] = Field(default_factory=dict[str, Unit])
+    numbers: dict[str, int] = Field(default_factory=dict[str, int])
+    weekdays: dict[str, int] = Field(default_factory=dict[str, int])
+
+
+RawRows = dict[Category, tuple[tuple[float, str], ...]]
+Rows = dict[Category, tuple[tuple[float, re.Pattern[str]], ...]]
+
+
+class Cues:
+    """Rows `[confidence, pattern]` by category, and one pattern that tells cheaply whether any of them can match."""
+
+    def __init__(self, raw: RawRows, *, spaced: bool) -> None:
+        edge = r"\b" if spaced else ""
+        self.rows: Rows = {
+            category: tuple((cue, re.compile(_anchored(pattern, edge))) for cue, pattern in rows)
+            for category, rows in raw.items()
+        }
+        patterns = [pattern.replace("(?P<keep>", "(?:") for rows in raw.values() for _, pattern in rows]
+        first = "|".join(pattern[1:] for pattern in patterns if pattern.startswith("^"))
+        inside = "|".join(pattern for pattern in patterns if not pattern.startswith("^"))
+        self.any = re.compile(
+            "|".join(filter(None, (first and f"^(?:{first})", inside and f"{edge}(?:{inside})"))) or "(?!)"
+        )
+
+
+def _anchored(pattern: str, edge: str) -> str:
+    return pattern if pattern.startswith("^") else f"{edge}(?:{pattern})"
+
+
+class Language(Table):
+    """One compiled cue table."""
+
+    code: str
+    function_words: str = ""
+    macros: dict[str, str] = Field(default_factory=dict[str, str])
+    spaced: bool = True
+    cues: RawRows = Field(default_factory=RawRows)
+    cased: RawRows = Field(default_factory=RawRows)
+    salience: Salience = Salience()
+    technical: Salience = Salience()
+    noise: Noise = Noise()
+    clauses: Clauses = Clauses()
+    procedure: Procedure = Procedure()
+    importance: ImportanceCues = ImportanceCues()
+    dates: dict[str, str] = Field(default_factory=dict[str, str])
+    spans: Spans = Spans()
+    attributes: dict[str, re.Pattern[str]] = Field(default_factory=dict[str, re.Pattern[str]])
+
+
+@cache
+def load_language(code: str) -> Language:
+    """The compiled table of a language code such as `en`. NotFoundError if there is no such table."""
+    file = files("pellucid.observe") / "languages" / f"{code}.toml"
+    if not file.is_file():
+        raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
+    text = file.read_text(encoding="utf-8")
+    for name, pattern in tomllib.loads(text).get("macros", {}).items():
+        text = text.replace(f"{{{name}}}", pattern)
+    return Language.model_validate(tomllib.loads(text))
+
+
+@cache
+def load_cues(code: str) -> tuple[Cues, Cues]:
+    """The rows of a language for lower-case text, and those that need capitals."""
+    language = load_language(code)
+    return Cues(language.cues, spaced=language.spaced), Cues(language.cased, spaced=language.spaced)
+
+
+@cache
+def _function_words(code: str) -> frozenset[str]:
+    return frozenset(load_language(code).function_words.split())
+
+
+def detect_language(text: str, codes: Iterable[str] = LANGUAGES) -> Language:
+    """The language a text is most likely written in: by script, then by its function words; ties go to the first."""
+    available = tuple(codes)
+    if _HAN.search(text) or _KANA.search(text):
+        east = "ja" if _KANA.search(text) else "zh"
+        return load_language(east if east in available else available[0])
+    present = set(_LATIN_WORD.findall(text.casefold()))
+    return load_language(max(available, key=lambda code: len(present & _function_words(code))))

@@ -1,0 +1,123 @@
+"""A turn's text in, blocks and sentences of human prose out: code, logs, diffs and stack traces are left behind."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Marker = Literal["none", "bullet", "ordered"]
+
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_CAPTION = re.compile(r"\[(?:shares? )?(?:image|photo|picture|video)s?: ([^\]]+)\]", re.IGNORECASE)
+_TAG_BLOCK = re.compile(r"<([a-z][\w-]*)>.*?</\1>", re.DOTALL)
+_MACHINE = re.compile(
+    r"""^(?:
+      \s*File\ ".+",\ line\ \d+ | \s+at\ \S+.*[(:].* | Traceback\ \( | Caused\ by: | \s*\.{3}\ \d+\ more
+    | \s*(?:[\w$]+\.)*\w*(?:Error|Exception|Warning)\b(?::.*)?$
+    | \s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.* | .*\b(?:DEBUG|INFO|WARN|ERROR|FATAL)\b\ .*
+    | (?:diff\ --git|index\ [0-9a-f]{7}|@@\ |\+\+\+\ |---\ \S|[+][^\s\d+]|-[^\s\d-]) .*
+    | \s*(?:\$|>>>|\#!|%)\ ?\S.* | \s*[{}\[\]();,]+\s*$ | \s*\|.*\|\s*$ | \s*[-=_*~.#]{4,}.*$
+    | (?:E|>)\ {3}.* | \ {4,}\S.* | \t.* | .*[;{]\s*$ | \s*https?://\S+\s*$
+    | \s*(?:FAILED|PASSED|ERROR|OK|make|npm\ ERR!)\b.* | \d+\ (?:passed|failed|errors?|examples?)\b.*
+    )""",
+    re.VERBOSE,
+)
+_ITEM = re.compile(
+    r"^\s*(?:(?P<bullet>[-*•+])|(?P<ordered>\(?\d{1,2}[.)]|(?:step|schritt|paso)\s+\d+[:.)])|(?P<cjk>[①-⑳]|第[一二三四五六七八九十]步[，,：:]?))\s*(?=\S)(?P<text>(?<=[\s、①-⑳步，,：:]).*)",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"^([A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’.-]+)?): (?=\S)")
+_LABELS = (
+    "note fact rule decision decided agreed todo fyi remember correction policy convention present attendees summary "
+    "warning error question answer example update result background context goal plan status entscheidung regel nota "
+    "decisión regla hinweis resolved verdict reason edit ps nb tip user assistant human system"
+)
+_NOT_SPEAKERS = frozenset(_LABELS.split())
+_END = re.compile(r"""(?<=[.!?…])["”’')\]]*\s+(?=\S)|(?<=[。！？])\s*(?=\S)""")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|no|nr|inc|ltd|jr|sr|z\.b|bzw|ca|d\.h|usw|sra?|ud|uds|p\.ej|fig|al)|\b[A-Za-z])\.$",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(r"[^\w\s]|[\d_]")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
+_EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w`])`([^`]+)`(?!\w)")
+_CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
+_STOPS = (".", "!", "?", "…", "。", "！", "？", ":", "：")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph or a list item. `speaker` is the name a line of notes starts with (`Amara: …`)."""
+
+    text: str
+    marker: Marker = "none"
+    speaker: str | None = None
+
+
+def captions(text: str) -> tuple[str, ...]:
+    """The captions of pictures shared in a turn: `[shares image: a lake at dawn]`."""
+    return tuple(_CAPTION.findall(text))
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    """The prose of a text: hard-wrapped lines joined, list items apart, machine output and code dropped."""
+    found: list[Block] = []
+    for line in _prose_lines(text):
+        if not line.strip():
+            found.append(Block(""))
+            continue
+        block = _read_line(line)
+        if found and _continues(found[-1], block, indented=line[0].isspace()):
+            found[-1] = Block(f"{found[-1].text} {block.text}", found[-1].marker, found[-1].speaker)
+        else:
+            found.append(block)
+    return tuple(block for block in found if block.text)
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """A block's sentences in order, each with its closing mark; abbreviations and initials do not end one."""
+    found: list[str] = []
+    for piece in _END.split(text):
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        else:
+            found.append(piece)
+    return tuple(stripped for piece in found if (stripped := piece.strip()))
+
+
+def _prose_lines(text: str) -> list[str]:
+    lines: list[str] = []
+    fenced = False
+    plain = _CAPTION.sub(" ", text.translate(_CURLY))
+    for line in (_TAG_BLOCK.sub(" ", plain) if "</" in plain else plain).splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+            lines.append("")
+        elif not fenced:
+            lines.append("" if _is_machine(line) else line)
+    return lines
+
+
+def _is_machine(line: str) -> bool:
+    if _MACHINE.match(line) and not _ITEM.match(line):
+        return True
+    return len(line) > 12 and len(_SIGN.findall(line)) > 0.45 * len(line)
+
+
+def _read_line(line: str) -> Block:
+    item = _ITEM.match(line)
+    marker: Marker = "none"
+    if item:
+        marker = "bullet" if item["bullet"] else "ordered"
+        line = item["text"]
+    text = _EMPHASIS.sub(lambda found: found[1] or found[2] or found[3], _HEADING.sub("", line)).strip()
+    named = _SPEAKER.match(text)
+    if named and marker != "ordered" and named[1].casefold() not in _NOT_SPEAKERS:
+        return Block(text[named.end() :], marker, named[1])
+    return Block(text, marker)
+
+
+def _continues(before: Block, block: Block, *, indented: bool) -> bool:
+    """A line goes on where the last one stopped mid-sentence; a list item goes on only in an indented line."""
+    if not before.text or block.marker != "none" or block.speaker is not None:
+        return False
+    return indented if before.marker != "none" else not before.text.endswith(_STOPS)

@@ -1,0 +1,90 @@
+"""A segment in, how each of its turns is to be read out: work or chat, a person or an assistant, debugging or not."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.language import LANGUAGES, Language, detect_language
+
+Manner = Literal["work", "chat"]
+Voice = Literal["person", "assistant"]
+
+_FAILURE = re.compile(
+    r"Traceback \(|\bFAILED\b|\bAssertionError\b|^E   |\b[1-9]\d* (?:failed|failures?|errors?)\b|\bpanicked at\b"
+    r"|\b\w+(?:Error|Exception)\b[:(]|^\s+at .+\(.+:\d+\)|Failure/Error"
+    r"|\bsegmentation fault\b|exit (?:code|status) [1-9]",
+    re.MULTILINE,
+)
+_HEADING = re.compile(r"(?:#{1,6} )?(\d{4})-(\d\d)-(\d\d)\b")
+_REACH = 4
+"""How many spoken turns after a failing output still belong to the debugging of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """One turn with what is known of its surroundings."""
+
+    turn: Turn
+    language: Language
+    manner: Manner
+    voice: Voice
+    debugging: bool
+    listener: str | None = None
+    """The other speaker's name, where exactly two named ones talk."""
+    at: datetime | None = None
+    """When it was said: the turn's own time, else the last date that stood at the head of a turn (dated notes)."""
+
+
+def hear(segment: Segment) -> tuple[Hearing, ...]:
+    """Each spoken turn of a segment with its setting."""
+    manner = _manner(segment.turns)
+    debugging = _debugging(segment.turns)
+    names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
+    heard: list[Hearing] = []
+    headed: datetime | None = None
+    for turn in segment.turns:
+        if turn.role not in {"user", "assistant"}:
+            continue
+        headed = _date_heading(turn.content) or headed
+        heard.append(
+            Hearing(
+                turn=turn,
+                language=detect_language(turn.content, LANGUAGES),
+                manner=manner,
+                voice="person" if turn.role == "user" or turn.speaker else "assistant",
+                debugging=turn.ordinal in debugging,
+                listener=next(name for name in names if name != turn.speaker) if len(names) == 2 else None,
+                at=turn.at or headed,
+            )
+        )
+    return tuple(heard)
+
+
+def _manner(turns: tuple[Turn, ...]) -> Manner:
+    """Work if a tool was used or the transcript is a coding agent's; any other session is a chat."""
+    if any(turn.role == "tool" for turn in turns):
+        return "work"
+    return "work" if any(turn.agent and not turn.speaker for turn in turns) else "chat"
+
+
+def _date_heading(content: str) -> datetime | None:
+    found = _HEADING.match(content.lstrip())
+    try:
+        return datetime(*map(int, found.groups()), tzinfo=UTC) if found else None
+    except ValueError:  # 2026-02-31 is a typo, and no date
+        return None
+
+
+def _debugging(turns: tuple[Turn, ...]) -> frozenset[int]:
+    """The ordinals of the turns spoken within reach of a failing tool output."""
+    inside: set[int] = set()
+    left = 0
+    for turn in turns:
+        if turn.role == "tool":
+            left = _REACH if _FAILURE.search(turn.content) else left
+        elif left > 0:
+            inside.add(turn.ordinal)
+            left -= 1
+    return frozenset(inside)

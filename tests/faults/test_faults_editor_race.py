@@ -1,0 +1,126 @@
+"""An editor that saves while we write: none of the user's bytes is lost, and ours are found, too."""
+
+import os
+import subprocess
+import sys
+from collections import Counter as Tally
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+import race_editor
+
+from pellucid.store.local.conflict import pending_review
+from pellucid.store.local.failpoint import Step
+from pellucid.store.local.records import LocalRecords
+from pellucid.store.records import FileWrite, Operation, content_digest
+
+pytestmark = pytest.mark.slow
+AT = "2026-04-20T17:30:00.000Z"
+FILES = 500
+PATHS = [f"facts/{number:04}.md" for number in range(FILES)]
+Jitter = Callable[[Step], None]
+
+
+def old(number: int) -> bytes:
+    return f"---\nid: {number}\nstatus: active\n---\n\nold\n".encode()
+
+
+def ours(number: int) -> bytes:
+    return f"---\nid: {number}\nstatus: active\n---\n\nwritten by the store\n".encode() * 20
+
+
+def vault_of_old_files(home: Path) -> LocalRecords:
+    records = LocalRecords(home)
+    writes = tuple(FileWrite(path, old(number)) for number, path in enumerate(PATHS))
+    records.commit(Operation("op_old", "import", AT, writes))
+    records.drain()
+    return records
+
+
+def jitter(seed: int) -> Jitter:
+    """Pause for a while at each step, longest between the look and the rename, so that each gap is hit many times."""
+    random = Random(seed)
+    return lambda step: race_editor.spin(random.random() * (400e-6 if step == "swap-named" else 50e-6))
+
+
+def race(home: Path, style: str, seed: int, drain: Callable[[race_editor.Start], None]) -> None:
+    """Run `drain`, which comes to each file in turn, against an editor that saves each file once."""
+    shared = home / "start"
+    shared.write_bytes(bytes(16))
+    command = [sys.executable, race_editor.__file__, str(home / "vault"), str(shared), style, str(FILES), str(seed)]
+    with subprocess.Popen(command) as editor:
+        drain(race_editor.Start(shared, 0))
+    assert editor.returncode == 0
+
+
+def texts(home: Path, path: str) -> tuple[bytes, list[bytes]]:
+    """What stands at a path, and in its conflict files."""
+    file = home / "vault" / path
+    return file.read_bytes(), [each.read_bytes() for each in file.parent.glob(f"{file.stem}.conflict-*.md")]
+
+
+def drain_by_check_then_rename(home: Path, seed: int, start: race_editor.Start) -> None:
+    """What a writer does that has not thought of editors."""
+    wait = jitter(seed)
+    for number, path in enumerate(PATHS):
+        file = home / "vault" / path
+        temp = file.with_suffix(".tmp")
+        temp.write_bytes(ours(number))
+        start.come(number)
+        wait("placing")
+        if file.read_bytes() == old(number):
+            wait("swap-named")
+            os.replace(temp, file)
+
+
+@pytest.mark.parametrize("style", race_editor.STYLES)
+def test_the_race_is_one_that_a_careless_writer_loses(tmp_path: Path, style: str) -> None:
+    vault_of_old_files(tmp_path)
+    race(tmp_path, style, 1, lambda start: drain_by_check_then_rename(tmp_path, 2, start))
+    lost = [number for number, path in enumerate(PATHS) if texts(tmp_path, path)[0] != race_editor.theirs(number)]
+    print(f"{style}: check-then-rename lost {len(lost)} of {FILES} saves")
+    assert lost
+
+
+def drain_by_the_store(home: Path, seed: int, start: race_editor.Start) -> None:
+    wait = jitter(seed)
+    steps = Tally[Step]()
+    numbers = iter(range(FILES))
+
+    def failpoint(step: Step) -> None:
+        if step == "placing":
+            start.come(next(numbers))
+        steps[step] += 1
+        wait(step)
+
+    LocalRecords(home, failpoint=failpoint).drain()
+    print(f"{steps['exchanged']} exchanges, {steps['put-back']} of them undone because the user was faster")
+
+
+@pytest.mark.parametrize("style", race_editor.STYLES)
+def test_the_store_loses_no_save(tmp_path: Path, style: str) -> None:
+    records = vault_of_old_files(tmp_path)
+    writes = (FileWrite(path, ours(number), content_digest(old(number))) for number, path in enumerate(PATHS))
+    records.commit(Operation("op_ours", "update", AT, tuple(writes)))
+    race(tmp_path, style, 1, lambda start: drain_by_the_store(tmp_path, 2, start))
+    settling = LocalRecords(tmp_path, displaced_for_s=0)
+    settling.drain()
+    tally = Tally(outcome(tmp_path, number, path) for number, path in enumerate(PATHS))
+    print(f"{style}: {dict(tally)}")
+    assert tally["lost"] == 0
+    assert len(tally) > 1, "the editor was always first, or always last"
+    assert list((tmp_path / "vault").rglob(".pellucid-*")) == []
+
+
+def outcome(home: Path, number: int, path: str) -> str:
+    """Where the user's text and ours ended."""
+    at_path, in_conflict = texts(home, path)
+    theirs = race_editor.theirs(number)
+    reviewed = pending_review(ours(number)) in in_conflict
+    if theirs == at_path:
+        return "saved before: ours in conflict" if reviewed else "saved after: ours superseded"
+    if theirs in in_conflict and at_path == ours(number):
+        return "saved into the replaced file: theirs in conflict"
+    return "lost"

@@ -1,0 +1,230 @@
+"""One rule of the renderer a test."""
+
+import json
+from typing import Any
+
+import pytest
+from render_kit import empty, full, holding
+
+from pellucid.model.snapshot import (
+    FilterTrace,
+    LegContribution,
+    LegHealth,
+    Provenance,
+    RecallXraySnapshot,
+    RejectedCandidate,
+    RerankDetail,
+    ScoreDecomposition,
+    StageTrace,
+    TierExplain,
+)
+from pellucid.xray.render import render
+from pellucid.xray.render_fields import SCORE_KEYS
+
+
+def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
+    return render(snapshot, "text").split("\n")
+
+
+def line(snapshot: RecallXraySnapshot, label: str) -> str | None:
+    """What stands after a label in the text form; None if it is not there."""
+    found = [
+        each.strip().removeprefix(f"{label}: ") for each in lines(snapshot) if each.strip().startswith(f"{label}:")
+    ]
+    assert len(found) < 2
+    return found[0] if found else None
+
+
+def provenance(**given: Any) -> Provenance:
+    fields = {
+        "source": "manual", "scope": "namespace:a/b", "retrieval_reason": "served-by=hybrid", "confidence": 0.5,
+        "stale": False, "corrected": False, "correction_state": "none", "safe_to_use": True, "safety": "safe",
+    }  # fmt: skip
+    return Provenance(**fields | given)
+
+
+def test_score_terms_keep_one_order_whichever_are_there() -> None:
+    terms = {name: 1.0 for name in reversed(SCORE_KEYS)}
+    assert (
+        line(holding(final=1.0, scores={"pin": 0.5, "vector": 1.0}), "score") == "final=1.0000 vector=1.0000 pin=0.5000"
+    )
+    shown = line(holding(final=terms.pop("final"), scores=terms), "score")
+    assert shown == " ".join(f"{name}=1.0000" for name in SCORE_KEYS)
+
+
+def test_every_term_of_the_model_is_shown() -> None:
+    assert set(SCORE_KEYS) == ScoreDecomposition.model_fields.keys()
+
+
+def test_a_zero_is_shown_an_absent_term_is_not_and_no_zero_is_negative() -> None:
+    shown = line(holding(final=-0.00001, scores={"importance": 0.0, "heat": -0.0}), "score")
+    assert shown == "final=0.0000 importance=0.0000 heat=0.0000"
+
+
+def test_the_penalty_is_printed_positive() -> None:
+    assert line(holding(final=0.9, scores={"vector": 1.0, "mmr_penalty": 0.1}), "score") == (
+        "final=0.9000 vector=1.0000 mmr_penalty=0.1000"
+    )
+
+
+def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None:
+    snapshot = holding(
+        why="Because.", provenance=provenance(user_context_scopes=("repo",), safety_reasons=("stale=true",)),
+        admitted_by=("a",), rejected_by="b", graph_path=("x", "y"), graph_edge_confidences=(0.5,),
+        audit_entry_id="aud_1", rerank=RerankDetail(backend="cohere", rank=3, raw_score=0.25, term=1.0),
+        contributions=(LegContribution(leg="vector", rank=1, raw_score=1.0, score_type="cosine", term=1.0),),
+    )  # fmt: skip
+    labels = [each.split(":")[0] for each in lines(snapshot) if each.startswith("    ")]
+    assert labels == [
+        f"    {label}"
+        for label in (
+            "why", "path", "score", "provenance", "retrieval-reason", "context-scopes", "safety", "admitted-by",
+            "rejected-by", "graph-path", "edge-confidences", "audit-entry", "legs", "rerank",
+        )
+    ]  # fmt: skip
+
+
+def test_a_result_with_nothing_more_to_say_is_its_heading_and_its_score() -> None:
+    text = lines(holding(path=""))
+    at = text.index("--- results ---")
+    assert text[at + 1 : at + 4] == ["[1] mem_1 — served-by=hybrid", "    score: final=1.0000", ""]
+
+
+def test_provenance_says_unknown_where_no_creation_is_known_and_names_the_correction() -> None:
+    plain = line(holding(provenance=provenance()), "provenance")
+    assert plain == (
+        "source=manual created=unknown scope=namespace:a/b confidence=0.50 stale=false corrected=false safe=true"
+    )
+    corrected = provenance(corrected=True, correction_state="disputed", stale=True, created="2026")
+    assert line(holding(provenance=corrected), "provenance") == (
+        "source=manual created=2026 scope=namespace:a/b confidence=0.50 stale=true corrected=disputed safe=true"
+    )
+
+
+@pytest.mark.parametrize(
+    ("safety", "reasons", "shown"),
+    [
+        ("safe", (), None),
+        ("safe", ("seen=once",), "safe (seen=once)"),
+        ("requires-review", ("status=disputed", "stale=true"), "requires-review (status=disputed, stale=true)"),
+        ("blocked", (), "blocked"),
+    ],
+)
+def test_safety_is_shown_unless_safe_without_a_reason(safety: str, reasons: tuple[str, ...], shown: str | None) -> None:
+    assert line(holding(provenance=provenance(safety=safety, safety_reasons=reasons)), "safety") == shown
+
+
+def test_legs_show_place_raw_score_and_the_words_matched() -> None:
+    legs = (
+        LegContribution(leg="vector", rank=3, raw_score=0.5812, score_type="cosine", term=0.8),
+        LegContribution(leg="lexical", rank=1, raw_score=12.4, score_type="bm25", matches=(0, 1), term=1.0),
+    )
+    snapshot = holding(contributions=legs, rerank=RerankDetail(backend="none", rank=2, raw_score=0.4312, term=1.0))
+    assert line(snapshot, "legs") == 'vector #3 (cosine 0.5812), lexical #1 (bm25 12.4000) matched "ttl", "cache"'
+    assert line(snapshot, "rerank") == "#2 (none 0.4312)"
+
+
+def test_a_matched_word_that_is_withheld_is_named_by_its_number() -> None:
+    leg = LegContribution(leg="lexical", rank=1, raw_score=1.0, score_type="bm25", matches=(0, 4), term=1.0)
+    assert line(holding(contributions=(leg,)), "legs") == 'lexical #1 (bm25 1.0000) matched "ttl", word 5'
+
+
+def test_graph_paths_have_arrows_and_confidences_two_decimals() -> None:
+    snapshot = holding(graph_path=("a", "b", "c"), graph_edge_confidences=(0.875, 1.0))
+    assert line(snapshot, "graph-path") == "a -> b -> c"
+    assert line(snapshot, "edge-confidences") == "0.88, 1.00"
+    assert "- **Graph path:** `a` → `b` → `c`" in render(snapshot, "markdown")
+
+
+def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
+    rungs = (
+        FilterTrace(name="one", considered=12, admitted=12),
+        FilterTrace(name="two", considered=12, admitted=9, soft_admitted=2, reason="too few words"),
+    )
+    snapshot = empty(filters=rungs)
+    assert "- one: 12/12 admitted\n- two: 9/12 admitted [2 softly] (too few words)\n" in render(snapshot, "text")
+    assert "| `two` | 12 | 9 | 2 | too few words |" in render(snapshot, "markdown")
+
+
+def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
+    legs = (
+        LegHealth(name="graph", health="degraded", reason="no such table", admitted=0, open=0),
+        LegHealth(name="vector", health="empty", admitted=0, open=3),
+    )
+    text = render(empty(legs=legs), "text")
+    assert "- graph: degraded, 0 admitted, 0 open (no such table)\n- vector: empty, 0 admitted, 3 open\n" in text
+
+
+def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_are() -> None:
+    candidates = (
+        RejectedCandidate(memory_id="mem_2", rejected_by="top-k", reason="beyond topK", margin=0.0, final=0.5),
+        RejectedCandidate(memory_id="mem_3", rejected_by="trust-zone", reason="", final=0.25),
+    )
+    snapshot = empty(rejected=candidates, rejected_total=9)
+    text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
+    assert "- mem_2: top-k (beyond topK) margin=0.0000 final=0.5000\n- mem_3: trust-zone final=0.2500\n" in text
+    assert "(7 more not shown)" in text
+    assert "| `mem_3` | `trust-zone` |  |  | 0.2500 |\n\n_7 more not shown._" in markdown
+
+
+def test_none_of_many_rejected_being_named_is_said_too() -> None:
+    snapshot = empty(rejected_total=3)
+    assert "--- rejected ---\n(3 more not shown)" in render(snapshot, "text")
+    assert "## Rejected\n\n_3 more not shown._" in render(snapshot, "markdown")
+
+
+def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
+    stages = (StageTrace(name="plan", ms=0.44), StageTrace(name="rerank", ms=8.0, note="switched off"))
+    assert "--- stages ---\nplan 0.4 ms, rerank 8 ms; rerank: switched off\n" in render(empty(stages=stages), "text")
+
+
+def test_the_tier_verdict_says_none_where_nothing_was_filtered_and_leaves_out_missing_anchors() -> None:
+    tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8.0)
+    assert render(empty(tier_explain=tier), "text").endswith(
+        "--- tier explain ---\ntier: hybrid\nreason: ambiguous\ncandidates-considered: 2\nlatency-ms: 8\n"
+        "filtered-by: (none)"
+    )
+    assert "Source anchors" not in render(empty(tier_explain=tier), "markdown")
+
+
+@pytest.mark.parametrize(
+    ("epoch_ms", "shown"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1_776_706_200_007, "2026-04-20T17:30:00.007Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+        (253_402_300_800_000, "(unknown)"),
+        (-1, "(unknown)"),
+        (10**20, "(unknown)"),
+        (10**400, "(unknown)"),
+    ],
+)
+def test_a_time_out_of_range_is_unknown_in_print_and_kept_in_json(epoch_ms: int, shown: str) -> None:
+    snapshot = empty(captured_at=epoch_ms)
+    assert line(snapshot, "captured-at") == shown
+    assert f"| Captured at | {shown} |" in render(snapshot, "markdown")
+    assert json.loads(render(snapshot, "json"))["snapshot"]["capturedAt"] == epoch_ms
+
+
+def test_blank_names_are_left_out_of_the_header() -> None:
+    assert lines(empty(session_key="", namespace="a/b"))[1:6] == [
+        "query: q", "snapshot-id: rec_1", "captured-at: 1970-01-01T00:00:00.000Z", "namespace: a/b",
+        "budget: 0 / 10 chars",
+    ]  # fmt: skip
+
+
+def test_no_form_ends_with_a_newline() -> None:
+    for snapshot in (None, empty(), full()):
+        assert not render(snapshot, "text").endswith("\n")
+        assert not render(snapshot, "markdown").endswith("\n")
+        assert not render(snapshot, "json").endswith("\n")
+
+
+def test_json_keeps_letters_of_every_script_and_spells_unseen_characters_out() -> None:
+    text = render(empty(query="Größe 大きさ 👩‍💻\x9b31m\u202e"), "json")
+    assert '"query": "Größe 大きさ 👩‍💻\\u009b31m\\u202e"' in text
+
+
+def test_json_refuses_a_number_that_json_cannot_say() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        render(holding(final=float("nan")), "json")
