@@ -20,6 +20,9 @@ ConfidenceTier = Literal["explicit", "implied", "inferred", "speculative"]
 ImportanceLevel = Literal["trivial", "low", "normal", "high", "critical"]
 TrustZone = Literal["quarantine", "working", "trusted"]
 
+BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
+"""Scopes that keep a memory in: a caller must name each one a memory carries."""
+
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
 
@@ -96,6 +99,16 @@ class Memory(Wire):
     derived_from: tuple[str, ...] = ()
     last_verified_at: Instant | None = None
     content: str = ""
+
+    @property
+    def confidence_tier(self) -> ConfidenceTier:
+        """The word for `confidence`."""
+        return confidence_tier(self.confidence)
+
+    @property
+    def importance_level(self) -> ImportanceLevel:
+        """The word for `importance_score`."""
+        return importance_level(self.importance_score)
 
 
 class Episode(Wire):

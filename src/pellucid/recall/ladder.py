@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.equation import Mask
 from pellucid.recall.state import Pool, Rung, State, World
-
-BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 
 
 @dataclass(frozen=True, slots=True)

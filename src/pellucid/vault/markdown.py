@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
-from pellucid.model.memory import FOLDERS, Episode, Memory, Moment, confidence_tier, importance_level
+from pellucid.model.memory import FOLDERS, Episode, Memory, Moment
 from pellucid.vault import frontmatter
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
@@ -46,9 +46,9 @@ def render_memory(memory: Memory) -> bytes:
     for key, value in values.items():
         ordered[key] = value
         if key == "confidence":
-            ordered["confidenceTier"] = confidence_tier(memory.confidence)
+            ordered["confidenceTier"] = memory.confidence_tier
         if key == "importanceScore":
-            ordered["importanceLevel"] = importance_level(memory.importance_score)
+            ordered["importanceLevel"] = memory.importance_level
     kept = {key: value for key, value in ordered.items() if value not in ([], {})}
     return f"---\n{frontmatter.render(kept)}---\n\n{memory.content.strip()}\n".encode()
 

@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from pellucid.clock import isoformat
-from pellucid.model.memory import Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy
-from pellucid.recall.ladder import BOUNDARY_SCOPES
 from pellucid.recall.state import Request
 
 _BLOCKING = ("forgotten", "rejected", "quarantined")

@@ -4,9 +4,16 @@ Names and texts of others stand in code spans, sentences are escaped, so that no
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pellucid.model.snapshot import FilterTrace, LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
+from pellucid.model.snapshot import (
+    FilterTrace,
+    LegHealth,
+    RecallXraySnapshot,
+    RejectedCandidate,
+    StageTrace,
+    TierExplain,
+)
 from pellucid.xray.render_fields import (
     ARROW,
     NO_SNAPSHOT,
@@ -44,7 +51,7 @@ def render_markdown(snapshot: RecallXraySnapshot | None) -> str:
         *_section("Filters", _table(_FILTERS, map(_filter, snapshot.filters)) or "_No filter traces recorded._"),
         *_section("Results", *(_results(snapshot) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot)),
-        *_section("Stages", _table(_STAGES, ([code(s.name), millis(s.ms), prose(s.note)] for s in snapshot.stages))),
+        *_section("Stages", _table(_STAGES, map(_stage, snapshot.stages))),
         *_section(
             "Tier Explain", *(_tier(snapshot.tier_explain) if snapshot.tier_explain else [f"_{NO_TIER.capitalize()}._"])
         ),
@@ -52,25 +59,30 @@ def render_markdown(snapshot: RecallXraySnapshot | None) -> str:
     return "\n\n".join(blocks)
 
 
-def code(text: str, *, cell: bool = False) -> str:
-    """A code span that shows `text` as it is, whatever backticks it holds (CommonMark 0.31 §6.1).
+def code(text: str) -> str:
+    """A code span that shows `text` as it is, whatever backticks it holds (CommonMark 0.31 §6.1)."""
+    return _fenced(visible(text))
 
-    In a table cell a pipe takes an odd number of backslashes before it, of which the table removes one. An odd run of
-    backslashes before a pipe therefore cannot be said in a cell: it shows one more than it has.
+
+def code_cell(text: str) -> str:
+    """A code span for a table cell, where a pipe takes an odd number of backslashes, of which the table removes one.
+
+    An odd run of backslashes before a pipe therefore cannot be said: it shows one more than it has.
     """
-    shown = visible(text)
-    if not shown:
-        return "_empty_"
-    if cell:
-        shown = _PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", shown)
-    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
-    pad = " " if shown.strip(" ") and {shown[0], shown[-1]} & {"`", " "} else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    return _fenced(_PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", visible(text)))
 
 
 def prose(text: str | None) -> str:
     """A sentence with a backslash before every sign that Markdown acts on inside a line; "" for None."""
     return _MARKUP.sub(r"\\\g<0>", visible(text or ""))
+
+
+def _fenced(shown: str) -> str:
+    if not shown:
+        return "_empty_"
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    pad = " " if shown.strip(" ") and {shown[0], shown[-1]} & {"`", " "} else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
 
 
 def _section(heading: str, *blocks: str) -> list[str]:
@@ -79,12 +91,12 @@ def _section(heading: str, *blocks: str) -> list[str]:
 
 
 def _leg(leg: LegHealth) -> list[str]:
-    return [code(leg.name, cell=True), leg.health, str(leg.admitted), str(leg.open), prose(leg.reason)]
+    return [code_cell(leg.name), leg.health, str(leg.admitted), str(leg.open), prose(leg.reason)]
 
 
 def _filter(rung: FilterTrace) -> list[str]:
     counts = (rung.considered, rung.admitted, rung.soft_admitted)
-    return [code(rung.name, cell=True), *map(str, counts), prose(rung.reason)]
+    return [code_cell(rung.name), *map(str, counts), prose(rung.reason)]
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[str]:
@@ -92,7 +104,7 @@ def _results(snapshot: RecallXraySnapshot) -> list[str]:
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(f"### {place}. {code(result.memory_id)} — served-by={result.served_by}")
         fields = result_fields(result, snapshot.query_terms)
-        blocks.append("\n".join(f"- **{_label(field)}:** {_drawn(field.spans)}" for field in fields))
+        blocks.append("\n".join(f"- **{_label(field)}:** {_drawn(field.spans, code)}" for field in fields))
     return blocks
 
 
@@ -104,7 +116,11 @@ def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
 def _stopped(candidate: RejectedCandidate) -> list[str]:
     margin = "" if candidate.margin is None else decimals(candidate.margin)
     names = (candidate.memory_id, candidate.rejected_by)
-    return [*(code(name, cell=True) for name in names), prose(candidate.reason), margin, decimals(candidate.final)]
+    return [*map(code_cell, names), prose(candidate.reason), margin, decimals(candidate.final)]
+
+
+def _stage(stage: StageTrace) -> list[str]:
+    return [code_cell(stage.name), millis(stage.ms), prose(stage.note)]
 
 
 def _tier(tier: TierExplain) -> list[str]:
@@ -113,7 +129,7 @@ def _tier(tier: TierExplain) -> list[str]:
 
 
 def _field_table(fields: Iterable[Field]) -> str:
-    return _table(_FIELDS, ([_label(field), _drawn(field.spans, cell=True)] for field in fields))
+    return _table(_FIELDS, ([_label(field), _drawn(field.spans, code_cell)] for field in fields))
 
 
 def _table(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> str:
@@ -126,13 +142,6 @@ def _label(field: Field) -> str:
     return field.label.replace("-", " ").capitalize()
 
 
-def _drawn(spans: Sequence[Span], *, cell: bool = False) -> str:
-    return "".join(_span(span, cell=cell) for span in spans)
-
-
-def _span(span: Span, *, cell: bool) -> str:
-    if span == ARROW:
-        return " → "
-    if span.kind == "verbatim":
-        return code(span.text, cell=cell)
-    return prose(span.text) if span.kind == "prose" else span.text
+def _drawn(spans: Sequence[Span], verbatim: Callable[[str], str]) -> str:
+    drawn = {"plain": str, "verbatim": verbatim, "prose": prose}
+    return "".join(" → " if span == ARROW else drawn[span.kind](span.text) for span in spans)

@@ -92,17 +92,27 @@ def test_an_operation_that_writes_a_path_twice_is_refused(tmp_path: Path) -> Non
         LocalRecords(tmp_path).commit(operation(write(NOTE, OLD), write(NOTE, OURS)))
 
 
+def test_a_new_journal_beside_an_old_vault_numbers_above_the_old_one(tmp_path: Path) -> None:
+    old = LocalRecords(tmp_path)
+    last = old.commit(Operation("op_a", "ledger", AT))
+    old.close()
+    for file in tmp_path.glob("journal.db*"):
+        file.unlink()
+    assert LocalRecords(tmp_path).commit(Operation("op_b", "ledger", AT)) > last
+
+
 def test_operations_are_numbered_and_found_by_number_and_id(tmp_path: Path) -> None:
     records = LocalRecords(tmp_path)
     first = Operation("op_a", "import", AT, (FileWrite("a.md", OLD), FileWrite("b.md", OURS)))
+    seq = records.commit(first)
+    assert records.commit(Operation("op_b", "ledger", AT)) == seq + 1
     rows = [
-        OperationRow(1, "op_a", "import", AT, (("a.md", content_digest(OLD)), ("b.md", content_digest(OURS)))),
-        OperationRow(2, "op_b", "ledger", AT, ()),
+        OperationRow(seq, "op_a", "import", AT, (("a.md", content_digest(OLD)), ("b.md", content_digest(OURS)))),
+        OperationRow(seq + 1, "op_b", "ledger", AT, ()),
     ]
-    assert [records.commit(first), records.commit(Operation("op_b", "ledger", AT))] == [1, 2]
     records.drain()
     assert records.operations() == rows
-    assert records.operations(after=1) == rows[1:]
+    assert records.operations(after=seq) == rows[1:]
     assert records.operations(op_id="op_a") == rows[:1]
     assert records.operations(op_id="op_c") == []
 

@@ -1,7 +1,7 @@
 """The golden snapshots in, what the renderer's tests look at out."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def empty(**given: Any) -> RecallXraySnapshot:
     return RecallXraySnapshot(**fields)
 
 
-def holding(*, final: float = 1.0, scores: dict[str, float] | None = None, **given: Any) -> RecallXraySnapshot:
+def holding(*, final: float = 1.0, scores: Mapping[str, float] | None = None, **given: Any) -> RecallXraySnapshot:
     """A snapshot of one result, with some of its fields given."""
     decomposition = ScoreDecomposition(final=final, **(scores or {}))
     fields = {"memory_id": "mem_1", "path": "a.md", "served_by": "hybrid", "admitted_by": (), **given}

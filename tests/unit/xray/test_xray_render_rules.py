@@ -44,7 +44,7 @@ def provenance(**given: Any) -> Provenance:
 
 
 def test_score_terms_keep_one_order_whichever_are_there() -> None:
-    terms = {name: 1.0 for name in reversed(SCORE_KEYS)}
+    terms = dict.fromkeys(reversed(SCORE_KEYS), 1.0)
     assert (
         line(holding(final=1.0, scores={"pin": 0.5, "vector": 1.0}), "score") == "final=1.0000 vector=1.0000 pin=0.5000"
     )

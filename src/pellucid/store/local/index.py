@@ -10,7 +10,7 @@ import apsw
 import numpy as np
 
 from pellucid.encoders.port import Encoding
-from pellucid.model.memory import Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.text import content_hash
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, PathChange, Served
 from pellucid.store.local.analysis import Analyzer, count
@@ -28,7 +28,6 @@ from pellucid.store.local.database import (
 )
 from pellucid.store.local.reader import LocalIndexReader, served
 
-BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 FOREVER = 1 << 62
 _BEGINNING = -FOREVER
 _UNKNOWN = -1

@@ -1,16 +1,22 @@
 """An operation's output in, text for a person out."""
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.model.memory import Memory, importance_level
-from pellucid.operations.browsing import Listed, ListOutput
-from pellucid.operations.house import DoctorOutput, HomeOutput, RebuildOutput
-from pellucid.operations.importing import ImportOutput
-from pellucid.operations.lab import LabOutput
-from pellucid.operations.models import ModelsOutput
-from pellucid.operations.recalling import AuditOutput, RecallOutput
-from pellucid.operations.remembering import RememberOutput
+
+if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
+    from collections.abc import Iterable, Mapping
+
+    from pellucid.model.memory import Memory
+    from pellucid.operations.browsing import Listed, ListOutput
+    from pellucid.operations.house import DoctorOutput, HomeOutput, RebuildOutput
+    from pellucid.operations.importing import ImportOutput
+    from pellucid.operations.lab import LabOutput
+    from pellucid.operations.models import ModelsOutput
+    from pellucid.operations.recalling import AuditOutput, RecallOutput
+    from pellucid.operations.remembering import RememberOutput
 
 
 def home(report: HomeOutput) -> str:
@@ -143,7 +149,7 @@ def measured(outcome: LabOutput) -> str:
 def _line(memory: Memory) -> str:
     text = " ".join(memory.content.split())
     short = text if len(text) <= 100 else text[:99] + "…"
-    level = importance_level(memory.importance_score)
+    level = memory.importance_level
     return f"{memory.id[-10:]}  {isoformat(memory.created)[:10]}  {memory.category:<15} {level:<8}  {short}"
 
 

@@ -6,6 +6,10 @@ CREATE TABLE ops (
   at TEXT NOT NULL
 );
 
+-- A new journal starts above any number an older one beside the same vault can have given: an index that was built
+-- from that one must see that there is more to fold.
+INSERT INTO sqlite_sequence (name, seq) VALUES ('ops', CAST(unixepoch('subsec') * 1000 AS INTEGER));
+
 -- One file of one operation; new_bytes is erased when the entry is no longer PENDING.
 CREATE TABLE entries (
   entry INTEGER PRIMARY KEY,
