@@ -84,6 +84,11 @@ class Pellucid:
         """The namespace that every call reads and writes."""
         return self._app.settings.namespace
 
+    @property
+    def vault(self) -> Path:
+        """The folder of the Markdown files."""
+        return self._app.settings.home / "vault"
+
     def import_transcripts(
         self, paths: Iterable[Path | str], *, mode: importing.Mode = "extract", transcript_format: Format | None = None
     ) -> importing.ImportOutput:

@@ -26,26 +26,27 @@ class LegWeights(BaseModel):
     """What first place in a leg is worth in the sum; 0 switches the leg off."""
 
     model_config = _SECTION
-    vector: float = Field(default=1.0, ge=0)
-    lexical: float = Field(default=1.5, ge=0)
-    recent: float = Field(default=1.0, ge=0)
-    temporal: float = Field(default=0.0, ge=0)
-    rerank: float = Field(default=2.0, ge=0)
+    vector: float = Field(default=1.0, ge=0, description="Nearness of meaning.")
+    lexical: float = Field(default=1.5, ge=0, description="Shared words, by BM25.")
+    recent: float = Field(default=1.0, ge=0, description="Newest first; asked only when the search legs fail.")
+    temporal: float = Field(
+        default=0.0, ge=0, description="Prefers newer memories among those found; off, see docs/recall.md."
+    )
+    rerank: float = Field(default=2.0, ge=0, description="Place by late interaction.")
 
 
 class RecallSettings(BaseModel):
-    """The defaults of a recall; each can be overridden per call. docs/settings.md says what each was measured on."""
+    """The defaults of a recall; each can be overridden per call. docs/recall.md says what they were measured on."""
 
     model_config = _SECTION
     top_k_facts: int = Field(default=12, ge=1, le=1000, description="Memories returned at most.")
-    top_k_episodes: int = Field(default=4, ge=0, le=100, description="Episodes named in the context at most.")
     pool: int = Field(
         default=50, ge=1, le=1000, description="P: admissible candidates a leg returns; fixed, whatever topK is."
     )
     open_pool: int = Field(default=20, ge=0, le=200, description="Candidates of the open arm (evidence only).")
     rrf_k: int = Field(default=10, ge=1, description="k of the term w·(k+1)/(k+rank).")
-    leg_weights: LegWeights = LegWeights()
-    enable_reranking: bool = True
+    leg_weights: LegWeights = Field(default=LegWeights(), description="What first place in each leg is worth.")
+    enable_reranking: bool = Field(default=True, description="Score survivors by late interaction.")
     min_fact_score: float = Field(default=0.0, ge=-1, le=1, description="Cosine floor of the score-floor rung.")
     score_propagation_alpha: float = Field(
         default=0.4, ge=0, le=1, description="Discount of a neighbour's fused score."
@@ -53,8 +54,6 @@ class RecallSettings(BaseModel):
     mmr_lambda: float = Field(default=0.0, ge=0, description="Weight of the diversity penalty.")
     mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
     char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
-    max_episodes: int = Field(default=8, ge=0, description="Episode groups in the context at most.")
-    half_life_days: float = Field(default=180.0, gt=0, description="e-folding constant of the temporal leg, in days.")
     expand_from: int = Field(
         default=20, ge=0, description="Best fused candidates whose neighbouring turns join the pool."
     )
@@ -92,7 +91,7 @@ class Settings(BaseSettings):
     namespace: str = Field(
         default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
     )
-    extractor: Literal["heuristic"] = "heuristic"
+    extractor: Literal["heuristic"] = Field(default="heuristic", description="Who finds facts in a session.")
     recall: RecallSettings = RecallSettings()
     capture: CaptureSettings = CaptureSettings()
 

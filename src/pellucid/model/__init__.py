@@ -1,1 +1,1 @@
-"""What travels between the rooms, without any I/O: turns, observations, memories, queries, receipts, snapshots."""
+"""Values in, checked values out, without any I/O: the turns, observations, memories and snapshots that travel."""

@@ -204,3 +204,9 @@ class RecallXraySnapshot(Wire):
     as_of: str | None = None
     context: ContextTrace = ContextTrace()
     eligible: Eligible | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """As every record, but `tierExplain` is always there: null says that the direct-answer tier did not fire."""
+        wire = super().to_wire()
+        names = [field.alias or name for name, field in type(self).model_fields.items()]
+        return {name: wire.get(name) for name in names if name in wire or name == "tierExplain"}

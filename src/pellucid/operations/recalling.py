@@ -149,7 +149,9 @@ def request_of(app: App, asked: RecallInput) -> Request:
         settings = RecallSettings.model_validate(app.settings.recall.model_dump() | given)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(f"{first['loc'][0]}: {first['msg']}, got {first['input']!r}") from error
+        flag = {"topKFacts": "--top-k", "charBudget": "--budget"}.get(str(first["loc"][0]), first["loc"][0])
+        said = first["msg"].removeprefix("Input should be ")
+        raise InputError(f"{flag} expects a number {said}; got {first['input']!r}") from error
     return Request(
         asked.query, asked.namespace, app.clock.new_id("rec"), app.clock.now(), settings,
         session_id=asked.session_id, agent=asked.agent, scopes=asked.scopes, without=frozenset(asked.without),

@@ -30,9 +30,11 @@ def _vector(state: State, plan: Plan, world: World) -> tuple[LegReport, LegHits]
     settings = state.request.settings
     if "vector" in state.request.without or settings.leg_weights.vector == 0:
         return LegReport("vector", "off"), _NONE
+    if state.corpus.rows == 0:
+        return LegReport("vector", "empty"), _NONE
     if plan.encoding is None:
         return LegReport("vector", "degraded", plan.encoder_problem), _NONE
-    if state.corpus.vectors < state.corpus.rows and state.corpus.vectors == 0:
+    if state.corpus.vectors == 0:
         return LegReport("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), _NONE
     hits = world.reader.vector(plan.encoding.vector, state.admission, settings.pool, settings.open_pool)
     missing = state.corpus.rows - state.corpus.vectors

@@ -1,4 +1,4 @@
-"""A pool in, the same pool with what is true of each candidate by itself: cosine, and which query words it holds."""
+"""A pool in, what is true of each candidate by itself out: its cosine, and which query words it holds."""
 
 from dataclasses import replace
 

@@ -23,7 +23,9 @@ class Recaller:
         """One recall over one snapshot of the namespace; nothing is kept of it."""
         held = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
-        if embedder is not None and held not in ("", embedder.model):
+        if held == "":
+            embedder, problem = None, "no memory has a vector yet: run `pellucid models pull`, then `pellucid rebuild`"
+        elif embedder is not None and held != embedder.model:
             problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
         with self.index.reading(request.namespace) as reader:

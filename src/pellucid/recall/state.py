@@ -1,4 +1,4 @@
-"""What travels through the stages of one recall: the request, the pool of candidates, what each stage left behind."""
+"""A request in, what each stage of its recall left behind out: the values that travel from stage to stage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -117,6 +117,10 @@ def test_the_letters_of_every_script_pass_as_they_are() -> None:
         assert visible(text) == text
 
 
+def test_an_address_in_a_sentence_is_no_link() -> None:
+    assert prose("failed: see https://a.example") == "failed: see https\\://a.example"
+
+
 def test_a_path_with_backslashes_is_shown_as_it_is_in_every_cell() -> None:
     assert "| Session | `C:\\Users\\new` |" in render(empty(session_key="C:\\Users\\new"), "markdown")
 

@@ -44,7 +44,7 @@ def provenance(**given: Any) -> Provenance:
 
 
 def test_score_terms_keep_one_order_whichever_are_there() -> None:
-    terms = dict.fromkeys(reversed(SCORE_KEYS), 1.0)
+    terms: dict[str, float] = {str(name): 1.0 for name in reversed(SCORE_KEYS)}
     assert (
         line(holding(final=1.0, scores={"pin": 0.5, "vector": 1.0}), "score") == "final=1.0000 vector=1.0000 pin=0.5000"
     )
@@ -125,8 +125,8 @@ def test_legs_show_place_raw_score_and_the_words_matched() -> None:
 
 
 def test_a_matched_word_that_is_withheld_is_named_by_its_number() -> None:
-    leg = LegContribution(leg="lexical", rank=1, raw_score=1.0, score_type="bm25", matches=(0, 4), term=1.0)
-    assert line(holding(contributions=(leg,)), "legs") == 'lexical #1 (bm25 1.0000) matched "ttl", word 5'
+    leg = LegContribution(leg="lexical", rank=1, raw_score=1.0, score_type="bm25", matches=(0, 4, -1), term=1.0)
+    assert line(holding(contributions=(leg,)), "legs") == 'lexical #1 (bm25 1.0000) matched "ttl", word 5, word 0'
 
 
 def test_graph_paths_have_arrows_and_confidences_two_decimals() -> None:

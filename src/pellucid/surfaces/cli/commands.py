@@ -166,14 +166,15 @@ def recall(
     """Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation."""
     from pellucid.operations.recalling import RecallInput
     from pellucid.operations.recalling import recall as ask
-    from pellucid.xray.options import parse
+    from pellucid.recall.plan import clean
+    from pellucid.xray.options import parse_budget
 
-    options = parse(" ".join(query or ()), budget=budget, namespace=namespace)
-    with opened(home, options.namespace) as opened_app:
+    question, characters = clean(" ".join(query or ())), parse_budget(budget)
+    with opened(home, namespace) as opened_app:
         outcome = ask(
             opened_app,
             RecallInput(
-                query=options.query, namespace=opened_app.settings.namespace, top_k=top_k, budget=options.budget,
+                query=question, namespace=opened_app.settings.namespace, top_k=top_k, budget=characters,
                 session_id=session, agent=agent, scopes=tuple(scope or ()), without=tuple(without or ()),
             ),
         )  # fmt: skip
