@@ -149,7 +149,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
         settings = RecallSettings.model_validate(app.settings.recall.model_dump() | given)
     except ValidationError as error:
         first = error.errors()[0]
-        flag = {"topKFacts": "--top-k", "charBudget": "--budget"}.get(str(first["loc"][0]), first["loc"][0])
+        flag = {"topKFacts": "--top-k", "top_k_facts": "--top-k"}.get(str(first["loc"][0]), "--budget")
         said = first["msg"].removeprefix("Input should be ")
         raise InputError(f"{flag} expects a number {said}; got {first['input']!r}") from error
     return Request(
