@@ -6,7 +6,8 @@
     ├── ConflictError        4  conflict         somebody else changed it first
     ├── StoreError           5  store_failed     a file or database could not be read or written
     │   └── StoreBusyError   5  store_busy       another process held the store for too long
-    └── EncoderError         6  encoder_failed   no embedding model, or one that is not the one we expect
+    ├── EncoderError         6  encoder_failed   no embedding model, or one that is not the one we expect
+    └── UnhealthyError       7  unhealthy        `doctor` found something that needs a person
 
 The number is the exit code of the command line; the word is `code` on every surface.
 """
@@ -64,6 +65,13 @@ class StoreBusyError(StoreError):
     """Another process held the store's write lock for longer than the timeout."""
 
     code = "store_busy"
+
+
+class UnhealthyError(PellucidError):
+    """`pellucid doctor` found something that a person must see to; its report says what."""
+
+    code = "unhealthy"
+    exit_code = 7
 
 
 class EncoderError(PellucidError):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pellucid.errors import UnhealthyError
 from pellucid.surfaces.cli import present
 from pellucid.surfaces.cli.session import (
     Agent,
@@ -246,7 +247,7 @@ def doctor(home: Home = None, as_json: Json = False) -> None:
         report = examine(opened_app)
     emit(report, lambda: present.examined(report), as_json=as_json)
     if not report.healthy:
-        raise typer.Exit(7)
+        raise UnhealthyError(f"{len(report.findings)} problems", next_step="each line above says what to do")
 
 
 @app.command()
