@@ -32,7 +32,7 @@ class LegWeights(BaseModel):
     temporal: float = Field(
         default=0.0, ge=0, description="Prefers newer memories among those found; off, see docs/recall.md."
     )
-    rerank: float = Field(default=2.0, ge=0, description="Place by late interaction.")
+    rerank: float = Field(default=1.5, ge=0, description="Place by late interaction.")
 
 
 class RecallSettings(BaseModel):

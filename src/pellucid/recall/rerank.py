@@ -40,16 +40,17 @@ def late_interaction(query: NDArray[np.int8], weights: NDArray[np.float64], feat
     """The weighted mean over query tokens of the best match among a memory's tokens (MaxSim, ColBERT, SIGIR 2020).
 
     Memory tokens are sign codes (n, 16 bytes), query tokens int8 (m, 128): every product sum is below 2^24 and so
-    exact in float32, in any order of the rows. A match is the cosine between the query token and the sign vector.
+    exact in float32, in any order of the rows. A match is the cosine between the query token and the sign vector, from
+    bits as 2·(bits·q) − Σq.
     """
     out = np.zeros(len(features.ends), dtype=np.float32)
     if len(query) == 0 or len(features.codes) == 0:
         return out
-    signs = np.unpackbits(features.codes, axis=1).astype(np.float32) * 2 - 1
-    products = signs @ query.astype(np.float32).T
+    tokens = query.astype(np.float32)
+    ones = np.unpackbits(features.codes, axis=1).astype(np.float32) @ tokens.T
     starts = np.r_[0, features.ends[:-1]]
     filled = features.ends > starts
-    best = np.maximum.reduceat(products, starts[filled], axis=0).astype(np.float64)
+    best = np.maximum.reduceat(ones, starts[filled], axis=0).astype(np.float64) * 2 - tokens.sum(axis=1)
     length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
     share = weights / max(weights.sum(), 1e-9) / np.maximum(length, 1)
     out[filled] = (best * share).sum(axis=1)
