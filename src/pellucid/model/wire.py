@@ -20,7 +20,10 @@ class Wire(BaseModel):
 
 
 def _utc(at: datetime) -> datetime:
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    try:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the instant lies outside the years 1 to 9999 of UTC") from error
 
 
 Instant = Annotated[datetime, AfterValidator(_utc), PlainSerializer(isoformat, when_used="json")]

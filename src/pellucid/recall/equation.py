@@ -105,7 +105,8 @@ def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold:
     for (a, b), similarity in pairs.items():
         like.setdefault(a, []).append((b, similarity))
         like.setdefault(b, []).append((a, similarity))
-    heap = [(-base[position], position) for position in np.flatnonzero(eligible).tolist()]
+    waiting = set(np.flatnonzero(eligible).tolist())
+    heap = [(-base[position], position) for position in waiting]
     heapq.heapify(heap)
     chosen: list[int] = []
     while heap:
@@ -115,6 +116,9 @@ def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold:
             heapq.heappush(heap, (-current, position))
             continue
         chosen.append(position)
+        waiting.remove(position)
         for other, similarity in like.get(position, ()):
+            if other not in waiting:
+                continue
             penalty[other] = max(penalty[other], weight * (similarity - threshold))
-    return np.where(eligible, penalty, 0.0), np.array(chosen, dtype=np.int64)
+    return penalty, np.array(chosen, dtype=np.int64)

@@ -23,7 +23,9 @@ def legs(state: State, world: World) -> State:
 
 
 def _needs_fallback(reports: list[LegReport]) -> bool:
-    return any(report.health == "degraded" for report in reports) or all(report.admitted == 0 for report in reports)
+    """A leg that is down brought nothing and says why; one that only misses some memories still searches."""
+    down = any(report.health == "degraded" and report.admitted == 0 for report in reports)
+    return down or all(report.admitted == 0 for report in reports)
 
 
 def _vector(state: State, plan: Plan, world: World) -> tuple[LegReport, LegHits]:

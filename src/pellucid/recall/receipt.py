@@ -66,7 +66,7 @@ def pack(state: State) -> bytes:
         "words": plan.words if keep else [""] * len(plan.words),
         "frequencies": plan.frequencies,
         "searched": plan.searched,
-        "settings": request.settings.model_dump(exclude_defaults=True),
+        "settings": request.settings.model_dump(),
         "corpus": _row(state.corpus),
         "reports": [_row(leg) for leg in state.legs],
         "rungs": [_row(rung) for rung in state.rungs],
@@ -105,13 +105,13 @@ def unpack(packed: bytes) -> Receipt:
     try:
         text, _, body = zlib.decompress(packed).partition(b"\n")
         header = json.loads(text)
-    except (zlib.error, ValueError) as error:
+        if header["v"] != VERSION:
+            raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
+        served = header["served"]
+        state = _state(header, _pool(header, body))
+        return Receipt(state, tuple(memory for memory, _ in served), tuple(op for _, op in served))
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
-    if header["v"] != VERSION:
-        raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
-    served = header["served"]
-    state = _state(header, _pool(header, body))
-    return Receipt(state, tuple(memory for memory, _ in served), tuple(op for _, op in served))
 
 
 def _pool(header: dict[str, Any], body: bytes) -> Pool:

@@ -20,13 +20,14 @@ def rescore(state: State) -> tuple[Pool, Ints]:
     Gives what the live stages gave, to the last bit: they call the same functions on the same columns.
     """
     request, cut = state.request, state.pool.rejected > len(FILTERS)
+    missing = {stage.name for stage in state.stages if stage.note}  # switched off, or failed and went without
     pool = replace(state.pool, rejected=np.where(cut, 0, state.pool.rejected).astype(np.uint8))
     pool = price(pool, request.settings, request.without)
-    if "expand" not in request.without and request.settings.score_propagation_alpha and len(pool):
+    if "expand" not in missing and request.settings.score_propagation_alpha and len(pool):
         pool = owe(pool, request.settings.score_propagation_alpha)
     if not np.isnan(pool.rerank_score).all():
         pool = place(pool, request.settings)
-    if "boost" not in request.without:
+    if "boost" not in missing:
         pool = favour(pool, request.settings)
     pool, order = settle(pool, request.settings)
     return replace(pool, rejected=state.pool.rejected), order

@@ -10,24 +10,35 @@ from collections.abc import Mapping
 from typing import cast
 
 from ruamel.yaml import YAML
+from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.tokens import AliasToken, AnchorToken
 
 from pellucid.errors import InputError
 
-_FENCE = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9]*): (.+)")
-_PLAIN = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_./+@-]|:(?=[A-Za-z0-9]))*")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_PLAIN = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_./+@-]|:(?=[A-Za-z0-9]))*")
+_UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""What YAML does not take as it stands, or takes for a line break."""
 _WORDLIKE = {"true", "false", "null", "True", "False", "Null", "TRUE", "FALSE", "NULL"}
 
 Values = dict[str, object]
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """The frontmatter between its fences (None if there is none) and the body."""
+    """The frontmatter between its fences (None if there is none) and the body; a byte order mark belongs to neither."""
     if found := _FENCE.match(text):
         return found.group(1), text[found.end() :]
-    return None, text
+    return None, text.removeprefix("\ufeff")
+
+
+def replace(text: str, changes: Mapping[str, object]) -> str:
+    """The whole text with keys of its frontmatter changed (`edit`); without a frontmatter, one is put before it."""
+    if found := _FENCE.match(text):
+        return text[: found.start(1)] + edit(found.group(1), changes) + text[found.end(1) :]
+    return f"---\n{edit('', changes)}---\n{text}"
 
 
 def parse(frontmatter: str) -> Values:
@@ -37,7 +48,7 @@ def parse(frontmatter: str) -> Values:
         InputError: not a YAML mapping, or it holds an anchor or an alias.
     """
     out: Values = {}
-    for line in frontmatter.splitlines():
+    for line in frontmatter.removesuffix("\n").split("\n"):
         match = _LINE.fullmatch(line)
         value = _scalar(match.group(2)) if match else None
         if match is None or value is None:
@@ -72,26 +83,28 @@ def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
 
 def _scalar(text: str) -> tuple[object] | None:
     """The value of a line we could have written, or None if only YAML can tell."""
-    if _PLAIN.fullmatch(text) and text not in _WORDLIKE and not text.replace(".", "").replace("+", "").isdigit():
-        return None if re.match(r"\d[\d.e_+-]*$|0[xo]", text) else (text,)
+    if _TIME.fullmatch(text) or (_PLAIN.fullmatch(text) and text not in _WORDLIKE):
+        return (text,)
     try:
         return (json.loads(text),)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
 def _text(value: object) -> str:
     if isinstance(value, str) and _PLAIN.fullmatch(value) and _scalar(value) == (value,):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return _UNPRINTED.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _parse_yaml(frontmatter: str) -> Values:
     _refuse_anchors(frontmatter)
     try:
         data: object = _yaml().load(frontmatter)  # pyright: ignore[reportUnknownMemberType]
-    except (YAMLError, ValueError) as error:
+    except (YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"its frontmatter is not YAML: {_first_line(error)}", next_step="correct it") from error
+    if data is None:
+        return {}
     if not isinstance(data, dict):
         raise InputError("its frontmatter is not a mapping of keys to values", next_step="correct it")
     return {str(key): value for key, value in cast("dict[object, object]", data).items()}
@@ -100,14 +113,26 @@ def _parse_yaml(frontmatter: str) -> Values:
 def _refuse_anchors(frontmatter: str) -> None:
     try:
         tokens = list(_yaml().scan(frontmatter))  # pyright: ignore[reportUnknownMemberType]
-    except (YAMLError, ValueError) as error:
+    except (YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"its frontmatter is not YAML: {_first_line(error)}", next_step="correct it") from error
     if any(isinstance(token, AnchorToken | AliasToken) for token in tokens):
         raise InputError("its frontmatter holds a YAML anchor or alias", next_step="write the value out")
 
 
+class _Plain(SafeConstructor):
+    """Times stay as they were written: the model reads them, and a session may be named like one."""
+
+
+_Plain.add_constructor(  # pyright: ignore[reportUnknownMemberType]
+    "tag:yaml.org,2002:timestamp",
+    SafeConstructor.construct_yaml_str,  # pyright: ignore[reportUnknownMemberType]
+)
+
+
 def _yaml() -> YAML:
-    return YAML(typ="safe", pure=True)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = _Plain
+    return yaml
 
 
 def _first_line(error: Exception) -> str:

@@ -17,7 +17,8 @@ from pellucid.vault import frontmatter
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
-_MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->$", re.MULTILINE)
+_MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
+_SLUG_BYTES = 48
 _LOOKALIKE = re.compile(r"^(\\*)(<!-- pellucid:)", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
 
@@ -55,9 +56,11 @@ def render_memory(memory: Memory) -> bytes:
 
 def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None = None) -> bytes:
     """The same file with these frontmatter keys (camelCase) changed; comments and unknown keys stay."""
-    head, body = frontmatter.split(data.decode("utf-8"))
-    body = body if content is None else f"\n{content.strip()}\n"
-    return f"---\n{frontmatter.edit(head or '', changes)}---\n{body}".encode()
+    text = frontmatter.replace(data.decode("utf-8"), changes)
+    if content is not None:
+        body = frontmatter.split(text)[1]
+        text = f"{text.removesuffix(body)}\n{content.strip()}\n"
+    return text.encode()
 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
@@ -118,21 +121,24 @@ def _parse_episode(values: Mapping[str, object], body: str, identity: Identity) 
     episode = Episode.model_validate({"namespace": identity.namespace} | known)
     pieces = _MARKER.split(body)
     blocks = zip(pieces[1::2], pieces[2::2], strict=True)
-    return Parsed(tuple((_moment(marker, text, episode), _turn(marker)) for marker, text in blocks), episode)
+    moments = [_moment(marker, _ESCAPED.sub(r"\1", text.strip())) for marker, text in blocks]
+    return Parsed(tuple((_remembered(moment, episode), moment.turn) for moment in moments), episode)
 
 
-def _moment(marker: str, text: str, episode: Episode) -> Memory:
-    moment = Moment.model_validate({**json.loads(marker), "content": _ESCAPED.sub(r"\1", text.strip())})
+def _moment(marker: str, content: str) -> Moment:
+    try:
+        return Moment.model_validate({**json.loads(marker), "content": content})
+    except (json.JSONDecodeError, TypeError, RecursionError) as error:
+        raise InputError(f"a moment's marker is not JSON: {marker[:80]}", next_step="restore that line") from error
+
+
+def _remembered(moment: Moment, episode: Episode) -> Memory:
     at = moment.at or episode.started or episode.created
     return Memory(
         id=moment.id, category="moment", namespace=episode.namespace, created=at, updated=episode.updated,
         source=episode.source, session_id=episode.session_id, agent=episode.agent, confidence=1.0,
         evidence=(f"{episode.session_id}:{moment.turn}-{moment.turn}",), episode_id=episode.id, content=moment.content,
     )  # fmt: skip
-
-
-def _turn(marker: str) -> int:
-    return int(json.loads(marker).get("turn", 0))
 
 
 def _first_turn(values: Mapping[str, object]) -> int:
@@ -154,12 +160,12 @@ def episode_path(episode: Episode) -> str:
 
 
 def slug(text: str) -> str:
-    """Up to 48 characters of lower-case words; letters of every script are kept."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    words = re.findall(r"\w+", folded)
+    """Lower-case words up to 48 bytes of UTF-8 (a longer first word is cut); letters of every script are kept."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     out = ""
     for word in words:
-        if len(out) + len(word) > 47:
+        longer = f"{out}-{word}" if out else word
+        if len(longer.encode()) > _SLUG_BYTES:
             break
-        out += ("-" if out else "") + word
-    return out or (words[0][:48] if words else "memory")
+        out = longer
+    return out or (words[0].encode()[:_SLUG_BYTES].decode(errors="ignore") if words else "memory")

@@ -103,8 +103,9 @@ class LocalIndexReader:
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
         inside = np.flatnonzero(self._view.admissible(admission.at))
-        days = (light["created"][inside] / _MILLIS_A_DAY).astype(np.float32)
-        return LegHits(*self._best(inside, days, pool), _NO_ROWS, _NO_SCORES)
+        newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
+        days = (light["created"][newest] / _MILLIS_A_DAY).astype(np.float32)
+        return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
 
     def neighbours(self, rows: Rows, reach: int) -> Rows:
         view, light = self._view, self._view.light
