@@ -3,22 +3,31 @@
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pellucid.clock import Clock, SystemClock
 from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
+from pellucid.errors import StoreError
 from pellucid.memory.fold import Folder
 from pellucid.memory.keep import Keeper
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.store.history_port import History
 from pellucid.store.index_port import Index
+from pellucid.store.local.database import make_private_folder
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.lock import exclusive
 from pellucid.store.local.records import LocalRecords
 from pellucid.store.records import Records
+
+_KEY_BYTES = 32
+HAND_WRITTEN = "local/default"
+"""The namespace of a file that names none: the same whoever looks at it, and from wherever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +69,26 @@ def open_app(
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     key = vault_key(home / "vault" / ".pellucid" / "key")
-    folder = Folder(records, index, embedder, settings.namespace, key)
-    recaller = Recaller(index, history, embedder)
+    folder = Folder(records, index, embedder, HAND_WRITTEN, key)
+    recaller = Recaller(index, history, embedder, settings.history)
     clock = clock or SystemClock()
-    keeper = Keeper(records, folder, clock)
+    keeper = Keeper(records, folder, clock, partial(exclusive, home / "write.lock"))
     return App(settings, clock, records, index, history, embedder, folder, keeper, recaller, key)
 
 
 def vault_key(path: Path) -> bytes:
     """The 32 random bytes of a vault, made on first use: they key the hashes of turns and of hand-written paths."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secrets.token_bytes(32))
-        file.flush()
-        os.fsync(file.fileno())
-    return path.read_bytes()
+    if not path.exists():
+        make_private_folder(path.parent)
+        draft = path.with_name(f"key-{secrets.token_hex(8)}")
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another process was first: its key is the key
+            os.link(draft, path)
+        draft.unlink()
+    key = path.read_bytes()
+    if len(key) != _KEY_BYTES:
+        raise StoreError(f"{path} is damaged: it holds {len(key)} bytes", next_step="restore it from a backup")
+    return key

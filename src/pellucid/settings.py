@@ -9,11 +9,11 @@ import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.alias_generators import to_camel, to_snake
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pellucid.errors import InputError
 
@@ -78,22 +78,31 @@ class CaptureSettings(BaseModel):
     max_turn_chars: int = Field(default=20_000, ge=100, description="A longer turn (a tool dump) is cut, and says so.")
 
 
+class HistorySettings(BaseModel):
+    """How long what was recalled can be explained in full."""
+
+    model_config = _SECTION
+    receipt_days: int = Field(default=30, ge=1, description="Receipts older than this keep their results only.")
+    receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Frozen: read once, passed down."""
 
     model_config = SettingsConfigDict(
         env_prefix="PELLUCID_",  # no aliases here: with one, `home` would be read from HOME
         env_nested_delimiter="__",
+        env_ignore_empty=True,
         frozen=True,
-        extra="ignore",
+        extra="forbid",
     )
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
     namespace: str = Field(
         default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
     )
-    extractor: Literal["heuristic"] = Field(default="heuristic", description="Who finds facts in a session.")
     recall: RecallSettings = RecallSettings()
     capture: CaptureSettings = CaptureSettings()
+    history: HistorySettings = HistorySettings()
 
     @field_validator("home")
     @classmethod
@@ -124,9 +133,13 @@ def load(**flags: Any) -> Settings:
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         home = Settings(**{k: v for k, v in given.items() if k == "home"}).home
-        merged = _read_toml(home / "pellucid.toml") | _read_toml(Path.cwd() / "pellucid.toml")
+        merged = _merge(_read_toml(home / "pellucid.toml"), _read_toml(Path.cwd() / "pellucid.toml"))
         environment = Settings(**given)
         return Settings(**_merge(merged, environment.model_dump(exclude_unset=True), given))
+    except SettingsError as error:
+        raise InputError(
+            f"the environment: {error}", code="invalid_setting", next_step="see docs/settings.md"
+        ) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(to_camel(str(part)) for part in first["loc"])
@@ -140,6 +153,10 @@ def _read_toml(path: Path) -> Table:
         return _snake(tomllib.loads(path.read_text("utf-8")))
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}", code="invalid_setting", next_step="mend it"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} is not valid TOML: {error}", code="invalid_setting", next_step="correct or remove it"
@@ -157,7 +174,11 @@ def _merge(*layers: Table) -> Table:
     out: Table = {}
     for layer in layers:
         for key, value in layer.items():
-            out[key] = _merge(out.get(key, {}), cast("Table", value)) if isinstance(value, dict) else value
+            held = out.get(key, {})
+            if not isinstance(value, dict):
+                out[key] = value
+            elif isinstance(held, dict):  # else the wrong value below stays, and is refused
+                out[key] = _merge(cast("Table", held), cast("Table", value))
     return out
 
 

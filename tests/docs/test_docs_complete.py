@@ -17,7 +17,7 @@ OUT_OF_PLACE = {
     "a registry's host": r"\b(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|crates\.io|debian\.org)\b",
     "an index address": r"(?:index-url|find-links)[ =\"']+\S*/",
     "a key": r"\b(?:sk-[\w-]{20,}|gh[pousr]_\w{30,}|hf_\w{30,}|AKIA[0-9A-Z]{16}|xox[bp]-[\w-]{20,})"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    r"|^-----BEGIN [A-Z ]*PRIVATE KEY-----$",
 }
 SETTING_ROW = re.compile(r"^\| `\w+` \| `PELLUCID_(\w+)` \|", re.MULTILINE)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pellucid.capture.fences import without_blocks
+from pellucid.capture.names import Names
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.model.turn import Turn
@@ -74,6 +75,7 @@ class Guard:
         self._settings = settings
         self._report = report
         self._off_the_record = OffTheRecord(settings)
+        self._names = Names(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
         """The turn as it may be stored, or nothing, with the reason counted."""
@@ -86,9 +88,29 @@ class Guard:
         elif not content.strip():
             self._report.drop("own-recall")
         else:
-            redacted = redact(content)
-            self._report.redactions.update(redacted.counts)
-            yield replace(turn, content=self._cut(redacted.text))
+            yield self._redacted(turn, content)
+
+    def _redacted(self, turn: Turn, content: str) -> Turn:
+        """The turn with these words, and no secret in any field that is stored (its key is only ever hashed)."""
+        speaker, words = self._speech(turn.speaker, content)
+        return replace(
+            turn,
+            content=self._cut(words),
+            speaker=speaker,
+            session_id=self._names.session(turn.session_id),
+            tool=turn.tool and self._names.clean(turn.tool),
+            agent=turn.agent and self._names.clean(turn.agent),
+        )
+
+    def _speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
+        """Speaker and words, looked at as they are kept, side by side: a line `Password: …` is nobody speaking."""
+        speaker = speaker and self._names.clean(speaker)
+        lead = f"{speaker}: " if speaker else ""
+        redacted = redact(lead + content)
+        self._report.redactions.update(redacted.counts)
+        if redacted.text.startswith(lead):
+            return speaker, redacted.text.removeprefix(lead)
+        return None, redacted.text
 
     def _cut(self, text: str) -> str:
         if len(text) <= self._settings.max_turn_chars:

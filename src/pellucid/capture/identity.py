@@ -10,15 +10,17 @@ from pellucid.model.turn import Turn
 BATCH = 500
 
 
-def turn_key(turn: Turn, secret: bytes) -> bytes:
+def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
     """Sixteen bytes that name a turn across imports and say nothing about it to whoever lacks the key.
 
-    A BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the session id, the source's own id of the turn
+    A BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over `purpose` (the namespace and mode it is taken
+    for: an import hides a turn neither from another namespace nor from another mode), the session id, the source's own
+    id of the turn
     (its ordinal if it has none), the role and the redacted content; each part is preceded by its length.
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"
-    for part in (turn.session_id, place, turn.role, turn.content):
+    for part in (purpose, turn.session_id, place, turn.role, turn.content):
         data = part.encode()
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.digest()
@@ -27,6 +29,7 @@ def turn_key(turn: Turn, secret: bytes) -> bytes:
 def unseen(
     turns: Iterable[Turn],
     secret: bytes,
+    purpose: str,
     already_seen: Callable[[Iterable[bytes]], set[bytes]],
     report: CaptureReport,
 ) -> Iterator[tuple[bytes, Turn]]:
@@ -37,7 +40,7 @@ def unseen(
     """
     rest = iter(turns)
     while batch := list(islice(rest, BATCH)):
-        keyed = {turn_key(turn, secret): turn for turn in batch}
+        keyed = {turn_key(turn, secret, purpose): turn for turn in batch}
         seen = already_seen(keyed)
         report.dropped["already-imported"] += len(batch) - len(keyed.keys() - seen)
         yield from ((key, turn) for key, turn in keyed.items() if key not in seen)

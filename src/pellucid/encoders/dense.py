@@ -1,4 +1,4 @@
-"""Rows and weights in, ONNX nodes that multiply them out: dense layers in float32, or in integers with row scales."""
+"""Rows and weights in, ONNX nodes that multiply them out: dense layers in float32, or in integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,6 +17,8 @@ FUSED = "com.microsoft"
 _GELU_FLOOR = 0.17
 _GELU_ZERO = 32
 _ZERO = 128
+# finer remainders are rounded less themselves, but leave fewer bits to the weights they meet: ten suits both
+_FINER = 10
 
 
 @dataclass
@@ -53,15 +55,28 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Norm:
-    """The scale and shift of a layer norm."""
+    """The scale and shift of a layer norm, and the name of the rows that went into it."""
 
     gamma: Vector
     beta: Vector
+    before: str
+    epsilon: float
+
+    def apply(self, graph: Graph, divisor: Vector | None = None) -> str:
+        """Add the norm to a graph; with a `divisor`, every channel comes out divided by its own."""
+        by = np.float32(1) if divisor is None else divisor
+        inputs = (self.before, graph.constant(self.gamma / by), graph.constant(self.beta / by))
+        return graph.apply("LayerNormalization", *inputs, axis=-1, epsilon=self.epsilon)
 
     @property
     def reach(self) -> Vector:
         """How far each channel goes, roughly: two standard deviations beyond its shift."""
         return 2 * np.abs(self.gamma) + np.abs(self.beta)
+
+    @property
+    def bound(self) -> Vector:
+        """How far each channel can go at all: n numbers of unit variance are at most sqrt(n) from their mean."""
+        return np.sqrt(np.float32(self.gamma.size)) * np.abs(self.gamma) + np.abs(self.beta)
 
 
 Source = Norm | Literal["attention", "gelu"]
@@ -88,38 +103,51 @@ class FloatDense:
 
 @dataclass(frozen=True, slots=True)
 class Int8Dense:
-    """Rows as uint8 with a scale each, weights as int8 with a scale a column, their products as exact integers."""
+    """Rows as uint8, weights as int8 with a scale a column, their products as exact integers.
+
+    After a norm, rounding the rows is what costs accuracy, so what it leaves is multiplied as well; after GELU,
+    rounding the weights costs more, so what that leaves is.
+    """
 
     graph: Graph
 
     def __call__(self, rows: str, weights: Sequence[Vector], source: Source, /) -> list[str]:
-        graph = self.graph
         if isinstance(source, Norm):
-            rows, weights = self._balance(rows, weights, source)
+            return self._after_norm(weights, source)
+        graph = self.graph
         scale, zero = self._gelu_scale(rows) if source == "gelu" else self._scale(rows)
         zeros = graph.apply("ConstantOfShape", graph.apply("Shape", scale), value=_uint8(zero, shape=(1,)))
         codes = graph.apply("QuantizeLinear", rows, scale, zeros, axis=0)
+        product = self._fine_product if source == "gelu" else self._product
         by_row = graph.apply("Unsqueeze", scale, graph.ints(1))
-        return [graph.apply("Mul", self._product(codes, zero, weight), by_row) for weight in weights]
+        return [graph.apply("Mul", product(codes, zero, _Columns.of(weight)), by_row) for weight in weights]
 
-    def _product(self, codes: str, zero: int, weight: Vector) -> str:
+    def _product(self, codes: str, zero: int, columns: "_Columns") -> str:
         graph = self.graph
-        scale = np.abs(weight).max(axis=0) / np.float32(127)
-        rounded = graph.constant(np.rint(weight / scale).astype(np.int8))
-        zero_point = graph.constant(numpy_helper.to_array(_uint8(zero)))
-        inputs = (codes, rounded, graph.scalar(1), graph.constant(scale), zero_point)
+        inputs = (
+            codes,
+            graph.constant(columns.codes),
+            graph.scalar(1),
+            graph.constant(columns.scale),
+            self._point(zero),
+        )
         return graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
 
-    def _balance(self, rows: str, weights: Sequence[Vector], norm: Norm) -> tuple[str, list[Vector]]:
-        """Divide wide channels, and multiply their weights by as much, so that one scale a row suits every channel.
+    def _fine_product(self, codes: str, zero: int, columns: "_Columns") -> str:
+        rest = self._product(codes, zero, columns.rest)
+        return self.graph.apply("Add", self._product(codes, zero, columns), rest)
 
-        SmoothQuant's idea (Xiao et al. 2023, eq. 4, alpha = 1/2), with a channel's range taken from its layer norm
-        instead of from data, and the root mean square of its weights in place of their maximum.
-        """
-        strength = np.sqrt(np.square(np.concatenate(weights, axis=1)).mean(axis=1))
-        divisor = np.sqrt(norm.reach / strength)
-        balanced = self.graph.apply("Mul", rows, self.graph.constant(1 / divisor))
-        return balanced, [weight * divisor[:, None] for weight in weights]
+    def _after_norm(self, weights: Sequence[Vector], norm: Norm) -> list[str]:
+        """Rows of a norm are bounded: one scale serves them all, and one product takes whole steps and remainders."""
+        graph = self.graph
+        divisor = _balance(weights, norm)
+        rows, step, zero = norm.apply(graph, divisor), graph.scalar(1), self._point(_ZERO)
+        whole = graph.apply("QuantizeLinear", rows, step, zero)
+        remainder = graph.apply("Sub", rows, graph.apply("DequantizeLinear", whole, step, zero))
+        fine = graph.apply("QuantizeLinear", remainder, graph.scalar(1 / _FINER), zero)
+        codes = graph.apply("Concat", whole, fine, axis=1)
+        columns = [_Columns.of(weight * divisor[:, None]) for weight in weights]
+        return [self._product(codes, _ZERO, one.beside_finer()) for one in columns]
 
     def _scale(self, rows: str) -> tuple[str, int]:
         """The scale of each row and the zero point of all."""
@@ -133,6 +161,47 @@ class Int8Dense:
         largest = graph.apply("ReduceMax", rows, graph.ints(1), keepdims=0)
         above = graph.apply("Mul", largest, graph.scalar(1 / (255 - _GELU_ZERO)))
         return graph.apply("Max", above, graph.scalar(_GELU_FLOOR / _GELU_ZERO)), _GELU_ZERO
+
+    def _point(self, zero: int) -> str:
+        return self.graph.constant(numpy_helper.to_array(_uint8(zero)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Weights (in, out) in steps of their column's scale, and those steps rounded to int8."""
+
+    steps: Vector
+    scale: Vector
+
+    @classmethod
+    def of(cls, weight: Vector) -> "_Columns":
+        scale = np.abs(weight).max(axis=0) / np.float32(127)
+        return cls(weight / scale, scale)
+
+    @property
+    def codes(self) -> NDArray[np.int8]:
+        return np.rint(self.steps).astype(np.int8)
+
+    @property
+    def rest(self) -> "_Columns":
+        """What rounding left, at most half a step, in steps 254 times as fine."""
+        return _Columns((self.steps - self.codes) * np.float32(254), self.scale / np.float32(254))
+
+    def beside_finer(self) -> "_Columns":
+        """The weights, and below them once more for remainders counted in finer steps."""
+        return _Columns(np.concatenate([self.steps, self.steps / np.float32(_FINER)]), self.scale)
+
+
+def _balance(weights: Sequence[Vector], norm: Norm) -> Vector:
+    """The divisor of each channel, to be multiplied into its weights, after which no channel ever exceeds 127.
+
+    SmoothQuant's idea (Xiao et al. 2023, eq. 4, alpha = 1/2): narrow wide channels, so that one scale suits all. A
+    channel's range is taken from its layer norm instead of from data, and the root mean square of its weights stands
+    for their maximum.
+    """
+    strength = np.sqrt(np.square(np.concatenate(weights, axis=1)).mean(axis=1))
+    divisor = np.sqrt(norm.reach / strength)
+    return divisor * (norm.bound / divisor).max() / np.float32(127)
 
 
 def _uint8(value: int, shape: tuple[int, ...] = ()) -> onnx.TensorProto:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     import tokenizers
 
 _MAX_TOKENS = 256
+_MAX_CHARACTERS = 16_384
+"""Far more than 256 tokens of any prose; a tokenizer takes seconds for a text of megabytes."""
 _WINDOW_TEXTS = 2048
 # about as many rows as keep a layer's widest matrix in the processor's cache
 _BATCH_TOKENS = 512
@@ -183,7 +185,7 @@ def _tokenizer(cache: Path, report: Report | None) -> "tokenizers.Tokenizer":
 
 def _clean(text: str) -> str:
     # half a surrogate pair cannot leave Python; one character for another keeps every position
-    return _SURROGATE.sub("\ufffd", text)
+    return _SURROGATE.sub("\ufffd", text[:_MAX_CHARACTERS])
 
 
 def _available_processors() -> int:

@@ -2,7 +2,7 @@
 
 BERT with six layers, norms after the sums, exact GELU (Devlin et al. 2019). There is no padding and so no mask: every
 text of a batch has the same number of tokens. Two variants: `float`, and `int8`, where dense layers multiply integers
-and each token's row has its own scale, found from that row alone, so that no text depends on its neighbours.
+whose scale is either known beforehand or found from one token's row alone, so that no text depends on its neighbours.
 """
 
 from dataclasses import dataclass
@@ -85,9 +85,7 @@ class _Network:
     def _attention(self, rows: str, norm: Norm, name: str, shape: str) -> str:
         graph = self.graph
         query, key, value = (f"{name}{part}" for part in ("query", "key", "value"))
-        # values weigh their channels otherwise than queries and keys do: sharing one integer form costs accuracy
-        products = self.dense(rows, [self._matrix(query), self._matrix(key)], norm)
-        products += self.dense(rows, [self._matrix(value)], norm)
+        products = self.dense(rows, [self._matrix(part) for part in (query, key, value)], norm)
         heads = [graph.apply("Reshape", product, shape) for product in products]
         bias = graph.constant(np.concatenate([self.weights[f"{part}.bias"] for part in (query, key, value)]))
         mixed = graph.apply("MultiHeadAttention", *heads, bias, domain=FUSED, num_heads=_HEADS)
@@ -98,9 +96,8 @@ class _Network:
         return self.graph.apply("Add", product, self.graph.constant(self.weights[f"{name}.bias"]))
 
     def _normalise(self, rows: str, name: str) -> tuple[str, Norm]:
-        norm = Norm(self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
-        inputs = (rows, self.graph.constant(norm.gamma), self.graph.constant(norm.beta))
-        return self.graph.apply("LayerNormalization", *inputs, axis=-1, epsilon=_EPSILON), norm
+        norm = Norm(self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], rows, _EPSILON)
+        return norm.apply(self.graph), norm
 
     def _matrix(self, name: str) -> Vector:
         return self.weights[f"{name}.weight"].T

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 Variant = Literal["int8", "float"]
-BUILDER = "v1"
+BUILDER = "v2"
 """Raised whenever minilm_graph builds other numbers; it is part of the model's name, so old vectors are told apart."""
 
 

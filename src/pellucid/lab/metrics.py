@@ -82,6 +82,8 @@ def score(questions: Sequence[Question], rankings: Sequence[Ranking]) -> Scores:
 
 def interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float]:
     """A 95 % bootstrap interval of the mean (Efron 1979; percentile method)."""
+    if len(values) == 0:
+        return [0.0, 0.0]
     picks = np.random.default_rng(20260101).integers(0, len(values), (SAMPLES, len(values)))
     low, high = np.percentile(values[picks].mean(axis=1), [2.5, 97.5])
     return [round(float(low), 4), round(float(high), 4)]

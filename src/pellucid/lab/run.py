@@ -14,7 +14,10 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "vector": ("lexical", "recent", "temporal", "expand", "rerank", "boost", "diversify"),
 }
 """What is left out so that one leg stands alone."""
-ABLATED = ("vector", "lexical", "temporal", "expand", "rerank", "diversify")
+ABLATED = ("vector", "lexical", "expand", "rerank", "boost")
+"""What is on by default, left out one at a time."""
+TRIED = ("temporal", "diversify")
+"""What is off by default, switched on one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """How the lab reaches a recall: `ask` one question with parts left out; `encode` its query, in ms."""
+    """How the lab reaches a recall: `ask` one question; `encode` its query, in ms."""
 
-    ask: Callable[[Group, Question, tuple[str, ...]], Answer]
+    ask: Callable[[Group, Question, tuple[str, ...], str], Answer]
+    """Ask with these parts left out, and this one, if any, switched on."""
     encode: Callable[[Question], float]
 
 
@@ -39,7 +43,7 @@ def run(dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str]
     """Ask every question; then with one leg alone (the floors), and, if asked, with each part left out.
 
     Returns the wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, and ablation (the paired
-    difference that each part makes: with it, less without it).
+    difference that each part makes: with it, less without it; `temporal` and `diversify` are off in the metrics).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     questions = [question for _, question in pairs]
@@ -68,12 +72,18 @@ def run(dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str]
         on_part(f"without {part}")
         without = score(questions, [answer.ranking for answer in _ask(asker, pairs, (part,))])
         out["ablation"][part] = scores.gain_over(without)
+    for part in TRIED if ablate else ():
+        on_part(f"with {part}")
+        trial = score(questions, [answer.ranking for answer in _ask(asker, pairs, (), part)])
+        out["ablation"][part] = trial.gain_over(scores)
     out["rankings"] = {q.id: list(answer.ranking) for q, answer in zip(questions, answers, strict=True)}
     return out
 
 
-def _ask(asker: Asker, pairs: Iterable[tuple[Group, Question]], without: tuple[str, ...]) -> list[Answer]:
-    return [asker.ask(group, question, without) for group, question in pairs]
+def _ask(
+    asker: Asker, pairs: Iterable[tuple[Group, Question]], without: tuple[str, ...], trying: str = ""
+) -> list[Answer]:
+    return [asker.ask(group, question, without, trying) for group, question in pairs]
 
 
 def _latency(answers: Sequence[Answer], encoding: Sequence[float]) -> dict[str, float]:

@@ -78,13 +78,13 @@ class Folder:
         self.records.drain()
         rows = self.records.operations(after=self.index.state().applied_seq)
         paths = {path for row in rows for path, _ in row.paths} | set(changed)
-        return self.paths(sorted(paths), rows[-1].seq if rows else None, op_id) if rows or paths else Folded()
+        here = {stamp.path for stamp in self.records.walk(paths)}
+        ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
+        return self.paths(ordered, rows[-1].seq if rows else None, op_id) if rows or paths else Folded()
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
         """Compare stamps, of every file or of these, with what the index last saw; no file is read."""
-        indexed = self.index.files()
-        if paths is not None:
-            indexed = {path: indexed[path] for path in paths if path in indexed}
+        indexed = self.index.files(paths)
         stamps = {stamp.path: stamp for stamp in self.records.walk(paths)}
         return Drift(
             added=tuple(path for path in stamps if path not in indexed),
@@ -103,7 +103,7 @@ class Folder:
             )
         return self._fold(paths, self._state(seq), op_id, _Encodings(self.embedder, reuse=True, problem="no encoder"))
 
-    def rebuild(self, op_id: str) -> Folded:
+    def rebuild(self, op_id: str | None = None) -> Folded:
         """Fold every file anew, whatever the index holds; the same text under the same model keeps its encoding."""
         self.records.drain()
         state = self.index.state()
@@ -129,9 +129,11 @@ class Folder:
 
     def _batch(self, paths: list[str], state: IndexState, op_id: str | None, encodings: _Encodings) -> Folded:
         for _ in range(8):
-            changes, done = self._changes(self.records.heads(paths), op_id, encodings)
-            if self.index.apply(changes, state):
-                return done
+            heads, unreadable = readable(self.records, paths)
+            changes, done = self._changes(heads, op_id, encodings)
+            refused = self.index.apply(changes, state)
+            if refused is not None:
+                return done + unreadable + _refusals(changes, refused)
             ahead = self.index.state().applied_seq  # another process folded more: what was read may be old by now
             state = replace(state, applied_seq=ahead)
         raise StoreError(
@@ -164,6 +166,29 @@ class Folder:
         except EncoderError as error:
             return known, str(error)
         return {**known, **dict(zip(missing, fresh, strict=True))}, ""
+
+
+def readable(records: Records, paths: Iterable[str]) -> tuple[list[Head], Folded]:
+    """The heads that can be read; of the others (no permission, a failing disk) the index keeps what it last knew."""
+    heads: list[Head] = []
+    unreadable: list[tuple[str, str]] = []
+    for path in paths:
+        try:
+            heads += records.heads([path])
+        except InputError as error:
+            unreadable.append((path, str(error)))
+    return heads, Folded(unreadable=tuple(unreadable))
+
+
+def _refusals(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
+    """The memories that were left out because another file holds their id."""
+    out = [
+        (change.path, f"{change.path}: its id {record.memory.id} stands in {refused[record.memory.id]}, too")
+        for change in changes
+        for record in change.records
+        if record.memory.id in refused
+    ]
+    return Folded(-len(out), tuple(out))
 
 
 def text_digest(memory: Memory) -> bytes:

@@ -1,16 +1,22 @@
 """Decisions in, a durable record out: acknowledged in the journal, filed in the vault, folded into the index."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from pellucid.clock import Clock, isoformat
-from pellucid.memory.fold import Drift, Folded, Folder
+from pellucid.memory.fold import Drift, Folded, Folder, readable
 from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.model.turn import Segment, Turn
-from pellucid.store.records import FileWrite, Operation, OperationKind, Records
+from pellucid.store.records import FileWrite, Operation, OperationKind, Records, content_digest
 from pellucid.vault.markdown import episode_path, memory_path, render_episode, render_memory
 
 TOPIC_CHARS = 80
+WAIT_S = 60.0
+"""How long a writer waits for another one's turn: a commit of an import takes a few seconds."""
+
+Exclusive = Callable[[float], AbstractContextManager[bool]]
+"""The right to write, waited for so many seconds (0: not at all, and the block is told whether it has it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,8 @@ class Keeper:
     records: Records
     folder: Folder
     clock: Clock
+    exclusive: Exclusive
+    """Held from deciding what is new until it is searchable, so that two writers do not both find it new."""
 
     def commit(
         self,
@@ -44,12 +52,25 @@ class Keeper:
 
     def adopt(self, paths: Collection[str] | None = None) -> tuple[Drift, Folded]:
         """Take over what somebody else did to the vault (or these paths): their files win, and it is on record."""
-        drift = self.folder.drift(paths)
-        if not drift.paths:
-            return drift, self.folder.catch_up()
+        with self.exclusive(0.0) as alone:
+            if not alone:  # another process is writing: what it has not folded yet is no outside edit
+                return Drift(), Folded()
+            folded = self.folder.catch_up()
+            drift = self.folder.drift(paths)
+            if drift.paths:
+                folded += self._adopt(drift)
+                freed = self.folder.drift(paths)  # a file that went may have given its id to another
+                folded += self._adopt(freed) if freed.paths else Folded()
+            return drift, folded
+
+    def _adopt(self, drift: Drift) -> Folded:
+        heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
+        found = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
+        if not found and not drift.deleted:
+            return unreadable
         op_id = self.clock.new_id("op")
-        self.records.commit(Operation(op_id, "external-edit", isoformat(self.clock.now())))
-        return drift, self.folder.catch_up(drift.paths, op_id)
+        self.records.commit(Operation(op_id, "external-edit", isoformat(self.clock.now()), adopted=found))
+        return self.folder.catch_up(drift.paths, op_id)
 
 
 def memory_write(memory: Memory) -> FileWrite:

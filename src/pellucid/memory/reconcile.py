@@ -77,8 +77,8 @@ def to_memory(observation: MemoryObservation, namespace: str, digest: str, agent
         updated=clock.now(), source="extraction", session_id=observation.session_id, agent=agent,
         evidence=tuple(str(each) for each in fact.evidence), confidence=fact.confidence, tags=fact.tags,
         entity_ref=fact.entity_ref, structured_attributes=fact.structured_attributes,
-        importance_score=observation.importance, valid_at=observation.observed_at, content_hash=digest,
-        content=fact.content,
+        importance_score=observation.importance, valid_at=min(observation.observed_at, clock.now()),
+        content_hash=digest, content=fact.content,
     )  # fmt: skip
 
 

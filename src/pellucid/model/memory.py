@@ -5,6 +5,7 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from pellucid.model.wire import Instant, Wire
+from pellucid.settings import NAMESPACE_PATTERN
 
 Category = Literal[
     "fact", "preference", "entity", "decision", "relationship", "principle", "commitment", "skill", "rule",
@@ -25,6 +26,9 @@ BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
+
+LAST_TURN = 2**31 - 1
+"""The highest turn number that every column can hold."""
 
 FOLDERS: dict[Category, str] = {
     **dict.fromkeys(CATEGORIES, "facts"),
@@ -70,7 +74,7 @@ class Memory(Wire):
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
     category: Category
-    namespace: str
+    namespace: str = Field(pattern=NAMESPACE_PATTERN)
     created: Instant
     updated: Instant
     source: Source
@@ -115,7 +119,7 @@ class Episode(Wire):
     """A coherent stretch of one session: the header of an episode file; its moments are blocks in the same file."""
 
     id: str = Field(pattern=r"^ep_[0-9a-f]{32}$")
-    namespace: str
+    namespace: str = Field(pattern=NAMESPACE_PATTERN)
     created: Instant
     updated: Instant
     source: Source = "import"
@@ -132,7 +136,7 @@ class Moment(Wire):
     """One verbatim turn as a memory: an anchored block of its episode's file."""
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
-    turn: int = Field(ge=1)
+    turn: int = Field(ge=1, le=LAST_TURN)
     role: str
     at: Instant | None = None
     content: str

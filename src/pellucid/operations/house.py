@@ -1,15 +1,36 @@
 """A home in, its condition out: what is where, what drifted, what is broken, and the index made anew."""
 
-from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.provision import MODEL_NAME, status
 from pellucid.errors import InputError
+from pellucid.memory.fold import Drift
+from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.store.local.health import integrity, totals
+from pellucid.store.index_port import IndexedFile
+from pellucid.store.local import health
+from pellucid.store.records import DrainReport, Stamp, content_digest
 from pellucid.vault.markdown import Identity, parse
+from pellucid.xray.visible import visible
+
+_REBUILD = "run `pellucid rebuild`"
+_DAMAGED = {
+    "index.db": _REBUILD,
+    "history.db": "move it and its `-wal` away: only explanations of past recalls are lost",
+    "journal.db": (
+        "move it and its `-wal` away, then run `pellucid doctor`: lost is what had not reached the vault yet, and which"
+        " operation wrote what; turns imported before would be imported again"
+    ),
+}
+_SHOWN = 5
+_Key = tuple[str, str]
+"""The namespace and the id of a memory."""
 
 
 class HomeOutput(Wire):
@@ -44,7 +65,7 @@ class DoctorOutput(Wire):
     model: str
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = Field(default=())
-    """Drift that the next command takes over by itself."""
+    """What is worth knowing and needs nothing done: drift the next command takes over, what the vault passes over."""
 
 
 class RebuildOutput(Wire):
@@ -53,6 +74,8 @@ class RebuildOutput(Wire):
     memories: int
     unreadable: tuple[str, ...] = ()
     encoder_problem: str | None = None
+    set_aside: str | None = None
+    """The name a damaged index was moved to, beside the new one."""
 
 
 def inspect(app: App) -> HomeOutput:
@@ -64,69 +87,177 @@ def inspect(app: App) -> HomeOutput:
     )  # fmt: skip
 
 
-def examine(app: App) -> DoctorOutput:
-    """Check everything that can be checked without changing anything but what an interrupted write left behind."""
+def diagnose(home: Path) -> DoctorOutput | None:
+    """What is wrong with the databases of a home, None if nothing is: then, and only then, the home can be opened.
+
+    Raises:
+        StoreError: a database is locked, not ours, or on a failing disk.
+    """
+    damaged = list(health.integrity(home))
+    if not damaged:
+        return None
+    findings = tuple(_finding("database", name, why, _DAMAGED[name]) for name, why in damaged)
+    return DoctorOutput(
+        healthy=False, home=str(home), files=0, memories=0, without_vector=0, receipts=0, receipt_bytes=0, model="",
+        findings=findings, notes=("nothing else was looked at: that takes databases that can be read",),
+    )  # fmt: skip
+
+
+def examine(app: App, *, sound: bool = False) -> DoctorOutput:
+    """Check everything that can be checked without changing anything but what an interrupted write left behind.
+
+    `sound` says that `diagnose` found nothing just now, and need not be asked again.
+    """
+    if not sound and (damaged := diagnose(app.settings.home)):
+        return damaged
     waiting = app.records.drain()
-    findings = [
-        *(_finding("database", name, why, "run `pellucid rebuild`") for name, why in integrity(app.settings.home)),
-        *(
-            _finding(
-                "conflict", path, "two versions of a memory met", "merge it into the file beside it, then delete it"
-            )
-            for path in sorted({*app.records.conflicts(), *waiting.conflicts})
-        ),
-        *_file_findings(app),
-    ]
     drift = app.folder.drift()
-    notes = [
-        f"{len(paths)} {kind} outside Pellucid: {', '.join(paths[:5])}{' …' if len(paths) > 5 else ''}"
-        for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted))
-        if paths
-    ]
-    held, (rows, vectors) = app.index.state().model, totals(app.settings.home)
-    if held and held != app.embedder.model:
-        findings.append(_finding("model", held, f"the encoder is now {app.embedder.model}", "run `pellucid rebuild`"))
-    elif vectors < rows:
-        missing = f"{rows - vectors} memories have no vector"
-        findings.append(_finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`"))
+    comparison = _Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
+    comparison.run()
+    rows, vectors = health.totals(app.settings.home)
+    findings = (
+        *_conflicts(app, waiting), *comparison.found, *comparison.doubled(), *comparison.apart(),
+        *_vectors(app, rows, vectors),
+    )  # fmt: skip
     receipts, size = app.history.counts()
     return DoctorOutput(
         healthy=not findings, home=str(app.settings.home), files=len(app.index.files()), memories=rows,
-        without_vector=rows - vectors, receipts=receipts, receipt_bytes=size, model=held,
-        findings=tuple(findings), notes=tuple(notes),
+        without_vector=rows - vectors, receipts=receipts, receipt_bytes=size, model=app.index.state().model,
+        findings=findings, notes=(*_drifted(drift), *_passed_over(app)),
     )  # fmt: skip
 
 
-def rebuild(app: App) -> RebuildOutput:
-    """Fold every file of the vault anew."""
-    done = app.folder.rebuild(app.clock.new_id("op"))
+def make_room(home: Path) -> str | None:
+    """Move a damaged index aside, so that a new one can be made; its new name, None if it was sound."""
+    damaged = dict(health.integrity(home))
+    return health.set_aside(home, datetime.now(UTC)) if "index.db" in damaged else None
+
+
+def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
+    """Fold every file of the vault anew. `set_aside` is what `make_room` said before the home was opened."""
+    app.keeper.adopt()  # what others changed is on record before it is indexed: a row names no operation but a real one
+    done = app.folder.rebuild(None)
     return RebuildOutput(
         memories=done.memories, unreadable=tuple(why for _, why in done.unreadable),
-        encoder_problem=done.encoder_problem or None,
+        encoder_problem=done.encoder_problem or None, set_aside=set_aside,
     )  # fmt: skip
 
 
-def _file_findings(app: App) -> list[Finding]:
-    """Files that cannot be read, and ids that stand in more than one file."""
-    out: list[Finding] = []
-    places: dict[str, list[str]] = {}
-    for head in app.records.heads([stamp.path for stamp in app.records.walk()]):
+@dataclass(slots=True)
+class _Comparison:
+    """The vault read file by file beside what the index holds of it; `skip` are files that need not agree with it."""
+
+    app: App
+    held: dict[str, dict[_Key, bytes]]
+    indexed: dict[str, IndexedFile]
+    skip: frozenset[str]
+    found: list[Finding] = field(default_factory=list[Finding])
+    _places: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
+    _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
+
+    def run(self) -> None:
+        """Read every file; `found` then says which cannot be read, and which changed unseen."""
+        unsettled: set[str] = set()
+        for stamp in self.app.records.walk():
+            try:
+                if not self._read(stamp):
+                    unsettled.add(stamp.path)
+            except InputError as error:
+                self.found.append(_finding("file", stamp.path, error.message, error.next_step))
+                unsettled.add(stamp.path)
+        self.skip |= unsettled
+
+    def _read(self, stamp: Stamp) -> bool:
+        """Whether a file that can be read is the one that was indexed.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        head = self.app.records.heads([stamp.path])[0]
         if head.data is None:
-            continue
-        try:
-            parsed = parse(head.path, head.data, Identity(app.settings.namespace, app.key, app.clock.now()))
-        except InputError as error:
-            out.append(_finding("file", head.path, error.message, error.next_step))
-            continue
-        for memory, _ in parsed.memories:
-            places.setdefault(memory.id, []).append(head.path)
-    twice = Counter({memory_id: len(paths) for memory_id, paths in places.items() if len(paths) > 1})
-    out += [
-        _finding("id", memory_id, f"stands in {', '.join(places[memory_id])}", "give the copy no id, or delete it")
-        for memory_id in twice
-    ]
-    return out
+            return False
+        folder, at = self.app.folder, datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
+        memories = [
+            memory for memory, _ in parse(head.path, head.data, Identity(folder.namespace, folder.key, at)).memories
+        ]
+        for memory in memories:
+            self._places.setdefault(memory.id, []).append(head.path)
+        if head.path in self.skip or head.stamp is None:
+            return False
+        known = self.indexed.get(head.path)
+        if known and known.digest != content_digest(head.data):
+            what = "changed since it was indexed, though its size and time did not"
+            self.found.append(_finding("drift", head.path, what, _REBUILD))
+            return False
+        self._prints[head.path] = {_key(memory): health.fingerprint(memory) for memory in memories}
+        return True
+
+    def doubled(self) -> Iterator[Finding]:
+        """Ids that stand in more than one place."""
+        for memory_id, places in self._places.items():
+            if len(places) > 1:
+                where = f"stands in {', '.join(places)}"
+                yield _finding("id", memory_id, where, "give the copy no id, or delete it")
+
+    def apart(self) -> Iterator[Finding]:
+        """Memories of which files and index do not say the same, by namespace."""
+        held, said = self.held, [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
+        missing = [key for path, key, _ in said if key not in held.get(path, {}) and len(self._places[key[1]]) == 1]
+        strange = [
+            key for path, rows in held.items() if path not in self.skip
+            for key in rows if key not in self._prints.get(path, {})
+        ]  # fmt: skip
+        differing = [key for path, key, said_so in said if held.get(path, {}).get(key, said_so) != said_so]
+        yield from _memories("of files are not in the index", missing)
+        yield from _memories("of the index stand in no file", strange)
+        yield from _memories("are not in the index as their files say them", differing)
+
+
+def _key(memory: Memory) -> _Key:
+    return memory.namespace, memory.id
+
+
+def _memories(what: str, keys: list[_Key]) -> Iterator[Finding]:
+    for namespace in sorted({namespace for namespace, _ in keys}):
+        ids = [memory_id for here, memory_id in keys if here == namespace]
+        yield _finding("index", namespace, f"{len(ids)} memories {what}: {_some(ids)}", _REBUILD)
+
+
+def _conflicts(app: App, waiting: DrainReport) -> Iterator[Finding]:
+    for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
+        what = "two versions of a memory met"
+        yield _finding("conflict", path, what, "merge it into the file beside it, then delete it")
+
+
+def _vectors(app: App, rows: int, vectors: int) -> Iterator[Finding]:
+    model = app.index.state().model
+    if model and model != app.embedder.model:
+        yield _finding("model", model, f"the encoder is now {app.embedder.model}", _REBUILD)
+    elif vectors < rows:
+        missing = f"{rows - vectors} memories have no vector"
+        yield _finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`")
+
+
+def _drifted(drift: Drift) -> Iterator[str]:
+    for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
+        if paths:
+            yield f"{len(paths)} {kind} outside Pellucid: {_some(paths)}"
+
+
+def _passed_over(app: App) -> Iterator[str]:
+    """Where the vault promises or holds less than it seems to."""
+    if not health.replaces_atomically(app.records):
+        yield "this file system cannot exchange two files: a save while a memory is being replaced may be lost"
+    by_kind: dict[str, list[str]] = {}
+    for kind, path in health.skipped(app.settings.home):
+        by_kind.setdefault(kind, []).append(path)
+    for kind, paths in by_kind.items():
+        yield f"{len(paths)} passed over in the vault ({kind}): {_some(paths)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return visible(f"{', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''}")
 
 
 def _finding(check: str, subject: str, problem: str, next_step: str) -> Finding:
-    return Finding(check=check, subject=subject, problem=problem, next_step=next_step)
+    return Finding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.segment import segments
 from pellucid.capture.transcripts.detect import Format
-from pellucid.memory.keep import episode_write, memory_write
+from pellucid.memory.keep import WAIT_S, episode_write, memory_write
 from pellucid.memory.reconcile import Reconciler
 from pellucid.model.turn import Segment, Turn
 from pellucid.model.wire import Wire
@@ -25,7 +25,7 @@ from pellucid.store.records import FileWrite
 
 Mode = Literal["extract", "verbatim"]
 Progress = Callable[[int, int], None]
-TURNS_A_COMMIT = 1_000
+TURNS_A_COMMIT = 500
 """Turns whose memories are acknowledged together: what a crash can make a re-import do again, and never lose."""
 
 
@@ -77,7 +77,7 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
         on_progress=on_progress,
     )
     intake = Intake(app, request.namespace, request.mode)
-    intake.take(unseen(turns, app.key, app.records.already_seen, report))
+    intake.take(unseen(turns, app.key, f"{request.namespace} {request.mode}", app.records.already_seen, report))
     return intake.outcome(report)
 
 
@@ -93,6 +93,8 @@ class Intake:
     turns: int = 0
     characters_in: int = 0
     characters_out: int = 0
+    overtaken: int = 0
+    """Turns that another import, or another file of this one, took while this one was reading."""
     encoder_problem: str = ""
     verdicts: Counter[str] = field(default_factory=Counter[str])
     _keys: dict[int, bytes] = field(default_factory=dict[int, bytes])
@@ -113,12 +115,13 @@ class Intake:
 
     def outcome(self, report: CaptureReport) -> ImportOutput:
         """What became of it all."""
+        dropped = report.dropped + Counter({"already-imported": self.overtaken})
         ratio = round(self.characters_in / self.characters_out, 1) if self.characters_out else None
         return ImportOutput(
             mode=self.mode, namespace=self.namespace, files=report.files, turns_read=report.turns_read,
             turns_taken=self.turns, memories=self.memories, episodes=self.episodes,
             characters_in=self.characters_in, characters_out=self.characters_out, compression_ratio=ratio,
-            verdicts=dict(self.verdicts.most_common()), dropped=dict(report.dropped.most_common()),
+            verdicts=dict(self.verdicts.most_common()), dropped=dict(dropped.most_common()),
             redactions=dict(report.redactions.most_common()), malformed=report.malformed,
             problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
             encoder_problem=self.encoder_problem or None,
@@ -130,12 +133,18 @@ class Intake:
             yield turn
 
     def _keep(self, batch: Sequence[Segment]) -> None:
-        turns = [turn for segment in batch for turn in segment.turns]
-        seen = [self._keys.pop(id(turn)) for turn in turns]
-        self.turns += len(turns)
-        self.characters_in += sum(len(turn.content) for turn in turns)
-        writes, ledger = self._verbatim(batch) if self.mode == "verbatim" else self._extracted(batch)
-        kept = self.app.keeper.commit("import", writes, ledger, seen)
+        """Keep one batch, alone: what another importer took since it was read is left out."""
+        named = [(self._keys.pop(id(turn)), turn) for segment in batch for turn in segment.turns]
+        with self.app.keeper.exclusive(WAIT_S):
+            taken = self.app.records.already_seen({key for key, _ in named})
+            fresh = {key: id(turn) for key, turn in reversed(named) if key not in taken}
+            batch = _only(batch, set(fresh.values()))
+            turns = [turn for segment in batch for turn in segment.turns]
+            self.turns += len(turns)
+            self.overtaken += len(named) - len(turns)
+            self.characters_in += sum(len(turn.content) for turn in turns)
+            writes, ledger = self._verbatim(batch) if self.mode == "verbatim" else self._extracted(batch)
+            kept = self.app.keeper.commit("import", writes, ledger, fresh)
         self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
 
     def _verbatim(self, batch: Sequence[Segment]) -> tuple[list[FileWrite], list[dict[str, object]]]:
@@ -155,3 +164,9 @@ class Intake:
         self.characters_out += sum(len(memory.content) for memory in decided.memories)
         self.verdicts.update(decided.verdicts)
         return [memory_write(memory) for memory in decided.memories], [row.to_wire() for row in decided.rows]
+
+
+def _only(batch: Sequence[Segment], wanted: set[int]) -> list[Segment]:
+    """The segments with these turns (by identity) and no others; empty ones are gone."""
+    cut = (replace(s, turns=tuple(turn for turn in s.turns if id(turn) in wanted)) for s in batch)
+    return [segment for segment in cut if segment.turns]

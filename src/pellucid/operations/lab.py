@@ -1,5 +1,6 @@
 """A data set's name and folder in, metrics out: the lab wired to a throw-away home and the real recall."""
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -28,6 +29,8 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
 }
 DOCUMENTS_A_COMMIT = 500
 UNLIMITED = 1 << 40
+TEMPORAL_TRIED, MMR_LAMBDA_TRIED = 0.25, 0.3
+"""What the parts that are off by default are measured with."""
 
 
 class LabInput(Wire):
@@ -117,11 +120,17 @@ def _document(app: App, namespace: str, key: str, text: str) -> Memory:
 
 def _asker(app: App, keys: dict[tuple[str, str], str]) -> Asker:
     settings = app.settings.recall.model_copy(update={"char_budget": UNLIMITED})
+    weights = settings.leg_weights.model_copy(update={"temporal": TEMPORAL_TRIED})
+    tried = {
+        "": settings,
+        "temporal": settings.model_copy(update={"leg_weights": weights}),
+        "diversify": settings.model_copy(update={"mmr_lambda": MMR_LAMBDA_TRIED}),
+    }
     now = datetime.now(UTC)
 
-    def ask(group: Group, question: Question, without: tuple[str, ...]) -> Answer:
-        namespace = _namespace(group)
-        request = Request(question.text, namespace, app.clock.new_id("rec"), now, settings, without=frozenset(without))
+    def ask(group: Group, question: Question, without: tuple[str, ...], trying: str) -> Answer:
+        namespace, used = _namespace(group), tried[trying]
+        request = Request(question.text, namespace, app.clock.new_id("rec"), now, used, without=frozenset(without))
         started = perf_counter()
         state = app.recaller.run(request)
         millis = (perf_counter() - started) * 1000
@@ -137,7 +146,7 @@ def _asker(app: App, keys: dict[tuple[str, str], str]) -> Asker:
 
 
 def _namespace(group: Group) -> str:
-    return f"lab/{group.name.lower()}"
+    return f"lab/{re.sub('[^a-z0-9._-]', '-', group.name.lower()).strip('._-') or 'group'}"
 
 
 def _details(dataset: Dataset, rankings: dict[str, list[str]]) -> tuple[dict[str, Any], ...]:

@@ -1,18 +1,20 @@
 """A question in, a context, its receipt and its explanation out."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 
 from pellucid.app import App
-from pellucid.errors import InputError, NotFoundError
+from pellucid.capture.redact import redact
+from pellucid.errors import InputError, NotFoundError, StoreError
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot
 from pellucid.model.wire import Wire
-from pellucid.recall.receipt import Receipt, unpack
+from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
 from pellucid.settings import RecallSettings
 from pellucid.store.history_port import audit_id, parse_audit_id
+from pellucid.store.index_port import Served
 from pellucid.store.records import OperationRow
 from pellucid.xray.build import build
 
@@ -52,6 +54,8 @@ class RecallOutput(Wire):
     omitted: tuple[OmittedMemory, ...] = ()
     legs: tuple[LegHealth, ...] = ()
     degraded: bool = False
+    receipt_problem: str | None = None
+    """Why this recall cannot be explained later, if its receipt could not be kept."""
 
 
 class AuditOutput(Wire):
@@ -75,13 +79,13 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
     """
-    state = _run(app, request)
-    snapshot = snapshot_of(app, unpack_state(state))
+    state, packed, problem = _run(app, request)
+    snapshot = snapshot_of(app, unpack(packed), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
     return RecallOutput(
         recall_id=state.request.recall_id,
-        query=request.query,
+        query=state.request.query,
         namespace=request.namespace,
         context=state.context.text,
         memories=tuple(
@@ -95,13 +99,14 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
         omitted=snapshot.context.omitted,
         legs=snapshot.legs,
         degraded=any(leg.health == "degraded" for leg in state.legs),
+        receipt_problem=problem or None,
     )  # fmt: skip
 
 
 def xray(app: App, request: RecallInput) -> RecallXraySnapshot:
-    """Run a recall and explain it; the snapshot is built from the receipt that was kept."""
-    state = _run(app, request)
-    return xray_of(app, request.namespace, state.request.recall_id)
+    """Run a recall and explain it from its receipt."""
+    state, packed, _ = _run(app, request)
+    return snapshot_of(app, unpack(packed), state.served)
 
 
 def xray_of(app: App, namespace: str, recall_id: str) -> RecallXraySnapshot:
@@ -153,33 +158,40 @@ def request_of(app: App, asked: RecallInput) -> Request:
         said = first["msg"].removeprefix("Input should be ")
         raise InputError(f"{flag} expects a number {said}; got {first['input']!r}") from error
     return Request(
-        asked.query, asked.namespace, app.clock.new_id("rec"), app.clock.now(), settings,
-        session_id=asked.session_id, agent=asked.agent, scopes=asked.scopes, without=frozenset(asked.without),
+        redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), app.clock.now(), settings,
+        session_id=_clean(asked.session_id), agent=_clean(asked.agent), scopes=asked.scopes,
+        without=frozenset(asked.without),
     )  # fmt: skip
 
 
-def _run(app: App, asked: RecallInput) -> State:
-    """Recall, and once more if a file that would be served had been changed by somebody else meanwhile."""
+def _clean(text: str | None) -> str | None:
+    """A name that goes into the receipt, without secrets."""
+    return redact(text).text if text else None
+
+
+def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
+    """Recall, and once more if a file that would be served had been changed by somebody else meanwhile.
+
+    Also returns the receipt, and why it could not be kept, if so: history is never needed to answer.
+    """
     request = request_of(app, asked)
     state = app.recaller.run(request)
     served = {each.path for each in state.served}
     if served and app.folder.drift(served).paths:
         app.keeper.adopt(served)
         state = app.recaller.run(request)
-    app.recaller.record(state)
-    return state
+    packed = pack(state)
+    try:
+        app.recaller.record(state, packed)
+    except StoreError as error:
+        return state, packed, str(error)
+    return state, packed, ""
 
 
-def unpack_state(state: State) -> Receipt:
-    """The receipt of a state just finished."""
-    ids = tuple(each.memory.id for each in state.served)
-    return Receipt(replace(state, served=()), ids, tuple(each.op_id for each in state.served))
-
-
-def snapshot_of(app: App, receipt: Receipt) -> RecallXraySnapshot:
-    """The snapshot of a receipt, with the memories it names as they are now."""
-    included = receipt.state.context.included
-    found = app.index.memories(receipt.state.request.namespace, included)
+def snapshot_of(app: App, receipt: Receipt, found: Sequence[Served] | None = None) -> RecallXraySnapshot:
+    """The snapshot of a receipt, with the memories it names as they are now (or as `found` just now)."""
+    if found is None:
+        found = app.index.memories(receipt.state.request.namespace, receipt.state.context.included)
     return build(receipt, {each.memory.id: each for each in found})
 
 

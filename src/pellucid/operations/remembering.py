@@ -1,14 +1,19 @@
 """A sentence in, a durable memory out: what a person or an agent asks to be kept."""
 
+from collections import Counter
+
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
+from pellucid.clock import isoformat
 from pellucid.errors import InputError
-from pellucid.memory.keep import memory_write
+from pellucid.memory.keep import WAIT_S, memory_write
 from pellucid.model.memory import Category, Memory
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
+from pellucid.store.records import FileWrite, content_digest
+from pellucid.vault.markdown import Identity, edit_memory, parse
 
 
 class RememberInput(Wire):
@@ -28,11 +33,15 @@ class RememberInput(Wire):
 
 
 class RememberOutput(Wire):
-    """The memory as it is kept. `created` is false where the same words were kept before."""
+    """The memory as it is kept. `created` is false where the same words were kept before.
+
+    `updated` says that the memory kept before was given tags or a pin which it lacked.
+    """
 
     memory: Memory
     path: str
     created: bool
+    updated: bool = False
     op_id: str | None = None
     redactions: dict[str, int] = Field(default_factory=dict)
     encoder_problem: str | None = None
@@ -41,29 +50,86 @@ class RememberOutput(Wire):
 def remember(app: App, request: RememberInput) -> RememberOutput:
     """Keep one memory, asserted by the user; equal words about the same entity are kept once.
 
+    What is known already gains the tags and the pin that are asked for; nothing else of it changes.
+
     Raises:
         InputError: there is nothing to keep, or `moment` is asked for (moments come from transcripts).
     """
-    redacted = redact(request.content.strip())
-    if not redacted.text:
+    asked, redactions = without_secrets(request)
+    if not asked.content:
         raise InputError("there is nothing to remember: the content is empty", code="missing_content")
-    if request.category == "moment":
+    if asked.category == "moment":
         raise InputError("a moment is a verbatim turn of a session", next_step="choose another --category")
-    digest = content_hash(redacted.text, request.entity_ref)
-    if known := app.index.holding(request.namespace, [digest]):
-        held = app.index.memories(request.namespace, [known[digest]])[0]
-        return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
+    digest = content_hash(asked.content, asked.entity_ref)
+    with app.keeper.exclusive(WAIT_S):
+        outcome = _known(app, asked, digest) or _created(app, asked, digest)
+    return outcome.model_copy(update={"redactions": redactions})
+
+
+def without_secrets(request: RememberInput) -> tuple[RememberInput, dict[str, int]]:
+    """The request with no secret in any of its words, and how many of each type were taken out."""
+    counts = Counter[str]()
+
+    def clean(text: str) -> str:
+        redacted = redact(text)
+        counts.update(redacted.counts)
+        return redacted.text
+
+    cleaned = {
+        "content": clean(request.content.strip()),
+        "tags": tuple(clean(tag) for tag in request.tags),
+        "entity_ref": request.entity_ref and clean(request.entity_ref),
+        "scopes": tuple(clean(scope) for scope in request.scopes),
+        "session_id": request.session_id and clean(request.session_id),
+        "agent": request.agent and clean(request.agent),
+    }
+    return request.model_copy(update=cleaned), dict(counts)
+
+
+def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     now = app.clock.now()
     memory = Memory(
-        id=app.clock.new_id("mem"), category=request.category, namespace=request.namespace, created=now, updated=now,
-        source="manual", asserted_by="user", session_id=request.session_id, agent=request.agent,
-        confidence=request.confidence, tags=request.tags, pinned=request.pinned, entity_ref=request.entity_ref,
-        importance_score=request.importance, scopes=request.scopes, valid_at=now, content_hash=digest,
-        content=redacted.text,
+        id=app.clock.new_id("mem"), category=asked.category, namespace=asked.namespace, created=now, updated=now,
+        source="manual", asserted_by="user", session_id=asked.session_id, agent=asked.agent,
+        confidence=asked.confidence, tags=asked.tags, pinned=asked.pinned, entity_ref=asked.entity_ref,
+        importance_score=asked.importance, scopes=asked.scopes, valid_at=now, content_hash=digest,
+        content=asked.content,
     )  # fmt: skip
     write = memory_write(memory)
     kept = app.keeper.commit("remember", [write])
     return RememberOutput(
-        memory=memory, path=write.path, created=True, op_id=kept.op_id, redactions=dict(redacted.counts),
+        memory=memory, path=write.path, created=True, op_id=kept.op_id,
         encoder_problem=kept.folded.encoder_problem or None,
     )  # fmt: skip
+
+
+def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
+    """The memory that holds these words already, with what is new about it; None if there is none."""
+    known = app.index.holding(asked.namespace, [digest])
+    if not known:
+        return None
+    held = app.index.memories(asked.namespace, [known[digest]])[0]
+    if not _changes(held.memory, asked):
+        return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
+    data, now = app.records.heads([held.path])[0].data, app.clock.now()
+    if data is None:  # somebody deleted it since: it is not known any more
+        return None
+    filed = parse(held.path, data, Identity(asked.namespace, app.key, now)).memories[0][0]
+    changes = {**_changes(filed, asked), "updated": isoformat(now)}
+    write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
+    kept = app.keeper.commit("update", [write])
+    now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
+    return RememberOutput(
+        memory=now_held.memory, path=now_held.path, created=False, updated=True, op_id=kept.op_id,
+        encoder_problem=kept.folded.encoder_problem or None,
+    )  # fmt: skip
+
+
+def _changes(held: Memory, asked: RememberInput) -> dict[str, object]:
+    """The frontmatter keys that the request changes."""
+    changes: dict[str, object] = {}
+    if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in held.tags]:
+        changes["tags"] = [*held.tags, *new]
+    if asked.pinned and not held.pinned:
+        changes["pinned"] = True
+    return changes

@@ -16,6 +16,14 @@ _GROUP = "\n\n## {}"
 _FENCE = re.compile("pellucid-recall", re.IGNORECASE)
 _HARMLESS = "pellucid\u2011recall"
 """What a memory shows instead, however it spells the brackets: it may not close the fence it stands in."""
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, direction marks and tag characters: what a model reads and a person who looks on does not see."""
+_NAME_CHARS = 80
+_NAME_TAIL = 20
+_NEXT_LINE = "\n  "
 NOTHING = "Nothing recalled: no memory here answers this."
 
 
@@ -72,13 +80,23 @@ def _render(recall_id: str, groups: dict[str, list[str]]) -> str:
 def _heading(memory: Memory) -> str:
     if memory.session_id is None:
         return "Noted by itself"
-    return f"Session {_FENCE.sub(_HARMLESS, memory.session_id)}, {memory.created:%Y-%m-%d}"
+    name = _harmless(memory.session_id) or "without a name"
+    if len(name) > _NAME_CHARS:  # long names often differ at their end alone
+        name = f"{name[: _NAME_CHARS - _NAME_TAIL - 1]}…{name[-_NAME_TAIL:]}"
+    return f"Session {name}, {memory.created:%Y-%m-%d}"
 
 
 def _bullet(memory: Memory) -> str:
+    """A memory's lines, all but the first indented: steps stay steps, and only we write at the left margin."""
     said = f"{memory.category}, {isoformat(memory.created)[:10]}, {memory.id}"
-    text = " ".join(memory.content.split())
-    return f"{_FENCE.sub(_HARMLESS, text)} ({said})"
+    lines = (_harmless(line) for line in memory.content.splitlines())
+    return f"{_NEXT_LINE.join(line for line in lines if line)} ({said})"
+
+
+def _harmless(text: str) -> str:
+    """One line with single spaces, without unseen characters, that does not spell our fence."""
+    words = (_UNSEEN.sub("", word) for word in text.split())
+    return _FENCE.sub(_HARMLESS, " ".join(word for word in words if word))
 
 
 def _wrap(recall_id: str, body: str) -> str:

@@ -40,9 +40,8 @@ def _vector(state: State, plan: Plan, world: World) -> tuple[LegReport, LegHits]
         return LegReport("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), _NONE
     hits = world.reader.vector(plan.encoding.vector, state.admission, settings.pool, settings.open_pool)
     missing = state.corpus.rows - state.corpus.vectors
-    return _report(
-        "vector", hits, f"{missing} memories have no vector: run `pellucid rebuild`" if missing else ""
-    ), hits
+    note = f"{missing} of {state.corpus.rows} memories have no vector: run `pellucid rebuild`" if missing else ""
+    return _report("vector", hits, note if missing > state.corpus.vectors else "", note), hits
 
 
 def _lexical(state: State, plan: Plan, world: World) -> tuple[LegReport, LegHits]:

@@ -22,6 +22,7 @@ def plan(state: State, world: World) -> State:
     corpus, terms = world.reader.survey(text)
     stems = _distinct(terms)
     words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
+    telling = _telling(words, frequencies)
     encoding, problem = _encode(text, world)
     return replace(
         state,
@@ -32,7 +33,8 @@ def plan(state: State, world: World) -> State:
             stems=tuple(stems),
             words=words,
             frequencies=frequencies,
-            searched=_searched(words, frequencies, request.settings.lexical_cost),
+            telling=telling,
+            searched=_searched(telling, frequencies, request.settings.lexical_cost),
             encoding=encoding,
             token_stem=_align(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
@@ -72,16 +74,16 @@ def _spelled(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[st
     return tuple(first[stem] for stem in stems)
 
 
-def _searched(words: Sequence[str], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """The words worth asking for, as indices.
+def _telling(words: Sequence[str], frequencies: Sequence[int]) -> tuple[int, ...]:
+    """The words that say what is sought: all but those that hold a sentence together, unless only those are known."""
+    telling = tuple(i for i, word in enumerate(words) if word.casefold() not in FUNCTION_WORDS)
+    return telling if any(frequencies[i] for i in telling) else tuple(range(len(words)))
 
-    Words that only hold a sentence together are left out, unless there are no others; then the rarest are taken until
-    the rows they stand in add up to `cost`, at least one.
-    """
-    known = [i for i, frequency in enumerate(frequencies) if frequency]
-    telling = [i for i in known if words[i].casefold() not in FUNCTION_WORDS] or known
+
+def _searched(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
+    """The telling words the lexical leg asks for: the rarest, until the rows they stand in add up to `cost`."""
     spent, chosen = 0, list[int]()
-    for index in sorted(telling, key=lambda i: (frequencies[i], i)):
+    for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
         spent += frequencies[index]
         if chosen and spent > cost:
             break

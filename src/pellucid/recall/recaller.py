@@ -1,14 +1,32 @@
 """A request in, a recall and its receipt out: the door of the room, around one index snapshot."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+
+from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
 from pellucid.encoders.port import Embedder
 from pellucid.recall.pipeline import run
-from pellucid.recall.receipt import pack
 from pellucid.recall.state import Request, State, World
+from pellucid.settings import HistorySettings
 from pellucid.store.history_port import History, RecallRecord
 from pellucid.store.index_port import Index
+
+_PRUNE_AT = "00"
+"""The end of a recall id upon which old receipts are emptied: one in 256 recalls, at random."""
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Matrix products in one thread: it is enough, and two wait for each other when a core is busy."""
+    return _blas().limit(limits=1, user_api="blas")  # pyright: ignore[reportUnknownMemberType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +36,7 @@ class Recaller:
     index: Index
     history: History
     embedder: Embedder | None
+    retention: HistorySettings
 
     def run(self, request: Request) -> State:
         """One recall over one snapshot of the namespace; nothing is kept of it."""
@@ -28,11 +47,11 @@ class Recaller:
         elif embedder is not None and held != embedder.model:
             problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
-        with self.index.reading(request.namespace) as reader:
+        with _one_thread(), self.index.reading(request.namespace) as reader:
             return run(request, World(reader, embedder, problem))
 
-    def record(self, state: State) -> None:
-        """Keep the receipt of a finished recall, and one audit row a result that reached the context."""
+    def record(self, state: State, packed: bytes) -> None:
+        """Keep the receipt of a finished recall, and what an audit entry names of each result in the context."""
         request = state.request
         included = set(state.context.included)
         rows: Sequence[tuple[str, str | None]] = [(each.memory.id, each.op_id) for each in state.served]
@@ -42,7 +61,10 @@ class Recaller:
                 at=int(request.at.timestamp() * 1000),
                 namespace=request.namespace,
                 session_id=request.session_id,
-                packed=pack(state),
+                packed=packed,
                 served=tuple(row for row in rows if row[0] in included),
             )
         )
+        if request.recall_id.endswith(_PRUNE_AT):
+            oldest = request.at - timedelta(days=self.retention.receipt_days)
+            self.history.prune(int(oldest.timestamp() * 1000), self.retention.receipts)

@@ -1,7 +1,7 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
-Layout: zlib of one line of JSON (the header) and then the pool's columns, each little-endian, in the order of
-`COLUMNS` and of the header's `legs`. About sixty bytes a candidate before compression.
+Layout: the length of the header as four bytes, the header (JSON, deflated), then the pool's columns (`packing`). Ids
+and scores are noise that does not compress, so the columns are not deflated.
 """
 
 import json
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.errors import StoreError
+from pellucid.model.memory import unpack_id
+from pellucid.recall.packing import pack_columns, unpack_columns
 from pellucid.recall.state import (
     Context,
     Corpus,
@@ -29,11 +31,7 @@ from pellucid.recall.state import (
 from pellucid.settings import RecallSettings
 
 VERSION = 1
-COLUMNS: tuple[tuple[str, str], ...] = (
-    ("ids", "S16"), ("created", "<i8"), ("session", "<i2"), ("ordinal", "<i4"), ("flags", "u1"), ("boundary", "u1"),
-    ("importance", "<f4"), ("cosine", "<f4"), ("matched", "<u8"), ("rerank_score", "<f4"), ("rejected", "u1"),
-)  # fmt: skip
-LEG_COLUMNS: tuple[tuple[str, str], ...] = (("ranks", "<u2"), ("open_ranks", "<u2"), ("scores", "<f4"))
+COLUMNS = ("ids", "ordinal", "boundary", "importance", "cosine", "matched", "rerank_score", "rejected")
 FLAGS = ("active", "valid", "trusted", "pinned")
 
 
@@ -53,7 +51,8 @@ def pack(state: State) -> bytes:
     """The receipt of a finished recall."""
     pool, request, plan = state.pool, state.request, state.plan
     keep = request.settings.store_query_text
-    header = {
+    place = {each.memory.id: int(at) for each, at in zip(state.served, state.order, strict=False)}
+    header: dict[str, object] = {
         "v": VERSION,
         "recallId": request.recall_id,
         "at": int(request.at.timestamp() * 1000),
@@ -65,35 +64,43 @@ def pack(state: State) -> bytes:
         "query": request.query if keep else None,
         "words": plan.words if keep else [""] * len(plan.words),
         "frequencies": plan.frequencies,
+        "telling": plan.telling,
         "searched": plan.searched,
         "settings": request.settings.model_dump(),
         "corpus": _row(state.corpus),
         "reports": [_row(leg) for leg in state.legs],
         "rungs": [_row(rung) for rung in state.rungs],
         "stages": [(stage.name, round(stage.millis, 3), stage.note) for stage in state.stages],
-        "served": [(each.memory.id, each.op_id) for each in state.served],
-        "context": (state.context.length, state.context.included, [_row(each) for each in state.context.omitted]),
+        "served": [(place[each.memory.id], each.op_id) for each in state.served],
+        "context": (
+            state.context.length,
+            [place[memory_id] for memory_id in state.context.included],
+            [(place[each.memory_id], each.reason) for each in state.context.omitted],
+        ),
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         "legs": list(pool.ranks),
         "n": len(pool),
     }
-    columns = [_column(pool, name).astype(kind).tobytes() for name, kind in COLUMNS]
-    columns += [getattr(pool, name)[leg].astype(kind).tobytes() for leg in pool.ranks for name, kind in LEG_COLUMNS]
-    text = json.dumps(header, separators=(",", ":")).encode()
-    return zlib.compress(b"\n".join((text, b"".join(columns))), 1)
+    header["layout"], body = pack_columns(_columns(pool, dated=request.settings.leg_weights.temporal > 0))
+    text = zlib.compress(json.dumps(header, separators=(",", ":")).encode(), 1)
+    return len(text).to_bytes(4, "big") + text + body
 
 
-def _row(record: LegReport | Rung | Corpus | Omission) -> list[object]:
+def _row(record: LegReport | Rung | Corpus) -> list[object]:
     return [getattr(record, name) for name in record.__slots__]
 
 
-def _column(pool: Pool, name: str) -> NDArray[Any]:
-    if name == "flags":
-        return np.packbits([getattr(pool, flag) for flag in FLAGS], axis=0, bitorder="little")[0]
-    if name == "session":
-        numbers = np.unique(pool.session, return_inverse=True)[1]
-        return np.where(pool.session < 0, -1, numbers)
-    return getattr(pool, name)
+def _columns(pool: Pool, *, dated: bool) -> dict[str, NDArray[Any]]:
+    """The columns that scores and verdicts depend on; dates only if something ranked by them."""
+    numbers = np.unique(pool.session, return_inverse=True)[1] + 1
+    out: dict[str, NDArray[Any]] = {name: getattr(pool, name) for name in COLUMNS}
+    out["session"] = np.where(pool.session < 0, 0, numbers)
+    out["flags"] = np.packbits([getattr(pool, flag) for flag in FLAGS], axis=0, bitorder="little")[0]
+    if dated:
+        out["created"] = pool.created
+    for leg, ranks in pool.ranks.items():
+        out |= {f"{leg} ranks": ranks, f"{leg} open": pool.open_ranks[leg], f"{leg} scores": pool.scores[leg]}
+    return out
 
 
 def unpack(packed: bytes) -> Receipt:
@@ -103,38 +110,32 @@ def unpack(packed: bytes) -> Receipt:
         StoreError: the bytes are not a receipt this version can read.
     """
     try:
-        text, _, body = zlib.decompress(packed).partition(b"\n")
-        header = json.loads(text)
+        start = 4 + int.from_bytes(packed[:4], "big")
+        header = json.loads(zlib.decompress(packed[4:start]))
         if header["v"] != VERSION:
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         served = header["served"]
-        state = _state(header, _pool(header, body))
-        return Receipt(state, tuple(memory for memory, _ in served), tuple(op for _, op in served))
-    except (zlib.error, ValueError, KeyError, TypeError) as error:
+        state = _state(header, _pool(header, packed[start:]))
+        raw: Any = state.pool.ids.tolist()
+        return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
+    except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
 def _pool(header: dict[str, Any], body: bytes) -> Pool:
-    count, at = int(header["n"]), 0
-
-    def take(kind: str) -> NDArray[Any]:
-        nonlocal at
-        column = np.frombuffer(body, dtype=kind, count=count, offset=at)
-        at += column.nbytes
-        return column
-
-    held: dict[str, NDArray[Any]] = {name: take(kind) for name, kind in COLUMNS}
-    flags = held["flags"]
-    legs = {leg: {name: take(kind) for name, kind in LEG_COLUMNS} for leg in header["legs"]}
+    count = int(header["n"])
+    held = unpack_columns(header["layout"], body, count)
+    flags, legs = held["flags"], header["legs"]
     return Pool(
-        rows=np.arange(count, dtype=np.int64), ids=held["ids"], created=held["created"],
-        session=held["session"].astype(np.int64), ordinal=held["ordinal"].astype(np.int64), boundary=held["boundary"],
-        importance=held["importance"], cosine=held["cosine"], matched=held["matched"],
-        rerank_score=held["rerank_score"], rejected=held["rejected"],
+        rows=np.arange(count, dtype=np.int64), ids=held["ids"],
+        created=held.get("created", np.zeros(count)).astype(np.int64),
+        session=held["session"].astype(np.int64) - 1, ordinal=held["ordinal"].astype(np.int64),
+        boundary=held["boundary"], importance=held["importance"], cosine=held["cosine"],
+        matched=held["matched"].astype(np.uint64), rerank_score=held["rerank_score"], rejected=held["rejected"],
         active=(flags & 1) > 0, valid=(flags & 2) > 0, trusted=(flags & 4) > 0, pinned=(flags & 8) > 0,
-        ranks={leg: columns["ranks"].astype(np.int64) for leg, columns in legs.items()},
-        open_ranks={leg: columns["open_ranks"].astype(np.int64) for leg, columns in legs.items()},
-        scores={leg: columns["scores"] for leg, columns in legs.items()},
+        ranks={leg: held[f"{leg} ranks"].astype(np.int64) for leg in legs},
+        open_ranks={leg: held[f"{leg} open"].astype(np.int64) for leg in legs},
+        scores={leg: held[f"{leg} scores"] for leg in legs},
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
         penalty=np.zeros(count), final=np.zeros(count),
     )  # fmt: skip
@@ -142,6 +143,7 @@ def _pool(header: dict[str, Any], body: bytes) -> Pool:
 
 def _state(header: dict[str, Any], pool: Pool) -> State:
     length, included, omitted = header["context"]
+    ids: Any = pool.ids.tolist()
     request = Request(
         query=header["query"] or "",
         namespace=header["namespace"],
@@ -159,12 +161,17 @@ def _state(header: dict[str, Any], pool: Pool) -> State:
             request.query,
             words=tuple(header["words"]),
             frequencies=tuple(header["frequencies"]),
+            telling=tuple(header["telling"]),
             searched=tuple(header["searched"]),
         ),
         corpus=Corpus(*header["corpus"]),
         legs=tuple(LegReport(*leg) for leg in header["reports"]),
         pool=pool,
         rungs=tuple(Rung(*rung) for rung in header["rungs"]),
-        context=Context("", length, tuple(included), tuple(Omission(*each) for each in omitted)),
+        context=Context(
+            length=length,
+            included=tuple(unpack_id(ids[place]) for place in included),
+            omitted=tuple(Omission(unpack_id(ids[place]), reason) for place, reason in omitted),
+        ),
         stages=tuple(StageReport(*stage) for stage in header["stages"]),
     )

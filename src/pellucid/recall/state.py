@@ -75,6 +75,8 @@ class Plan:
     words: tuple[str, ...] = ()
     """Each stem as the query first spelled it."""
     frequencies: tuple[int, ...] = ()
+    telling: tuple[int, ...] = ()
+    """Indices of the stems that say what is sought: all but function words, whether any memory holds them or not."""
     searched: tuple[int, ...] = ()
     """Indices of the stems the lexical leg asks for; the others are too common to be worth their cost."""
     encoding: QueryEncoding | None = None

@@ -47,7 +47,10 @@ class History(Protocol):
         ...
 
     def prune(self, before: int, keep: int) -> int:
-        """Drop receipts older than `before` (epoch milliseconds) and all but the newest `keep`; how many went."""
+        """Empty receipts older than `before` (epoch milliseconds) and all but the newest `keep`; how many.
+
+        Their results stay, with the operations behind them.
+        """
         ...
 
     def close(self) -> None:
@@ -65,4 +68,5 @@ def parse_audit_id(text: str) -> tuple[str, int] | None:
     digits = text.removeprefix("aud_")
     if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
         return None
-    return f"rec_{digits[:32]}", int(digits[32:], 16)
+    named = f"rec_{digits[:32]}", int(digits[32:], 16)
+    return named if audit_id(*named) == text else None

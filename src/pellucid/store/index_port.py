@@ -181,16 +181,19 @@ class Index(Protocol):
         """What the index was built from."""
         ...
 
-    def files(self) -> dict[str, IndexedFile]:
-        """Every indexed path."""
+    def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
+        """Every indexed path, or those of these that are indexed."""
         ...
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
         """Encodings already computed for these texts."""
         ...
 
-    def apply(self, changes: Iterable[PathChange], state: IndexState) -> bool:
-        """Fold changes in one transaction; False, and nothing done, if the index is already ahead of `state`."""
+    def apply(self, changes: Iterable[PathChange], state: IndexState) -> dict[str, str] | None:
+        """Fold changes in one transaction; None, and nothing done, if the index is already ahead of `state`.
+
+        Returns the ids that were refused because another file holds them, each with that file's path.
+        """
         ...
 
     def reading(self, namespace: str) -> AbstractContextManager[IndexReader]:

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-OperationKind = Literal[
-    "import", "remember", "update", "status", "external-edit", "external-delete", "adopted", "ledger"
-]
+OperationKind = Literal["import", "remember", "update", "external-edit", "ledger"]
 
 
 def content_digest(data: bytes) -> str:
@@ -42,6 +40,8 @@ class Operation:
     writes: tuple[FileWrite, ...] = ()
     ledger: tuple[dict[str, object], ...] = ()
     seen: tuple[bytes, ...] = ()
+    adopted: tuple[tuple[str, str], ...] = ()
+    """Paths somebody else wrote, each with the digest found there: on record, and nothing to file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,11 @@ from ruamel.yaml.tokens import AliasToken, AnchorToken
 from pellucid.errors import InputError
 
 _FENCE = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_DAMAGED = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\A(?:.{0,200}\n){0,3}id: (?:mem|ep)_[0-9a-f]{32}\s")
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9]*): (.+)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_MOST_BRACKETS = 256
+"""What a YAML parser still reads in no time; its cost grows with the square of their nesting."""
 _PLAIN = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_./+@-]|:(?=[A-Za-z0-9]))*")
 _UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML does not take as it stands, or takes for a line break."""
@@ -28,9 +31,15 @@ Values = dict[str, object]
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """The frontmatter between its fences (None if there is none) and the body; a byte order mark belongs to neither."""
+    """The frontmatter between its fences (None if there is none) and the body; a byte order mark belongs to neither.
+
+    Raises:
+        InputError: a fence is missing or damaged. What it says (a scope, a status) must not be lost with it.
+    """
     if found := _FENCE.match(text):
         return found.group(1), text[found.end() :]
+    if _DAMAGED.match(text):
+        raise InputError("its frontmatter is not closed between two lines `---`", next_step="restore the missing line")
     return None, text.removeprefix("\ufeff")
 
 
@@ -111,6 +120,8 @@ def _parse_yaml(frontmatter: str) -> Values:
 
 
 def _refuse_anchors(frontmatter: str) -> None:
+    if frontmatter.count("[") + frontmatter.count("{") > _MOST_BRACKETS:
+        raise InputError("its frontmatter is nested too deeply", next_step="write plain lists")
     try:
         tokens = list(_yaml().scan(frontmatter))  # pyright: ignore[reportUnknownMemberType]
     except (YAMLError, ValueError, RecursionError) as error:

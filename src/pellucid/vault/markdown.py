@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
-from pellucid.model.memory import FOLDERS, Episode, Memory, Moment
+from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment
 from pellucid.vault import frontmatter
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
@@ -145,7 +145,7 @@ def _first_turn(values: Mapping[str, object]) -> int:
     evidence = values.get("evidence")
     first = str(evidence[0]) if isinstance(evidence, list) and evidence else ""  # pyright: ignore[reportUnknownArgumentType]
     found = re.search(r":(\d+)-\d+$", first)
-    return int(found.group(1)) if found else 0
+    return min(int(found.group(1)), LAST_TURN) if found else 0
 
 
 def memory_path(memory: Memory) -> str:

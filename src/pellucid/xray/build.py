@@ -112,7 +112,7 @@ class _Shown:
             provenance=provenance(served.memory, request, served_by) if served else None,
             contributions=contributions,
             rerank=reranked,
-            why=sentence(contributions, reranked, scores, len(self._state.plan.searched)),
+            why=sentence(contributions, reranked, scores, len(self._state.plan.telling)),
         )
 
     def rejected(self) -> tuple[RejectedCandidate, ...]:
@@ -152,8 +152,9 @@ class _Shown:
         return None
 
     def _scores(self, position: int) -> ScoreDecomposition:
-        terms = {_TERM_KEYS.get(name, name): float(term[position]) for name, term in self._pool.terms.items()}
-        present = {name: value for name, value in terms.items() if value}
+        ranks = self._pool.ranks
+        at_work = (name for name in self._pool.terms if name not in ranks or ranks[name][position])
+        present = {_TERM_KEYS.get(name, name): float(self._pool.terms[name][position]) for name in at_work}
         penalty = float(self._pool.penalty[position])
         return ScoreDecomposition(**present, mmr_penalty=penalty or None, final=float(self._pool.final[position]))
 
@@ -174,7 +175,7 @@ class _Shown:
 
     def _matches(self, position: int) -> tuple[int, ...]:
         bits = int(self._pool.matched[position])
-        return tuple(i for i in self._state.plan.searched if bits >> i & 1)
+        return tuple(i for i in self._state.plan.telling if bits >> i & 1)
 
     def _rerank(self, position: int) -> RerankDetail | None:
         score = float(self._pool.rerank_score[position])

@@ -18,7 +18,7 @@ def sentence(
     parts = [_found(each, words) for each in contributions]
     found = f"Found {' and '.join(parts)}" if parts else "Not found by itself: it stands beside a match in its session"
     placed = f"; late interaction places it {_ordinal(reranked.rank)}" if reranked else ""
-    return f"{found}{placed}. Most of its score is {_largest(scores)}."
+    return f"{found}{placed}. The largest part of its score is {_largest(scores)}."
 
 
 def _found(contribution: LegContribution, words: int) -> str:

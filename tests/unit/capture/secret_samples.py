@@ -235,7 +235,7 @@ _CODE = (
     "postgres://user:password@localhost/db", "https://$USER:$PASS@example.com", "url = f'https://{user}:{pw}@{host}/x'",
     "-----BEGIN PUBLIC KEY-----", "secrets.token_hex(16)", "next_page_token: null", "csrf_token = request.cookies.get('csrf')",
     "--- PASS: TestToken2 (0.01s)", "passed=12 failed=0", "password_file: /run/secrets/db_password", "token_url: https://x.example/oauth2/token",
-    "http://localhost:3000?email=a@b.example", "docker run -u 1000:1000 img", "ssh://git@github.com:2222/x.git", "sk-learn-extra-tools-for-pipelines",
+    "http://localhost:3000?email=a@b.example", "docker run -u 1000:1000 img", "ssh://git@github.com:2222/x.git", "sk-" + "learn-extra-tools-for-pipelines",
 )  # fmt: skip
 
 

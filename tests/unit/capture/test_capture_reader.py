@@ -109,13 +109,13 @@ def test_a_grown_transcript_gives_only_its_new_turns(tmp_path: Path):
     path = tmp_path / "grows.jsonl"
     path.write_text("".join(message(f"turn {n}", session="ab"[n % 2]) for n in range(1200)))
     known: set[bytes] = set()
-    first = list(unseen(captured(path), KEY, known.intersection, CaptureReport()))
+    first = list(unseen(captured(path), KEY, "a/b extract", known.intersection, CaptureReport()))
     known.update(key for key, _ in first)
     with path.open("a") as file:
         file.write(message("turn 1200", session="a") + message("turn 1201", session="b"))
     report = CaptureReport()
 
-    again = list(unseen(captured(path), KEY, known.intersection, report))
+    again = list(unseen(captured(path), KEY, "a/b extract", known.intersection, report))
 
     assert len(first) == 1200
     assert [(turn.session_id, turn.ordinal, turn.content) for _, turn in again] == [
@@ -133,10 +133,11 @@ def test_a_turns_key_depends_on_all_that_identifies_it_and_on_the_secret():
         Turn("s", 1, "user", "word"), Turn("s", 1, "user", "words", key="1"), Turn("su", 1, "ser", "words"),  # type: ignore[arg-type]
     ]  # fmt: skip
 
-    keys = {turn_key(each, KEY) for each in (turn, *others)} | {turn_key(turn, b"other")}
+    keys = {turn_key(each, KEY, "a/b extract") for each in (turn, *others)}
+    keys |= {turn_key(turn, b"other", "a/b extract"), turn_key(turn, KEY, "a/b verbatim")}
 
-    assert len(keys) == 8
-    assert turn_key(keyed[0], KEY) == turn_key(keyed[1], KEY)
+    assert len(keys) == 9
+    assert turn_key(keyed[0], KEY, "") == turn_key(keyed[1], KEY, "")
 
 
 def test_dropped_turns_leave_the_numbers_of_the_others_alone(tmp_path: Path):

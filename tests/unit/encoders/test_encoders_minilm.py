@@ -13,7 +13,7 @@ import pytest
 from pellucid.encoders.minilm import MiniLM
 from pellucid.encoders.port import Embedder, Encoding
 from pellucid.encoders.provision import TOKENIZER
-from pellucid.encoders.session import Variant, graph_path
+from pellucid.encoders.session import BUILDER, Variant, graph_path
 from pellucid.errors import EncoderError
 
 SENTENCE = "we moved the nightly export from cron to Zürich because Ines said 42 retries were плохо 会議 🚀 :) x"
@@ -89,7 +89,7 @@ def test_importing_loads_no_model_library_and_a_cached_graph_needs_no_graph_buil
 
 def test_it_is_an_embedder_that_names_its_weights_graph_and_basis(minilm: MiniLM) -> None:
     embedder: Embedder = minilm
-    assert (embedder.model, embedder.basis) == ("all-MiniLM-L6-v2@53aa5117/int8-v1", "wht128-v1")
+    assert (embedder.model, embedder.basis) == (f"all-MiniLM-L6-v2@53aa5117/int8-{BUILDER}", "wht128-v1")
 
 
 def test_encodings_come_in_the_order_given_with_one_code_a_token(minilm: MiniLM) -> None:
@@ -184,12 +184,12 @@ def test_a_graph_that_is_not_ours_is_built_again(
     graph.write_bytes(bad[damage])
     said: list[str] = []
     assert bits(only(MiniLM(cache, report=said.append), "hello")) == bits(expected)
-    assert said == ["all-MiniLM-L6-v2: building minilm-int8-v1.onnx"]
+    assert said == [f"all-MiniLM-L6-v2: building minilm-int8-{BUILDER}.onnx"]
     assert graph.read_bytes() == good
 
 
 def test_without_a_model_every_source_is_asked_once_until_somebody_brings_it(
-    minilm: MiniLM, model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    minilm: MiniLM, model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing_installed: None
 ) -> None:
     expected = only(minilm, "hello")
     monkeypatch.setenv("PIP_NO_INDEX", "1")

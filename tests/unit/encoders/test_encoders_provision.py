@@ -22,7 +22,7 @@ def cache(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing_installed: None) -> None:
     """No index and no hub, but what a test lays out in `wheels` and `hub`."""
     (tmp_path / "wheels").mkdir()
     for name, value in {

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pellucid.capture.redact import redact
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 
@@ -43,24 +44,33 @@ class Numbering:
             if not content or content.isspace():
                 self._source.report.drop("empty")
                 continue
-            session = clean_name(turn.session_id) or self._unnamed(turn.role, content) + part
+            session = self._name(turn.session_id) or self._unnamed(turn.role, content) + part
             ordinals[session] += 1
             yield replace(
                 turn,
                 session_id=session,
                 ordinal=ordinals[session],
                 content=content,
-                speaker=clean_name(turn.speaker or "") or None,
-                tool=clean_name(turn.tool or "") or None,
-                key=clean_name(turn.key or "") or None,
+                speaker=self._name(turn.speaker) or None,
+                tool=self._name(turn.tool) or None,
+                agent=self._name(turn.agent) or None,
+                key=self._name(turn.key) or None,
             )
+
+    def _name(self, name: str | None) -> str:
+        """A clean name. A long one loses its secrets before it is cut: half a secret no longer looks like one."""
+        if name is None or len(name) <= _LONGEST_NAME:
+            return clean_name(name or "")
+        redacted = redact(name)
+        self._source.report.redactions.update(redacted.counts)
+        return clean_name(redacted.text)
 
     def _unnamed(self, role: str, content: str) -> str:
         """The file's stem and a digest of its first line: the same wherever the file lies and however it grows."""
         if not self._own_name:
-            first_line = content.lstrip().partition("\n")[0]
+            first_line = redact(content.lstrip().partition("\n")[0]).text
             digest = hashlib.blake2b(f"{role}:{first_line}".encode(), digest_size=4).hexdigest()
-            self._own_name = f"{clean_name(self._source.path.stem)[:100]}-{digest}"
+            self._own_name = f"{clean_name(redact(self._source.path.stem).text)[:100]}-{digest}"
         return self._own_name
 
 

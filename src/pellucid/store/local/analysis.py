@@ -51,9 +51,12 @@ class Analyzer:
     def _words(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         raw = text[start:end].encode("utf-8", "replace")
         found = self._tokenize(raw, apsw.FTS5_TOKENIZE_QUERY, None, include_colocated=False)
+        at = place = 0  # bytes and characters passed so far: a token's offsets are in bytes, and rise
         for first, last, stem in cast("list[tuple[int, int, str]]", found):
-            before = len(raw[:first].decode())
-            yield stem, start + before, start + before + len(raw[first:last].decode())
+            place += len(raw[at:first].decode())
+            length = len(raw[first:last].decode())
+            yield stem, start + place, start + place + length
+            at, place = last, place + length
 
 
 @dataclass(frozen=True, slots=True)

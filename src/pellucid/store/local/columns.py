@@ -1,7 +1,9 @@
 """Index rows in, aligned NumPy columns out: what a recall scans, kept warm and re-read a segment at a time."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 import apsw
 import numpy as np
@@ -26,7 +28,8 @@ LIGHT = np.dtype(
 class Segment:
     """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384), zero where there is none, words.
 
-    The words are one posting a row and distinct stem, sorted by term: `terms`, whose row `owners`, how often `counts`.
+    The words stand twice: one posting a row and distinct stem sorted by term (`terms`, whose row `owners`, how often
+    `counts`), and row by row (`held`, a row's last at `ends`).
     """
 
     version: int
@@ -35,19 +38,27 @@ class Segment:
     terms: NDArray[np.uint32]
     owners: NDArray[np.int64]
     counts: Floats
+    held: NDArray[np.uint32]
+    ends: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One namespace at one snapshot. Positions index every column; `by_turn` sorts them by session and ordinal."""
 
-    light: NDArray[np.void]
+    light: Mapping[str, NDArray[Any]]
+    """The columns of `LIGHT`, each contiguous."""
     segments: tuple[Segment, ...]
+    starts: NDArray[np.int64]
+    """The position of each segment's first row."""
     by_turn: NDArray[np.int64]
     place: NDArray[np.int64]
     """The inverse of `by_turn`."""
     words: float
     """The mean number of stems a row."""
+
+    def __len__(self) -> int:
+        return len(self.by_turn)
 
     def admissible(self, at: int) -> Mask:
         """Active, valid at the instant, and not quarantined."""
@@ -64,31 +75,46 @@ class View:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([segment.vectors @ query for segment in self.segments])
 
-    def postings(self, term: int) -> tuple[NDArray[np.int64], Floats]:
-        """The positions that hold a term, in order, and how often each does."""
-        positions: list[NDArray[np.int64]] = []
-        counts: list[Floats] = []
-        start = 0
-        for segment in self.segments:
-            first, last = np.searchsorted(segment.terms, np.array([term, term + 1], dtype=np.uint64)).tolist()
-            if last > first:
-                positions.append(segment.owners[first:last] + start)
-                counts.append(segment.counts[first:last])
-            start += len(segment.light)
-        if not positions:
+    def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
+        """Where each term's postings stand in each segment: (terms, segments, 2), first and last-but-one."""
+        wanted = np.array(terms, dtype=np.uint32)
+        found = [
+            (np.searchsorted(segment.terms, wanted, "left"), np.searchsorted(segment.terms, wanted, "right"))
+            for segment in self.segments
+        ]
+        return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
+
+    def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+        """The positions that hold one term, given its spans, in order; and how often each does."""
+        held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
+        if not held:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        return np.concatenate(positions), np.concatenate(counts)
+        positions = [self.segments[i].owners[first:last] + self.starts[i] for i, first, last in held]
+        return np.concatenate(positions), np.concatenate([self.segments[i].counts[a:b] for i, a, b in held])
+
+    def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
+        """Which of these terms each of these positions holds, as bits."""
+        number = np.searchsorted(self.starts, positions, "right") - 1
+        held = [self._held(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
+        out = np.zeros(len(positions), dtype=np.uint64)
+        if not held:
+            return out
+        flat, owner = np.concatenate(held), np.repeat(np.arange(len(held)), [len(each) for each in held])
+        for bit, term in enumerate(terms):
+            out[owner[flat == term]] |= np.uint64(1 << bit)
+        return out
+
+    def _held(self, segment: int, row: int) -> NDArray[np.uint32]:
+        ends = self.segments[segment].ends
+        return self.segments[segment].held[ends[row - 1] if row else 0 : ends[row]]
 
     def vectors(self, positions: NDArray[np.int64]) -> Floats:
         """The vectors at these positions, float32 (n, 384)."""
         out = np.empty((len(positions), DIMENSIONS), dtype=np.float32)
-        start = 0
-        for segment in self.segments:
-            end = start + len(segment.light)
-            here = (positions >= start) & (positions < end)
-            if here.any():
-                out[here] = segment.vectors[positions[here] - start]
-            start = end
+        number = np.searchsorted(self.starts, positions, "right") - 1
+        for i in np.unique(number):
+            here = number == i
+            out[here] = self.segments[int(i)].vectors[positions[here] - self.starts[i]]
         return out
 
 
@@ -138,17 +164,22 @@ class ColumnCache:
         return Segment(version, light, vectors, *_postings([row[-2] for row in rows], [row[-1] for row in rows]))
 
 
-def _postings(terms: list[bytes], counts: list[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats]:
+def _postings(
+    terms: list[bytes], counts: list[bytes]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats, NDArray[np.uint32], NDArray[np.int64]]:
     flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
-    owners = np.repeat(np.arange(len(terms)), [len(each) // 4 for each in terms])
+    lengths = [len(each) // 4 for each in terms]
     order = np.argsort(flat, kind="stable")
     often = np.frombuffer(b"".join(counts), dtype=np.uint8).astype(np.float32)
-    return flat[order], owners[order], often[order]
+    owners = np.repeat(np.arange(len(terms)), lengths)
+    return flat[order], owners[order], often[order], flat, np.cumsum(lengths, dtype=np.int64)
 
 
 def _assemble(segments: tuple[Segment, ...]) -> View:
-    light = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
+    rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
+    light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
     place = np.empty_like(by_turn)
     place[by_turn] = np.arange(len(by_turn))
-    return View(light, segments, by_turn, place, float(light["length"].mean()) if len(light) else 0.0)
+    starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
+    return View(light, segments, starts, by_turn, place, float(light["length"].mean()) if len(rows) else 0.0)

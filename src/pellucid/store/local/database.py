@@ -87,15 +87,13 @@ def make_private_folder(folder: Path) -> None:
 
 def _make_private_file(path: Path) -> None:
     """Mode 0600 before SQLite writes a byte; it gives `-wal` and `-shm` the same mode."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        status = os.fstat(descriptor)
-        if stat.S_IMODE(status.st_mode) != 0o600:
-            os.fchmod(descriptor, 0o600)
-        if status.st_size == 0:
-            _sync_folder(path.parent)
-    finally:
-        os.close(descriptor)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        _sync_folder(path.parent)
+    except FileExistsError:
+        # A database that is there is never opened here: closing a descriptor drops this process's POSIX locks on it.
+        if stat.S_IMODE(path.stat(follow_symlinks=False).st_mode) != 0o600:
+            path.chmod(0o600)
 
 
 def _sync_folder(folder: Path) -> None:

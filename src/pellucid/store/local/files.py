@@ -11,8 +11,9 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from pellucid.errors import InputError, StoreBusyError
+from pellucid.errors import InputError, StoreBusyError, StoreError
 from pellucid.store.local import paths, syscalls
 from pellucid.store.local.database import make_private_folder
 from pellucid.store.records import Stamp
@@ -21,7 +22,10 @@ NOT_A_FILE = "not-a-regular-file"
 """Stands where a digest would, for a link, folder or device: equal to no digest."""
 LOCK_TIMEOUT_S = 30.0
 _LOCK_POLL_S = 0.02
+Skip = Literal["link", "special file", "unusable name"]
+"""Why `walk` leaves something out that looks like a memory, or like a folder of them."""
 _NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_UNREADABLE = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -63,7 +67,11 @@ class Vault:
             os.close(descriptor)
 
     def read(self, path: str) -> Content | None:
-        """The file at a path; None if there is none, or something other than a regular file."""
+        """The file at a path; None if there is none, or something other than a regular file.
+
+        Raises:
+            InputError: it is there and may not, or cannot, be read; others are not affected.
+        """
         *above, name = paths.parts(path)
         try:
             with self.folder(tuple(above)) as folder:
@@ -71,6 +79,12 @@ class Vault:
         except OSError as error:
             if error.errno in _NOTHING_THERE:
                 return None
+            if error.errno in _UNREADABLE:
+                raise InputError(
+                    f"{path} cannot be read: {error.strerror}",
+                    code="unreadable_file",
+                    next_step="let yourself read it, or move it out of the vault",
+                ) from error
             raise
 
     def digest(self, path: str) -> str | None:
@@ -111,8 +125,28 @@ class Vault:
         """Stamps of the files whose name matches, in the order of their paths.
 
         Hidden names, links, and names that no path of the vault can hold are left out.
+
+        Raises:
+            StoreError: a folder may not be listed: what is in it is not gone, and must not look so.
         """
-        return iter(sorted(_scan(str(self.root), "", pattern), key=lambda stamp: stamp.path))
+        found = (_stamp_of(entry, path) for path, entry in _scan(str(self.root), "") if pattern.fullmatch(entry.name))
+        return iter(sorted((stamp for stamp in found if stamp), key=lambda stamp: stamp.path))
+
+    def skipped(self) -> Iterator[tuple[Skip, str]]:
+        """What `walk` leaves out without a word, hidden names apart: links, special files, names it cannot hold.
+
+        Other files than Markdown are nobody's business.
+        """
+        for path, entry in _scan(str(self.root), "", unusable=True):
+            link, folder = entry.is_symlink(), entry.is_dir()
+            if not (folder or entry.name.endswith(".md")):
+                continue
+            if link:
+                yield "link", path
+            elif not _nameable(entry.name):
+                yield "unusable name", path
+            elif not (folder or entry.is_file()):
+                yield "special file", path
 
     def stamps(self, wanted: Iterable[str]) -> Iterator[Stamp]:
         """Stamps of those of these paths that are regular files, in the order of their paths."""
@@ -202,22 +236,33 @@ def _wait_for(lock: int, timeout_s: float) -> None:
             time.sleep(_LOCK_POLL_S)
 
 
-def _scan(folder: str, prefix: str, pattern: re.Pattern[str]) -> Iterator[Stamp]:
+def _scan(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Everything below a folder with its path; hidden names never, names no path can hold only if asked for."""
     try:
         entries = os.scandir(folder)
     except FileNotFoundError:
         return
+    except PermissionError as error:
+        raise StoreError(
+            f"{folder} cannot be listed: {error.strerror}", next_step="let yourself read it, or move it away"
+        ) from error
     with entries:
         for entry in entries:
-            if not _nameable(entry.name):
+            nameable = _nameable(entry.name)
+            if entry.name.startswith(".") or not (nameable or unusable):
                 continue
             path = prefix + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                yield from _scan(entry.path, path + "/", pattern)
-            elif pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                with suppress(FileNotFoundError):  # removed since it was listed
-                    status = entry.stat(follow_symlinks=False)
-                    yield Stamp(path, status.st_size, status.st_mtime_ns)
+            yield path, entry
+            if nameable and entry.is_dir(follow_symlinks=False):
+                yield from _scan(entry.path, path + "/", unusable=unusable)
+
+
+def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
+    with suppress(FileNotFoundError):  # removed since it was listed
+        if entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            return Stamp(path, status.st_size, status.st_mtime_ns)
+    return None
 
 
 def _nameable(name: str) -> bool:

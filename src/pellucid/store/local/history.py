@@ -1,5 +1,6 @@
 """Receipts in, `history.db` out: what was recalled, and the operation behind every result served."""
 
+import json
 from pathlib import Path
 
 import apsw
@@ -9,7 +10,6 @@ from pellucid.store.local.database import (
     ThreadConnections,
     connect,
     execute,
-    execute_many,
     immediate,
     load_queries,
     migrate,
@@ -32,19 +32,22 @@ class LocalHistory:
 
     def record(self, kept: RecallRecord) -> None:
         connection = self._connections.get()
-        row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, kept.packed)
-        served = ((kept.recall_id, place, *result) for place, result in enumerate(kept.served, start=1))
+        served = json.dumps(kept.served, separators=(",", ":"))
+        row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, served, kept.packed)
         with immediate(connection):
             execute(connection, self._queries["put_receipt"], row)
-            execute_many(connection, self._queries["put_audit"], served)
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
         found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
         return found[0][0] if found else None
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        found = execute(self._connections.get(), self._queries["audit"], (recall_id, place, namespace))
-        return AuditRow(*found[0]) if found else None
+        found = execute(self._connections.get(), self._queries["audit"], (recall_id, namespace))
+        served: list[tuple[str, str | None]] = json.loads(found[0][0]) if found else []
+        if not 1 <= place <= len(served):
+            return None
+        memory_id, op_id = served[place - 1]
+        return AuditRow(recall_id, place, memory_id, op_id, found[0][1])
 
     def counts(self) -> tuple[int, int]:
         return tuple(execute(self._connections.get(), self._queries["counts"])[0])
@@ -52,10 +55,7 @@ class LocalHistory:
     def prune(self, before: int, keep: int) -> int:
         connection = self._connections.get()
         with immediate(connection):
-            gone = execute(connection, self._queries["prune"], (before, keep))
-            if gone:
-                execute(connection, self._queries["prune_audit"])
-        return len(gone)
+            return len(execute(connection, self._queries["prune"], (before, keep)))
 
     def close(self) -> None:
         self._connections.close()

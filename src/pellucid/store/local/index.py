@@ -54,8 +54,12 @@ class LocalIndex:
         held: dict[str, str] = dict(execute(connection, self._queries["state"]))
         return IndexState(int(held.get("appliedSeq", 0)), held.get("model", ""), held.get("basis", ""))
 
-    def files(self) -> dict[str, IndexedFile]:
-        rows = execute(self._connections.get(), self._queries["files"])
+    def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
+        connection = self._connections.get()
+        if paths is None:
+            rows = execute(connection, self._queries["files"])
+        else:
+            rows = [row for path in paths for row in execute(connection, self._queries["file"], (path,))]
         return {path: IndexedFile(digest, size, mtime_ns) for path, digest, size, mtime_ns in rows}
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
@@ -67,16 +71,16 @@ class LocalIndex:
                 out[digest] = Encoding(vector, np.frombuffer(codes, dtype=np.uint8).reshape(-1, 16))
         return out
 
-    def apply(self, changes: Iterable[PathChange], state: IndexState) -> bool:
+    def apply(self, changes: Iterable[PathChange], state: IndexState) -> dict[str, str] | None:
         connection = self._connections.get()
         with immediate(connection):
             if self._state(connection).applied_seq > state.applied_seq:
-                return False
+                return None
             fold = _Fold(connection, self._queries)
             for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
                 fold.path(change)
             fold.finish(state)
-        return True
+            return fold.refused
 
     @contextmanager
     def reading(self, namespace: str) -> Generator[LocalIndexReader]:
@@ -114,6 +118,7 @@ class _Fold:
         self._analyzer = Analyzer(connection)
         self._namespaces = {name: ns for ns, name in self._run(queries["namespaces"])}
         self._touched: set[tuple[int, int]] = set()
+        self.refused: dict[str, str] = {}
 
     def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return execute(self._connection, sql, bindings)
@@ -126,12 +131,17 @@ class _Fold:
                 row, ns, _ = held.pop(record.memory.id)
                 self._drop(row, ns)
                 self._put(record, change)
-            elif self._run(self._queries["row_of_id"], (record.memory.id,)) == []:
+            elif holder := self._run(self._queries["row_of_id"], (record.memory.id,)):
+                self.refused[record.memory.id] = holder[0][0]
+            else:
                 self._put(record, change)
         for row, ns, _ in held.values():
             self._drop(row, ns)
+        if held:
+            self._run(self._queries["look_again"])
         if change.file_digest:
-            stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id)
+            refused = any(record.memory.id in self.refused for record in change.records)
+            stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
             self._run(self._queries["put_file"], (change.path, *stamp))
         else:
             self._run(self._queries["drop_file"], (change.path,))

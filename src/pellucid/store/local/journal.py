@@ -55,6 +55,8 @@ def append(connection: apsw.Connection, operation: Operation, ledger: Iterable[s
         for each in operation.writes
     )
     execute_many(connection, _SQL["add_entry"], entries)
+    adopted = ((seq, path, folded(path), digest) for path, digest in operation.adopted)
+    execute_many(connection, _SQL["add_adopted"], adopted)
     execute_many(connection, _SQL["add_ledger"], ((operation.at[:7], row) for row in ledger))
     execute_many(connection, _SQL["add_seen"], ((key,) for key in operation.seen))
     return seq

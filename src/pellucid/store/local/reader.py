@@ -51,12 +51,24 @@ class LocalIndexReader:
         self._analyzer = analyzer
         self._view = view
         self._applied_seq = applied_seq
+        self._spans: dict[str, NDArray[np.int64]] = {}
 
     def survey(self, text: str) -> tuple[Corpus, list[Term]]:
-        light, places = self._view.light, self._analyzer.places(text)
-        corpus = Corpus(len(light), int(light["active"].sum()), int(light["has_vector"].sum()), self._applied_seq)
-        known = {stem: len(self._view.postings(term(stem))[0]) for stem, _, _ in places}
+        view, places = self._view, self._analyzer.places(text)
+        corpus = Corpus(
+            len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
+        )
+        found = self._find([stem for stem, _, _ in places])
+        known = {stem: int((spans[:, 1] - spans[:, 0]).sum()) for stem, spans in found.items()}
         return corpus, [Term(stem, start, end, known[stem]) for stem, start, end in places]
+
+    def _find(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+        """Where each stem's postings stand; looked up once a snapshot."""
+        missing = list(dict.fromkeys(stem for stem in stems if stem not in self._spans))
+        if missing:
+            spans = self._view.spans([term(stem) for stem in missing])
+            self._spans.update(zip(missing, spans, strict=True))
+        return {stem: self._spans[stem] for stem in stems}
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         coarse = self._view.cosine(query)
@@ -77,16 +89,19 @@ class LocalIndexReader:
 
     def _best(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
         light = self._view.light
+        if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
+            likely = scores >= np.partition(scores, -count)[-count]
+            positions, scores = positions[likely], scores[likely]
         order = np.lexsort((light["id"][positions], -scores))[:count]
         return light["row"][positions[order]], scores[order]
 
     def lexical(self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        scores = np.zeros(len(self._view.light))
-        for stem in stems:
-            positions, counts = self._view.postings(term(stem))
+        scores = np.zeros(len(self._view))
+        for spans in self._find(stems).values():
+            positions, counts = self._view.postings(spans)
             scores[positions] += self._bm25(positions, counts)
-        admitted, held = self._view.admissible(admission.at), scores > 0
-        inside, outside = np.flatnonzero(admitted & held), np.flatnonzero(~admitted & held)
+        admitted, held = self._view.admissible(admission.at), np.flatnonzero(scores)
+        inside, outside = held[admitted[held]], held[~admitted[held]]
         return LegHits(
             *self._best(inside, scores[inside].astype(np.float32), pool),
             *self._best(outside, scores[outside].astype(np.float32), open_pool),
@@ -94,7 +109,7 @@ class LocalIndexReader:
 
     def _bm25(self, positions: NDArray[np.int64], counts: Floats) -> NDArray[np.float64]:
         """What one word adds to each row that holds it; idf = log(1 + (N−n+½)/(n+½)), which is never negative."""
-        rows, holding = len(self._view.light), len(positions)
+        rows, holding = len(self._view), len(positions)
         rarity = log1p((rows - holding + 0.5) / (holding + 0.5))
         relative = self._view.light["length"][positions] / max(self._view.words, 1e-9)
         often = counts.astype(np.float64)
@@ -113,14 +128,15 @@ class LocalIndexReader:
         positions = positions[light["session"][positions] >= 0]
         found: list[NDArray[np.int64]] = []
         for step in range(-2 * reach, 2 * reach + 1):
-            beside = view.by_turn[np.clip(view.place[positions] + step, 0, len(light) - 1)]
+            beside = view.by_turn[np.clip(view.place[positions] + step, 0, len(view) - 1)]
             near = np.abs(light["ordinal"][beside] - light["ordinal"][positions]) <= reach
             found.append(beside[near & (light["session"][beside] == light["session"][positions])])
         every = np.unique(light["row"][np.concatenate(found)]) if found else _NO_ROWS
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        some = self._view.light[self._view.positions(rows)]
+        positions = self._view.positions(rows)
+        some = {name: column[positions] for name, column in self._view.light.items()}
         valid = (some["valid_from"] <= admission.at) & (admission.at < some["valid_until"])
         return Columns(
             ids=some["id"], active=some["active"], valid=valid, trusted=some["trusted"], boundary=some["boundary"],
@@ -128,22 +144,17 @@ class LocalIndexReader:
             importance=some["importance"], pinned=some["pinned"],
         )  # fmt: skip
 
-    def _matched(self, rows: Rows, stems: Sequence[str]) -> NDArray[np.uint64]:
-        bits = np.zeros(len(self._view.light), dtype=np.uint64)
-        for bit, stem in enumerate(stems):
-            bits[self._view.postings(term(stem))[0]] |= np.uint64(1 << bit)
-        return bits[self._view.positions(rows)]
-
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
         sql = self._queries["codes"]
         codes = [execute(self._connection, sql, (row,))[0][0] for row in rows.tolist()]
-        vectors = self._view.vectors(self._view.positions(rows))
+        positions = self._view.positions(rows)
+        vectors = self._view.vectors(positions)
         return Features(
             codes=np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16),
             ends=np.cumsum([len(each) // 16 for each in codes], dtype=np.int64),
             vectors=vectors,
             cosine=np.zeros(len(rows), dtype=np.float32) if query is None else exact_cosine(vectors, query),
-            matched=self._matched(rows, stems),
+            matched=self._view.matched(positions, [term(stem) for stem in stems]),
         )
 
     def memories(self, rows: Rows) -> list[Served]:

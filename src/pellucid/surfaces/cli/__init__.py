@@ -1,20 +1,36 @@
 """Arguments in, text or JSON and an exit code out: the `pellucid` command."""
 
 import sys
+from itertools import takewhile
 
-from pellucid.errors import PellucidError
+from pellucid.errors import InputError, PellucidError
 from pellucid.surfaces.cli.commands import app
+from pellucid.surfaces.cli.session import complain, text_words
 
 __all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the command line; an error we know is one line that says what, why and what next, and its own exit code."""
+    words = text_words(sys.argv[1:])
+    as_json = "--json" in takewhile(lambda word: word != "--", words)
     try:
-        app(standalone_mode=True)
+        app(words, standalone_mode=True)
     except PellucidError as error:
-        sys.stderr.write(f"pellucid: {error}\n")
-        sys.exit(error.exit_code)
+        _leave(error, as_json=as_json)
+    except UnicodeError as error:
+        _leave(_not_text(error), as_json=as_json)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _leave(error: PellucidError, *, as_json: bool) -> None:
+    complain(error, as_json=as_json)
+    sys.exit(error.exit_code)
+
+
+def _not_text(error: UnicodeError) -> InputError:
+    return InputError(
+        f"a name or a text is not UTF-8: {error}", code="invalid_text", next_step="write it in UTF-8 and repeat"
+    )

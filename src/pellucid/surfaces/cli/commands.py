@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,10 @@ from pellucid.surfaces.cli.session import (
     settings,
     write,
 )
+
+if TYPE_CHECKING:
+    from pellucid.app import App
+    from pellucid.operations.recalling import RecallInput
 
 app = typer.Typer(
     help="Memory for AI agents that you can see through.",
@@ -165,20 +169,17 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation."""
-    from pellucid.operations.recalling import RecallInput
     from pellucid.operations.recalling import recall as ask
     from pellucid.recall.plan import clean
     from pellucid.xray.options import parse_budget
 
     question, characters = clean(" ".join(query or ())), parse_budget(budget)
     with opened(home, namespace) as opened_app:
-        outcome = ask(
-            opened_app,
-            RecallInput(
-                query=question, namespace=opened_app.settings.namespace, top_k=top_k, budget=characters,
-                session_id=session, agent=agent, scopes=tuple(scope or ()), without=tuple(without or ()),
-            ),
+        request = _asked(
+            question, opened_app, budget=characters, top_k=top_k, without=without, scopes=scope, session=session,
+            agent=agent,
         )  # fmt: skip
+        outcome = ask(opened_app, request)
     emit(outcome, lambda: present.recalled(outcome), as_json=as_json)
 
 
@@ -201,8 +202,8 @@ def xray(
     as_json: Json = False,
 ) -> None:
     """Explain a recall: why each memory surfaced, why the others did not, and what it cost."""
-    from pellucid.operations.recalling import RecallInput, xray_of
     from pellucid.operations.recalling import xray as explain
+    from pellucid.operations.recalling import xray_of
     from pellucid.xray.options import parse, write_out
     from pellucid.xray.render import render
 
@@ -210,9 +211,9 @@ def xray(
     options = parse(recall_id or " ".join(query or ()), format=asked, budget=budget, namespace=namespace, out=out)
     with opened(home, options.namespace) as opened_app:
         here = opened_app.settings.namespace
-        request = RecallInput(
-            query=options.query, namespace=here, top_k=top_k, budget=options.budget, session_id=session, agent=agent,
-            scopes=tuple(scope or ()), without=tuple(without or ()),
+        request = _asked(
+            options.query, opened_app, budget=options.budget, top_k=top_k, without=without, scopes=scope,
+            session=session, agent=agent,
         )  # fmt: skip
         snapshot = xray_of(opened_app, here, recall_id) if recall_id else explain(opened_app, request)
     text = render(snapshot, options.format)
@@ -221,6 +222,26 @@ def xray(
     else:
         write_out(options.out, text)
         note(f"wrote {options.out}")
+
+
+def _asked(
+    query: str,
+    opened_app: "App",
+    *,
+    budget: int | None,
+    top_k: int | None,
+    without: list[str] | None,
+    scopes: list[str] | None,
+    session: str | None,
+    agent: str | None,
+) -> "RecallInput":
+    """The question that the flags of `recall` and `xray` ask."""
+    from pellucid.operations.recalling import RecallInput
+
+    return RecallInput(
+        query=query, namespace=opened_app.settings.namespace, budget=budget, top_k=top_k, session_id=session,
+        agent=agent, scopes=tuple(scopes or ()), without=tuple(without or ()),
+    )  # fmt: skip
 
 
 @app.command()
@@ -241,10 +262,12 @@ def audit(
 @app.command()
 def doctor(home: Home = None, as_json: Json = False) -> None:
     """Check a home: drift between files and index, conflicts, unreadable files, the model, the databases."""
-    from pellucid.operations.house import examine
+    from pellucid.operations.house import diagnose, examine
 
-    with opened(home, adopt=False) as opened_app:
-        report = examine(opened_app)
+    report = diagnose(settings(home).home)
+    if report is None:
+        with opened(home, adopt=False) as opened_app:
+            report = examine(opened_app, sound=True)
     emit(report, lambda: present.examined(report), as_json=as_json)
     if not report.healthy:
         raise UnhealthyError(f"{len(report.findings)} problems", next_step="each line above says what to do")
@@ -253,10 +276,12 @@ def doctor(home: Home = None, as_json: Json = False) -> None:
 @app.command()
 def rebuild(home: Home = None, as_json: Json = False) -> None:
     """Make the index anew from the vault; vectors of unchanged texts are reused."""
+    from pellucid.operations.house import make_room
     from pellucid.operations.house import rebuild as again
 
+    set_aside = make_room(settings(home).home)
     with opened(home, adopt=False) as opened_app:
-        outcome = again(opened_app)
+        outcome = again(opened_app, set_aside)
     emit(outcome, lambda: present.rebuilt(outcome), as_json=as_json)
 
 

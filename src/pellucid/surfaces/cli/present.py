@@ -1,10 +1,11 @@
-"""An operation's output in, text for a person out."""
+"""An operation's output in, text for a person out: a value stays on its line, whatever it holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
     from collections.abc import Iterable, Mapping
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
 def home(report: HomeOutput) -> str:
     """A home at a glance."""
     model = "ready" if report.model_ready else "not fetched yet (it is on first use, or with `pellucid models pull`)"
-    return f"home   {report.home}\nvault  {report.vault} ({report.files} files)\nmodel  {model}"
+    return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
 
 
 def imported(outcome: ImportOutput) -> str:
@@ -44,20 +45,22 @@ def imported(outcome: ImportOutput) -> str:
         if counts:
             lines.append(f"{title}: {_counts(counts)}")
     if outcome.malformed:
-        lines.append(f"{outcome.malformed} places could not be read, among them {'; '.join(outcome.problems[:3])}")
+        among = "; ".join(map(visible, outcome.problems[:3]))
+        lines.append(f"{outcome.malformed} places could not be read, among them {among}")
     if outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {outcome.encoder_problem}")
+        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
     return "\n".join(lines)
 
 
 def remembered(outcome: RememberOutput) -> str:
-    """What was kept, or was kept already."""
-    said = "remembered" if outcome.created else "known already"
-    lines = [f"{said}: {outcome.memory.id}", f"  {outcome.path}"]
+    """What was kept, or was kept already, and whether it gained something."""
+    known = "known already, and updated" if outcome.updated else "known already"
+    said = "remembered" if outcome.created else known
+    lines = [f"{said}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
     if outcome.redactions:
         lines.append(f"  redacted: {_counts(outcome.redactions)}")
     if outcome.encoder_problem:
-        lines.append(f"  without a vector: {outcome.encoder_problem}")
+        lines.append(f"  without a vector: {visible(outcome.encoder_problem)}")
     return "\n".join(lines)
 
 
@@ -68,18 +71,18 @@ def listed(outcome: ListOutput) -> str:
 
 
 def shown(outcome: Listed) -> str:
-    """A memory's fields, then its content."""
+    """A memory's fields, then its content with its own lines."""
     wire = outcome.memory.to_wire()
-    content = str(wire.pop("content", ""))
-    fields = [f"{key}: {value}" for key, value in wire.items() if value not in ([], {}, "")]
+    content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
+    fields = [f"{key}: {visible(str(value))}" for key, value in wire.items() if value not in ([], {}, "")]
     written = f"operation: {outcome.op_id}" if outcome.op_id else "operation: none (the file was there before)"
-    return "\n".join([f"path: {outcome.path}", *fields, written, "", content])
+    return "\n".join([f"path: {visible(outcome.path)}", *fields, written, "", content])
 
 
 def recalled(outcome: RecallOutput) -> str:
     """The context as a model would get it, then how to see why."""
     lines = [outcome.context or "Nothing fits the budget."]
-    lines += [f"degraded: {leg.name}: {leg.reason}" for leg in outcome.legs if leg.health == "degraded"]
+    lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
     if outcome.omitted:
         lines.append(f"{len(outcome.omitted)} more did not fit the budget")
     return "\n".join([*lines, f"why: pellucid xray --id {outcome.recall_id}"])
@@ -90,36 +93,38 @@ def audited(outcome: AuditOutput) -> str:
     lines = [
         f"recall: {outcome.recall_id} (result {outcome.place})",
         f"memory: {outcome.memory_id}",
-        f"path: {outcome.path or '(no longer there)'}",
+        f"path: {visible(outcome.path or '(no longer there)')}",
     ]
     if outcome.operation is None:
         return "\n".join([*lines, "operation: none is known; the file was taken over as it stood"])
-    return "\n".join([*lines, *(f"operation {key}: {value}" for key, value in outcome.operation.items())])
+    return "\n".join([*lines, *(f"operation {key}: {visible(str(value))}" for key, value in outcome.operation.items())])
 
 
 def examined(report: DoctorOutput) -> str:
-    """The condition of a home, findings last."""
+    """The condition of a home, findings last, each with its next step."""
     lines = [
-        f"home      {report.home}",
+        f"home      {visible(report.home)}",
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
         f"model     {report.model or '(none used yet)'}",
-        *(f"note      {note}" for note in report.notes),
-        *(f"PROBLEM   {f.check}: {f.subject}: {f.problem} → {f.next_step}" for f in report.findings),
-        "healthy" if report.healthy else f"{len(report.findings)} problems",
+        *(f"note      {visible(note)}" for note in report.notes),
+        "healthy" if report.healthy else f"{len(report.findings)} problems:",
+        *(f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {f.next_step}')}" for f in report.findings),
     ]
     return "\n".join(lines)
 
 
 def rebuilt(outcome: RebuildOutput) -> str:
     """What a rebuild wrote."""
-    lines = [f"indexed {outcome.memories} memories", *(f"left out: {why}" for why in outcome.unreadable)]
-    return "\n".join([*lines, *([f"without vectors: {outcome.encoder_problem}"] if outcome.encoder_problem else [])])
+    lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
+    lines += [f"without vectors: {visible(outcome.encoder_problem)}"] if outcome.encoder_problem else []
+    lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
+    return "\n".join(lines)
 
 
 def models(outcome: ModelsOutput) -> str:
     """The state of the model cache."""
-    lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {outcome.folder}"]
+    lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {visible(outcome.folder)}"]
     lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
     return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
 

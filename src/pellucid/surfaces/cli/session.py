@@ -1,15 +1,19 @@
 """Common flags in, an open app out: what every command does before and after its work."""
 
 import json
+import os
+import re
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pellucid.errors import InputError, PellucidError
 from pellucid.settings import NAMESPACE_PATTERN, Settings, load, plain_terminal
+from pellucid.xray.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from pellucid.app import App
@@ -23,6 +27,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document inst
 Session = Annotated[str | None, typer.Option("--session", help="The session this belongs to.")]
 Agent = Annotated[str | None, typer.Option("--agent", help="The agent that asks.")]
 Scopes = Annotated[list[str] | None, typer.Option("--scope", help="A context scope of the caller; may be repeated.")]
+_UNDECODED = re.compile("[\ud800-\udfff]")
+"""What Python makes of an argument's bytes that are not UTF-8."""
 
 
 @contextmanager
@@ -38,22 +44,23 @@ def opened(home: Path | None, namespace: str | None = None, *, adopt: bool = Tru
     try:
         if adopt:
             drift, folded = app.keeper.adopt()
-            for path in (*drift.edited, *drift.deleted, *drift.added):
-                kind = "deleted" if path in drift.deleted else "edited" if path in drift.edited else "added"
-                note(f"{kind} outside Pellucid, taken over: {path}")
-            for _, problem in folded.unreadable:
-                note(f"left out, because it could not be read: {problem}")
+            # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
+            _note_count(len(drift.paths), "changed outside Pellucid and taken over")
+            _note_count(len(folded.unreadable), "could not be read and left out; `pellucid doctor` names them")
         yield app
     finally:
         app.close()
 
 
+def _note_count(count: int, what: str) -> None:
+    if count:
+        note(f"{count} {'file' if count == 1 else 'files'} {what}")
+
+
 def settings(home: Path | None, namespace: str | None = None) -> Settings:
     """The settings of this command, checked."""
-    import re
-
-    from pellucid.errors import InputError
-
+    if home and re.search("[\ud800-\udfff\ufffd]", str(home)):
+        raise InputError("--home expects a path in UTF-8", code="invalid_home", next_step="name another folder")
     given = namespace.strip() if namespace else None
     if given and not re.match(NAMESPACE_PATTERN, given):
         raise InputError(
@@ -64,20 +71,35 @@ def settings(home: Path | None, namespace: str | None = None) -> Settings:
     return load(home=home, namespace=given or None)
 
 
+def text_words(arguments: Sequence[str]) -> list[str]:
+    """The words of a command line as text: what is not UTF-8 becomes U+FFFD, save in the name of a file there is."""
+    return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
+
+
 def emit(value: "Wire", text: Callable[[], str], *, as_json: bool) -> None:
     """Print an answer as JSON or as text."""
-    write(json.dumps(value.to_wire(), indent=2, ensure_ascii=False) if as_json else text())
+    write(visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False)) if as_json else text())
 
 
 def write(text: str) -> None:
-    """Print text whatever the terminal's encoding."""
-    sys.stdout.buffer.write((text.rstrip("\n") + "\n").encode("utf-8", "replace"))
+    """Print lines whatever the terminal's encoding, nothing in them reaching it as a command."""
+    lines = (visible(line) for line in text.rstrip("\n").split("\n"))
+    sys.stdout.buffer.write(("\n".join(lines) + "\n").encode())
     sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """Say something on standard error, so that answers stay clean."""
-    sys.stderr.write(f"pellucid: {text}\n")
+    """Say one line on standard error, so that answers stay clean."""
+    sys.stderr.write(f"pellucid: {visible(text)}\n")
+
+
+def complain(error: PellucidError, *, as_json: bool) -> None:
+    """Say on standard error what went wrong: one line of text or of JSON."""
+    if not as_json:
+        note(str(error))
+        return
+    said = {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
+    sys.stderr.write(visible_json(json.dumps(said)) + "\n")
 
 
 @contextmanager

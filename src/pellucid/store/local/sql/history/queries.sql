@@ -1,29 +1,21 @@
 -- name: put_receipt
 -- One recall.
-INSERT INTO receipts (recall_id, at, namespace, session_id, packed) VALUES (?, ?, ?, ?, ?);
-
--- name: put_audit
--- One served result.
-INSERT INTO audit (recall_id, place, memory_id, op_id) VALUES (?, ?, ?, ?);
+INSERT INTO receipts (recall_id, at, namespace, session_id, served, packed) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: receipt
 -- A receipt, within its namespace.
-SELECT packed FROM receipts WHERE recall_id = ? AND namespace = ?;
+SELECT packed FROM receipts WHERE recall_id = ? AND namespace = ? AND packed IS NOT NULL;
 
 -- name: audit
--- A served result, within its namespace.
-SELECT a.recall_id, a.place, a.memory_id, a.op_id, r.at
-FROM audit a JOIN receipts r ON r.recall_id = a.recall_id WHERE a.recall_id = ? AND a.place = ? AND r.namespace = ?;
+-- What a recall served, within its namespace.
+SELECT served, at FROM receipts WHERE recall_id = ? AND namespace = ?;
 
 -- name: counts
--- How much is kept.
-SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts;
+-- How much is kept in full.
+SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts WHERE packed IS NOT NULL;
 
 -- name: prune
--- Old receipts, and all but the newest.
-DELETE FROM receipts WHERE at < ? OR recall_id NOT IN (SELECT recall_id FROM receipts ORDER BY at DESC, recall_id DESC LIMIT ?)
+-- Old receipts, and all but the newest, keep their results only.
+UPDATE receipts SET packed = NULL
+WHERE packed IS NOT NULL AND (at < ? OR at < (SELECT at FROM receipts WHERE packed IS NOT NULL ORDER BY at DESC LIMIT 1 OFFSET ?))
 RETURNING recall_id;
-
--- name: prune_audit
--- Results of receipts that are gone.
-DELETE FROM audit WHERE recall_id NOT IN (SELECT recall_id FROM receipts);

@@ -3,12 +3,14 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE namespaces (ns INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
+-- refused: it holds an id that another file holds; looked at again when any id becomes free.
 CREATE TABLE files (
   path TEXT PRIMARY KEY,
   digest TEXT NOT NULL,
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
-  op_id TEXT
+  op_id TEXT,
+  refused INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
 -- Times are epoch milliseconds; valid_until is the earlier of invalidAt and expiresAt.

@@ -10,10 +10,18 @@ INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET valu
 -- Every indexed file.
 SELECT path, digest, size, mtime_ns FROM files;
 
+-- name: file
+-- One indexed file.
+SELECT path, digest, size, mtime_ns FROM files WHERE path = ?;
+
+-- name: look_again
+-- An id became free: files that were refused differ from what was indexed.
+UPDATE files SET mtime_ns = -1, refused = 0 WHERE refused;
+
 -- name: put_file
 -- A file as it was last folded.
-INSERT INTO files (path, digest, size, mtime_ns, op_id) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (path) DO UPDATE SET digest = excluded.digest, size = excluded.size, mtime_ns = excluded.mtime_ns, op_id = excluded.op_id;
+INSERT INTO files (path, digest, size, mtime_ns, op_id, refused) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET digest = excluded.digest, size = excluded.size, mtime_ns = excluded.mtime_ns, op_id = excluded.op_id, refused = excluded.refused;
 
 -- name: drop_file
 -- A file that is gone.
@@ -91,9 +99,10 @@ SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE m.id = ? AND n.name = ?;
 
 -- name: holding
--- The oldest active memory with this content hash.
+-- The oldest memory with this content hash that can be recalled now.
 SELECT m.content_hash, m.id FROM memories m JOIN namespaces n ON n.ns = m.ns
-WHERE m.content_hash = ? AND n.name = ? AND m.active ORDER BY m.created, m.id LIMIT 1;
+WHERE m.content_hash = ? AND n.name = ? AND m.active AND m.trusted AND m.valid_until > unixepoch('subsec') * 1000
+ORDER BY m.created, m.id LIMIT 1;
 
 -- name: browse
 -- Every memory of a namespace, newest first.

@@ -10,6 +10,10 @@ SELECT seq FROM ops WHERE op_id = ?;
 -- New bytes that wait for their file.
 INSERT INTO entries (seq, path, folded, base_hash, new_hash, new_bytes, state) VALUES (?, ?, ?, ?, ?, ?, 'PENDING');
 
+-- name: add_adopted
+-- Bytes that somebody else wrote, and that stand in their file already.
+INSERT INTO entries (seq, path, folded, base_hash, new_hash, new_bytes, state) VALUES (?, ?, ?, NULL, ?, NULL, 'FILED');
+
 -- name: add_ledger
 -- A row that waits for its ledger file.
 INSERT INTO ledger (month, row) VALUES (?, ?);

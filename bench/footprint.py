@@ -1,0 +1,59 @@
+"""How many packages does a default install bring, and how much room do they take?
+
+    python bench/footprint.py
+
+Counts the pins of `constraints.txt` that apply to this system and Python; sizes are of the files those packages have
+here, in the environment that runs this (byte code that Python writes later is left out).
+"""
+
+import time
+from importlib.metadata import PackageNotFoundError, distribution
+
+from packaging.requirements import Requirement
+
+import machine
+
+HEAVY = ("torch", "tensorflow", "jax", "transformers")
+SHOWN = 8
+
+
+def pinned() -> list[Requirement]:
+    """The packages a default install brings, here."""
+    lines = (machine.ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [Requirement(line.rstrip("\\ ")) for line in lines if line and not line.startswith((" ", "#"))]
+    return [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
+
+
+def size_mb(name: str) -> float | None:
+    """The size of a package's files; None if it is not installed here."""
+    try:
+        found = distribution(name).files or []
+    except PackageNotFoundError:
+        return None
+    places = (file.locate() for file in found if "__pycache__" not in file.parts)
+    return sum(place.stat().st_size for place in places if place.is_file()) / 1e6
+
+
+def measure() -> dict[str, object]:
+    """Count and weigh."""
+    names = [pin.name for pin in pinned()]
+    sizes = {name: size for name in names if (size := size_mb(name)) is not None}
+    largest = sorted(sizes.items(), key=lambda item: -item[1])[:SHOWN]
+    return {
+        "packages": len(names),
+        "heavyFrameworks": [name for name in names if name in HEAVY],
+        "notInstalledHere": sorted(set(names) - sizes.keys()),
+        "installedMb": round(sum(sizes.values()), 1),
+        "largestMb": {name: round(size, 1) for name, size in largest},
+        "pellucidMb": round(sum(file.stat().st_size for file in (machine.ROOT / "src").rglob("*.[ps]*[yl]")) / 1e6, 2),
+    }
+
+
+def main() -> None:
+    """Measure and publish."""
+    started, given = time.time(), machine.arguments(__doc__).parse_args()
+    machine.publish({"question": __doc__.splitlines()[0]} | measure(), given.out, started)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""How fast are transcripts imported, measured against the encoder alone, and how much memory does a home take?
+
+    python bench/importing.py --turns 5000 --home-turns 10000 --recalls 100
+
+`importTurnsPerSecond` is `import_transcripts` in mode verbatim, end to end: read, redact, cut, write, file, encode,
+index. `encoderTextsPerSecond` is `encode` of the same texts, a thousand before each thousand imported, so that both see
+the same machine. Peak memory is VmHWM of two fresh processes: one that imports and then recalls, one that opens that
+home and recalls (`ru_maxrss` would count the parent that forked them).
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import corpus
+import machine
+from pellucid.app import App, open_app
+from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.provision import MODEL_NAME
+from pellucid.operations.importing import ImportInput, import_transcripts
+from pellucid.operations.recalling import RecallInput, recall
+from pellucid.settings import Settings
+
+PART = 1_000
+
+
+def transcript(path: Path, texts: list[str], first: int = 0) -> Path:
+    """One message a line, thirty to a session; `first` is the number of the first turn."""
+    with path.open("w", encoding="utf-8") as file:
+        for number, text in enumerate(texts, start=first):
+            session, turn = divmod(number, corpus.SESSION_TURNS)
+            at = corpus.BEGINNING + timedelta(minutes=20 * session + turn / 2)
+            role = "assistant" if turn % 2 else "user"
+            line = {"session": f"session-{session:05}", "role": role, "content": text, "ts": at.isoformat()}
+            file.write(json.dumps(line) + "\n")
+    return path
+
+
+def opened(home: Path, models: Path) -> App:
+    """A home of this bench."""
+    return open_app(Settings(home=home, namespace=corpus.NAMESPACE), models=models)
+
+
+def take(app: App, path: Path) -> None:
+    """Import a transcript as it was said."""
+    given = ImportInput(paths=(path,), mode="verbatim", namespace=corpus.NAMESPACE, transcript_format=None)
+    done = import_transcripts(app, given)
+    assert done.memories == done.turns_read > 0, done
+
+
+def throughput(folder: Path, turns: int, seed: int, models: Path) -> dict[str, object]:
+    """The encoder alone and the import, in turn on the same texts, a part at a time."""
+    texts, app = corpus.texts(turns, seed, corpus.ordinary_words(models, seed)), opened(folder / "measured", models)
+    bare, tokens, encoding, importing = MiniLM(models / MODEL_NAME), list[int](), Spent(), Spent()
+    for embedder in (bare, app.embedder):
+        list(embedder.encode(texts[:64]))  # loads the model
+    for start in range(0, turns, PART):
+        part = texts[start : start + PART]
+        with encoding.counting():
+            tokens += [len(each.tokens) for each in bare.encode(part)]
+        path = transcript(folder / f"part-{start}.jsonl", part, first=start)
+        with importing.counting():
+            take(app, path)
+    app.close()
+    return {
+        "turns": turns,
+        "tokensATurn": round(sum(tokens) / turns, 1),
+        "importTurnsPerSecond": round(turns / importing.wall, 1),
+        "encoderTextsPerSecond": round(turns / encoding.wall, 1),
+        "ratio": round(encoding.wall / importing.wall, 3),
+        "ratioOfCpu": round(encoding.cpu / importing.cpu, 3),
+        "importCpuMsATurn": round(importing.cpu * 1000 / turns, 3),
+        "encoderCpuMsATurn": round(encoding.cpu * 1000 / turns, 3),
+    }
+
+
+@dataclass(slots=True)
+class Spent:
+    """Seconds of wall time, and of processor time of all threads."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    @contextmanager
+    def counting(self) -> Generator[None]:
+        """Add what the block takes."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.wall += time.perf_counter() - wall
+        self.cpu += time.process_time() - cpu
+
+
+def live(given: argparse.Namespace) -> dict[str, object]:
+    """What one process of its own does: import if the home is new, then answer questions; its peak memory."""
+    texts = corpus.texts(given.home_turns, given.seed, corpus.ordinary_words(given.models, given.seed))
+    queries, base = corpus.queries(texts, given.recalls, given.seed), _peak_mb()
+    fresh, app = not given.live.exists(), opened(given.live, given.models)
+    if fresh:
+        take(app, transcript(given.live / "turns.jsonl", texts))
+    imported, times = _peak_mb(), list[float]()
+    del texts
+    for query in queries:
+        app.embedder.encode_query(query.text)
+        begun = time.perf_counter()
+        recall(app, RecallInput(query=query.text, namespace=corpus.NAMESPACE))
+        times.append((time.perf_counter() - begun) * 1000)
+    app.close()
+    return {
+        "memories": given.home_turns, "recalls": given.recalls, "peakMb": _peak_mb(), "peakBeforeRecallsMb": imported,
+        "peakBeforeOpeningMb": base, "wholeRecallMs": machine.spread(times[1:], 2), "firstRecallMs": round(times[0], 1),
+    }  # fmt: skip
+
+
+def _peak_mb() -> float:
+    try:
+        lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+    return next(round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith("VmHWM"))
+
+
+def in_a_fresh_process(given: argparse.Namespace, home: Path) -> dict[str, object]:
+    """The numbers of a process that has loaded nothing before."""
+    sizes = [
+        f"--{name}={getattr(given, name.replace('-', '_'))}" for name in ("home-turns", "recalls", "seed", "models")
+    ]
+    words = [sys.executable, __file__, f"--live={home}", *sizes]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+
+
+def main() -> None:
+    """Measure and publish."""
+    started, parser = time.time(), machine.arguments(__doc__)
+    parser.add_argument("--turns", type=int, default=5_000)
+    parser.add_argument("--home-turns", type=int, default=10_000)
+    parser.add_argument("--recalls", type=int, default=100)
+    parser.add_argument("--live", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.live:
+        sys.stdout.write(json.dumps(live(given)))
+        return
+    with TemporaryDirectory(prefix="pellucid-bench-") as folder:
+        result = throughput(Path(folder), given.turns, given.seed, given.models)
+        home = Path(folder) / "home"
+        result["importAndRecall"] = in_a_fresh_process(given, home)
+        result["openAndRecall"] = in_a_fresh_process(given, home)
+    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+
+
+if __name__ == "__main__":
+    main()

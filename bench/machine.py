@@ -1,0 +1,80 @@
+"""A measurement in, one JSON document out: the numbers, the machine they were seen on, the command to repeat it."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import apsw
+import numpy as np
+import onnxruntime
+
+ROOT = Path(__file__).parents[1]
+MODELS = ROOT / ".cache" / "models"
+_PLACES = ("--out", "--models")
+"""Options whose values are places on one machine, and no part of what was measured."""
+
+
+def arguments(question: str) -> argparse.ArgumentParser:
+    """A parser with the options every program has."""
+    parser = argparse.ArgumentParser(description=question, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--models", type=Path, default=MODELS, help="the folder of the encoder's cache")
+    parser.add_argument("--out", type=Path, help="write the document here, too")
+    return parser
+
+
+def publish(result: dict[str, object], out: Path | None, started: float) -> None:
+    """Print a result with its machine, and write it if asked; `started` is when the program began (`time.time`)."""
+    document = result | {"seconds": round(time.time() - started, 1), "command": command(), "machine": machine()}
+    text = json.dumps(document, indent=2) + "\n"
+    if out:
+        out.write_text(text, encoding="utf-8")
+    sys.stdout.write(text)
+
+
+def command() -> str:
+    """The command line, without the places named in it."""
+    words, rest = ["python", f"bench/{Path(sys.argv[0]).name}"], iter(sys.argv[1:])
+    for word in rest:
+        if word in _PLACES:
+            next(rest, None)
+        elif not word.startswith(tuple(f"{place}=" for place in _PLACES)):
+            words.append(word)
+    return " ".join(words)
+
+
+def machine() -> dict[str, object]:
+    """Processor, versions and how busy the machine was (the load average also counts this program)."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "onnxruntime": onnxruntime.__version__,
+        "sqlite": apsw.sqlite_lib_version(),
+        "loadAverage": [round(load, 2) for load in os.getloadavg()],
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def spread(values: Sequence[float], digits: int = 3) -> dict[str, float]:
+    """The median, the 95th percentile and the mean."""
+    p50, p95 = np.percentile(values, [50, 95])
+    return {
+        "p50": round(float(p50), digits),
+        "p95": round(float(p95), digits),
+        "mean": round(float(np.mean(values)), digits),
+    }

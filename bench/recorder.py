@@ -1,0 +1,73 @@
+"""What does it cost to keep the receipt of a recall: processor time, bytes, and room on the disk?
+
+    python bench/recorder.py --memories 10000 --recalls 5000
+
+Recalls and records alternate, as they do in life; only `Recaller.record` (pack the receipt, insert it and its audit
+rows) is timed, in processor time of its thread. Queries were encoded beforehand, and every one is new.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import corpus
+import machine
+from pellucid.recall.recaller import Recaller
+from pellucid.recall.receipt import pack
+from pellucid.settings import HistorySettings
+from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.index import LocalIndex
+
+
+def run(recaller: Recaller, queries: Sequence[corpus.Query]) -> dict[str, object]:
+    """Alternate recalls and records."""
+    record_cpu: list[float] = []
+    record_wall: list[float] = []
+    pack_cpu: list[float] = []
+    sizes: list[int] = []
+    for number, query in enumerate(queries):
+        state = recaller.run(corpus.request(query, number))
+        wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
+        recaller.record(state, pack(state))
+        record_cpu.append((time.thread_time_ns() - cpu) / 1000)
+        record_wall.append((time.perf_counter_ns() - wall) / 1000)
+        cpu = time.thread_time_ns()
+        sizes.append(len(pack(state)))  # once more, by itself: its share
+        pack_cpu.append((time.thread_time_ns() - cpu) / 1000)
+    return {
+        "recordCpuMicros": machine.spread(record_cpu, 1),
+        "ofThatPackCpuMicros": machine.spread(pack_cpu, 1),
+        "recordWallMicros": machine.spread(record_wall, 1),
+        "receiptBytes": machine.spread(sizes, 0),
+    }
+
+
+def measure(count: int, recalls: int, seed: int) -> dict[str, object]:
+    """Fill a throw-away home, recall in it, and weigh the history it leaves."""
+    said, embedder = corpus.texts(count, seed, corpus.made_up_words(seed)), corpus.Projection(seed)
+    queries = corpus.queries(said, recalls, seed)
+    with TemporaryDirectory(prefix="pellucid-bench-") as folder:
+        path = Path(folder) / "history.db"
+        index, history = LocalIndex(Path(folder) / "index.db"), LocalHistory(path)
+        corpus.fill(index, list(corpus.memories(said, seed)), list(embedder.encode(said)), embedder)
+        result = run(Recaller(index, history, corpus.remembering(embedder, queries), HistorySettings()), queries)
+        index.close()
+        history.close()
+        size = path.stat().st_size
+    setting = {"memories": count, "recalls": recalls, "encoder": embedder.model}
+    return setting | result | {"historyBytesARecall": round(size / recalls)}
+
+
+def main() -> None:
+    """Measure and publish."""
+    started, parser = time.time(), machine.arguments(__doc__)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--recalls", type=int, default=5_000)
+    given = parser.parse_args()
+    result = measure(given.memories, given.recalls, given.seed)
+    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""The names in a transcript in, names that may be stored out: of sessions, speakers, tools and agents."""
+
+from collections import Counter
+
+from pellucid.capture.redact import redact
+from pellucid.capture.report import CaptureReport
+
+REMEMBERED = 4096
+
+
+class Names:
+    """Takes the secrets out of names. One capture repeats few names many times, so each is looked at once."""
+
+    def __init__(self, report: CaptureReport) -> None:
+        self._report = report
+        self._known: dict[str, str] = {}
+        self._sessions: dict[str, str] = {}
+        self._alike = Counter[str]()
+
+    def clean(self, name: str) -> str:
+        """The name without its secrets; those of a name met for the first time are counted."""
+        known = self._known.get(name)
+        if known is None:
+            redacted = redact(name)
+            self._report.redactions.update(redacted.counts)
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            known = self._known[name] = redacted.text
+        return known
+
+    def session(self, session_id: str) -> str:
+        """The same for a session; two that differed only in their secrets are told apart by a number."""
+        cleaned = self.clean(session_id)
+        if cleaned == session_id:
+            return session_id
+        if session_id not in self._sessions:
+            self._alike[cleaned] += 1
+            number = self._alike[cleaned]
+            self._sessions[session_id] = cleaned if number == 1 else f"{cleaned}-{number}"
+        return self._sessions[session_id]

@@ -1,0 +1,32 @@
+"""Nothing in, one home that is read by many tests out: salad in two namespaces, and the example sessions both ways."""
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from vault_kit import HERE, Town, house, open_home, queries, settle
+
+from pellucid.encoders.minilm import MiniLM
+
+__all__ = ["house"]
+
+
+@pytest.fixture(scope="session")
+def town(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Iterator[Town]:
+    """Recalls only: a test that writes needs a home of its own."""
+    app = open_home(tmp_path_factory.mktemp("town"), minilm)
+    settle(app)
+    here = {each.memory.id: each.memory for each in app.index.memories(HERE)}
+    yield Town(app, here, queries(random.Random(5), [memory.content for memory in here.values()], 200))
+    app.close()
+
+
+@pytest.fixture
+def labelled() -> Path:
+    """The folder of labelled data sets named by `PELLUCID_TEST_DATA`; without it the test is skipped."""
+    folder = os.environ.get("PELLUCID_TEST_DATA")  # noqa: TID251 - the tests' own, not a setting
+    if not folder:
+        pytest.skip("PELLUCID_TEST_DATA names no folder of data sets")
+    return Path(folder)

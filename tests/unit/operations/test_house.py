@@ -1,0 +1,310 @@
+"""Homes with drift, copies, links and files nobody may read in; what doctor finds and says of them out."""
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import apsw
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "property"))
+
+from vault_kit import ELSEWHERE, HERE, Opener, ask, contents, edit, house, keep, open_home
+
+from pellucid.app import App
+from pellucid.encoders.minilm import MiniLM
+from pellucid.errors import InputError, StoreBusyError
+from pellucid.operations.house import DoctorOutput, diagnose, examine, make_room, rebuild
+from pellucid.store.local.files import Vault
+from pellucid.store.local.records import LocalRecords
+from pellucid.surfaces.cli import present
+
+__all__ = ["house"]
+CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
+NOBODY = 65_534
+
+
+def vault(app: App) -> Path:
+    return app.settings.home / "vault"
+
+
+def found(report: DoctorOutput) -> list[tuple[str, str]]:
+    return [(finding.check, finding.subject) for finding in report.findings]
+
+
+def in_index(app: App, sql: str, *values: str) -> None:
+    """Change the index behind everybody's back."""
+    with closing(apsw.Connection(str(app.settings.home / "index.db"))) as index:
+        index.execute(sql, values)
+
+
+def said_by_somebody_else(home: Path, work: Callable[[], str]) -> str:
+    """What `work` says in a process to which the home belongs and which is not root: root may read everything."""
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the child of a process with threads starts none itself
+        child = os.fork()
+    if child == 0:
+        os.write(writer, _without_privilege(home, work).encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with open(reader, "rb") as pipe:
+        return pipe.read().decode()
+
+
+def _without_privilege(home: Path, work: Callable[[], str]) -> str:
+    try:
+        if os.geteuid() == 0:
+            for path in (home, *home.rglob("*")):
+                os.chown(path, NOBODY, NOBODY)
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+        return work()
+    except BaseException as error:  # noqa: BLE001 - the parent judges whatever happened
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder for a home whose way does not lead through a folder of ours alone."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_a_sound_home_is_healthy_and_has_nothing_to_note(house: Opener) -> None:
+    app = house()
+    keep(app, CRANE)
+    keep(house(namespace=ELSEWHERE), FERRY)
+    report = examine(app)
+    assert (report.healthy, report.findings, report.notes) == (True, (), ())
+    assert (report.files, report.memories) == (2, 2)
+
+
+def test_a_memory_that_the_index_lost_is_found_by_its_namespace(house: Opener) -> None:
+    app = house()
+    lost = keep(house(namespace=ELSEWHERE), CRANE).memory.id
+    keep(app, FERRY)
+    in_index(app, "DELETE FROM features WHERE row = (SELECT row FROM memories WHERE id = ?)", lost)
+    in_index(app, "DELETE FROM memories WHERE id = ?", lost)
+    report = examine(app)
+    assert found(report) == [("index", ELSEWHERE)]
+    assert lost in report.findings[0].problem
+    assert report.findings[0].next_step == "run `pellucid rebuild`"
+    rebuild(app)
+    assert examine(app).healthy
+
+
+def test_a_memory_that_no_file_holds_is_found(house: Opener) -> None:
+    app = house()
+    strange = keep(app, CRANE)
+    keep(app, FERRY)
+    (vault(app) / strange.path).unlink()
+    in_index(app, "DELETE FROM files WHERE path = ?", strange.path)
+    report = examine(app)
+    assert found(report) == [("index", HERE)]
+    assert "stand in no file" in report.findings[0].problem
+    assert strange.memory.id in report.findings[0].problem
+
+
+def test_words_of_the_index_that_are_not_those_of_the_file_are_found(house: Opener) -> None:
+    app = house()
+    memory_id = keep(app, CRANE).memory.id
+    in_index(app, "UPDATE memories SET record = replace(record, 'forty', 'sixty')")
+    report = examine(app)
+    assert found(report) == [("index", HERE)]
+    assert memory_id in report.findings[0].problem
+    rebuild(app)
+    assert examine(app).healthy
+
+
+def test_an_id_in_two_files_is_found_and_the_copy_is_not_missing(house: Opener) -> None:
+    app = house()
+    kept = keep(app, CRANE)
+    (vault(app) / "facts" / "copy.md").write_bytes((vault(app) / kept.path).read_bytes())
+    app.keeper.adopt()
+    assert found(examine(app)) == [("id", kept.memory.id)]
+
+
+def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(house: Opener) -> None:
+    app = house()
+    path = keep(app, CRANE).path
+    before = (vault(app) / path).stat()
+    edit(app.settings.home, path, "forty", "sixty")
+    os.utime(vault(app) / path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert app.folder.drift().paths == ()
+    report = examine(app)
+    assert found(report) == [("drift", path)]
+    assert report.findings[0].next_step == "run `pellucid rebuild`"
+    rebuild(app)
+    assert examine(app).healthy
+    assert contents(ask(app, "crane")) == [CRANE.replace("forty", "sixty")]
+
+
+def test_what_was_added_edited_and_moved_is_a_note_and_no_finding(house: Opener) -> None:
+    app = house()
+    edited, moved = keep(app, CRANE).path, vault(app) / keep(app, FERRY).path
+    edit(app.settings.home, edited, "forty", "fifty-one")
+    moved.rename(moved.with_name("moved.md"))
+    report = examine(app)
+    assert report.healthy
+    assert [note.split(":")[0] for note in report.notes] == [
+        f"1 {kind} outside Pellucid" for kind in ("added", "edited", "deleted")
+    ]
+
+
+def test_a_hand_written_file_agrees_with_its_row(house: Opener) -> None:
+    app = house()
+    keep(app, FERRY)
+    (vault(app) / "facts" / "mine.md").write_text(CRANE, "utf-8")
+    os.utime(vault(app) / "facts" / "mine.md", ns=(1, 1_780_000_000_123_456_789))
+    app.keeper.adopt()
+    assert examine(app).healthy
+
+
+def test_links_special_files_and_names_no_path_can_hold_are_noted(house: Opener) -> None:
+    app = house()
+    path = keep(app, CRANE).path
+    folder = vault(app) / "facts"
+    (folder / "link.md").symlink_to(vault(app) / path)
+    (folder / "dangling.md").symlink_to("nowhere")
+    (folder / "linked").symlink_to(vault(app))
+    os.mkfifo(folder / "pipe.md")
+    (folder / "back\\slash.md").write_text(FERRY)
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff.md")).write_text(FERRY)
+    (folder / "bell\x07").mkdir()
+    (folder / ".obsidian").mkdir()
+    (folder / "picture\\1.png").write_bytes(b"")
+    report = examine(app)
+    assert report.healthy
+    assert report.notes == (
+        "3 passed over in the vault (link): facts/dangling.md, facts/link.md, facts/linked",
+        "1 passed over in the vault (special file): facts/pipe.md",
+        "3 passed over in the vault (unusable name): facts/back\\slash.md, facts/bell\\x07, facts/\\udcff.md",
+    )
+    assert report.to_wire()
+
+
+def test_of_many_names_the_first_few_are_said(house: Opener) -> None:
+    app = house()
+    keep(app, CRANE)
+    for number in range(9):
+        (vault(app) / f"link{number}.md").symlink_to("nowhere")
+    note = examine(app).notes[0]
+    assert note.startswith("9 passed over")
+    assert note.endswith("link4.md …")
+
+
+class _Simple(LocalRecords):
+    """Records on a file system that cannot exchange files."""
+
+    def replaces_atomically(self) -> bool:
+        return False
+
+
+def test_a_file_system_without_exchange_is_noted(house: Opener) -> None:
+    app = house()
+    keep(app, CRANE)
+    records = _Simple(app.settings.home)
+    report = examine(replace(app, records=records, folder=replace(app.folder, records=records)))
+    records.close()
+    assert report.healthy
+    assert ["cannot exchange" in note for note in report.notes] == [True]
+
+
+def test_a_rebuild_names_no_operation_that_was_never_committed(house: Opener) -> None:
+    app = house()
+    edited = keep(app, CRANE).path
+    edit(app.settings.home, edited, "forty", "fifty")
+    (vault(app) / "facts" / "mine.md").write_text(FERRY, "utf-8")
+    rebuild(app)
+    named = {each.op_id for each in app.index.memories(HERE)}
+    assert named <= {row.op_id for row in app.records.operations()}
+    assert examine(app).healthy
+
+
+def test_findings_come_last_each_with_its_next_step(house: Opener) -> None:
+    app = house()
+    keep(app, CRANE)
+    (vault(app) / "facts" / "bad.md").write_bytes(b"---\na: [\n---\n")
+    (vault(app) / "facts" / "worse.md").write_bytes(b"\xff\xfe")
+    report = examine(app)
+    lines = present.examined(report).splitlines()
+    assert lines[-3] == "2 problems:"
+    assert all(line.startswith("PROBLEM   file: facts/") for line in lines[-2:])
+    assert all(line.endswith(f"→ {each.next_step}") for line, each in zip(lines[-2:], report.findings, strict=True))
+
+
+def test_a_locked_database_is_not_a_damaged_one(house: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = house()
+    keep(app, CRANE)
+    home = app.settings.home
+    app.close()
+    monkeypatch.setattr("pellucid.store.local.health.BUSY_TIMEOUT_MS", 1)
+    with closing(apsw.Connection(str(home / "index.db"))) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreBusyError):
+            make_room(home)
+    assert (home / "index.db").exists()
+    assert diagnose(home) is None
+
+
+def test_a_file_nobody_may_read_is_a_finding_and_the_others_are_compared(reachable: Path, minilm: MiniLM) -> None:
+    app = open_home(reachable, minilm)
+    locked, open_ = keep(app, CRANE).path, keep(app, FERRY).path
+    app.close()
+    (vault(app) / locked).chmod(0)
+
+    def look() -> str:
+        report = examine(open_home(reachable, minilm))
+        return repr([(each.check, each.subject, each.next_step) for each in report.findings])
+
+    assert said_by_somebody_else(reachable, look) == repr(
+        [("file", locked, "let yourself read it, or move it out of the vault")]
+    )
+    assert open_
+
+
+def test_the_one_file_that_may_not_be_read_says_so_and_the_others_are_read(reachable: Path) -> None:
+    for name in ("locked.md", "open.md"):
+        (reachable / name).write_text(CRANE, "utf-8")
+    (reachable / "locked.md").chmod(0)
+    (reachable / "no entry").mkdir(mode=0)
+
+    def read() -> str:
+        said: list[str] = []
+        for path in ("locked.md", "no entry/x.md", "nothing.md", "open.md"):
+            try:
+                said.append(str(getattr(Vault(reachable).read(path), "data", None)))
+            except InputError as error:
+                said.append(f"{error.code} {error.message}")
+        return "\n".join(said)
+
+    assert said_by_somebody_else(reachable, read).splitlines() == [
+        "unreadable_file locked.md cannot be read: Permission denied",
+        "unreadable_file no entry/x.md cannot be read: Permission denied",
+        "None",
+        str(CRANE.encode()),
+    ]
+    (reachable / "no entry").chmod(0o700)
+
+
+def test_a_folder_that_may_not_be_listed_is_named_and_its_files_do_not_look_deleted(reachable: Path) -> None:
+    (reachable / "vault" / "no entry").mkdir(parents=True, mode=0o700)
+    (reachable / "vault" / "no entry").chmod(0)
+
+    def walk() -> str:
+        return str(list(LocalRecords(reachable).walk()))
+
+    assert said_by_somebody_else(reachable, walk) == (
+        f"StoreError: {reachable / 'vault' / 'no entry'} cannot be listed: Permission denied"
+        " (let yourself read it, or move it away)"
+    )
+    (reachable / "vault" / "no entry").chmod(0o700)

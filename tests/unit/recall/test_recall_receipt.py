@@ -1,0 +1,172 @@
+"""Finished recalls in, packed receipts and what can be worked out from them alone out."""
+
+import random
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from vault_kit import (
+    HERE,
+    SESSIONS,
+    Opener,
+    ask,
+    bare_receipt,
+    bring_in,
+    file_memories,
+    keep,
+    queries,
+    run,
+    salad_memories,
+)
+
+from pellucid.app import App
+from pellucid.errors import StoreError
+from pellucid.recall.pipeline import run as run_stages
+from pellucid.recall.receipt import Receipt, pack, unpack
+from pellucid.recall.rescore import rescore
+from pellucid.recall.state import World
+from pellucid.settings import LegWeights, RecallSettings
+from pellucid.xray.build import build
+
+
+def with_header(header: bytes) -> bytes:
+    """A receipt with this header and no columns."""
+    text = zlib.compress(header)
+    return len(text).to_bytes(4, "big") + text
+
+
+@pytest.fixture
+def salted(house: Opener) -> App:
+    app = house()
+    file_memories(app, salad_memories(random.Random(8), 60))
+    return app
+
+
+def test_a_receipt_is_small(salted: App) -> None:
+    sizes = [len(pack(run(salted, query))) for query in queries(random.Random(1), ["crane tide ferry"], 10)]
+    assert max(sizes) < 6_000
+
+
+def test_everything_but_texts_comes_back(salted: App) -> None:
+    state = run(salted, "crane 港口 ferry", session_id="s", agent="a", scopes=("private",), without=("boost",))
+    back = unpack(pack(state))
+    assert back.state.request == replace(state.request, at=back.state.request.at)
+    assert abs(back.state.request.at - state.request.at).total_seconds() < 0.001
+    assert back.served_ids == tuple(each.memory.id for each in state.served)
+    assert back.op_ids == tuple(each.op_id for each in state.served)
+    assert back.state.context == replace(state.context, text="")
+    for name in ("ids", "ordinal", "active", "valid", "trusted", "pinned", "boundary", "importance",
+                 "cosine", "matched", "rerank_score", "rejected"):  # fmt: skip
+        assert getattr(back.state.pool, name).tobytes() == getattr(state.pool, name).tobytes(), name
+    same = state.pool.session[:, None] == state.pool.session[None, :]
+    kept = back.state.pool.session[:, None] == back.state.pool.session[None, :]
+    assert (same == kept).all()
+
+
+def test_the_order_comes_out_of_the_receipt_alone(salted: App) -> None:
+    for query in queries(random.Random(4), [each.memory.content for each in salted.index.memories(HERE)], 20):
+        state = run(salted, query, top_k=5, budget=700)
+        pool, order = rescore(unpack(pack(state)).state)
+        assert order.tolist() == state.order.tolist()
+        assert pool.final.tobytes() == state.pool.final.tobytes()
+        assert list(pool.terms) == [name for name in pool.terms if name in state.pool.terms]
+
+
+def test_dates_come_back_where_something_was_ranked_by_them(house: Opener) -> None:
+    app = house(leg_weights=LegWeights(temporal=0.5))
+    file_memories(app, salad_memories(random.Random(8), 40))
+    state = run(app, "crane ferry tide")
+    packed = unpack(pack(state)).state
+    assert packed.pool.created.tolist() == state.pool.created.tolist()
+    assert rescore(packed)[0].final.tobytes() == state.pool.final.tobytes()
+
+
+def test_a_query_may_be_withheld(house: Opener) -> None:
+    app = house(store_query_text=False)
+    keep(app, "the harbour crane lifts forty tonnes")
+    answer = ask(app, "crane zyzzyva")
+    packed = app.history.receipt(answer.recall_id, HERE)
+    assert packed
+    assert b"zyzzyva" not in bare_receipt(packed)
+    assert b"crane" not in bare_receipt(packed)
+    state = unpack(packed).state
+    assert state.request.query == ""
+    assert state.plan.words == ("", "")
+
+
+@pytest.mark.parametrize("packed", [b"", b"junk", with_header(b"no json"), with_header(b'{"v":99}')], ids=repr)
+def test_what_is_no_receipt_of_ours_is_said_to_be_none(packed: bytes) -> None:
+    with pytest.raises(StoreError) as caught:
+        unpack(packed)
+    assert caught.value.next_step
+
+
+@pytest.mark.parametrize("header", [b"[]", b"{}", b'{"v":1}', b'{"v":1,"n":3,"served":[],"layout":[],"legs":[]}'])
+def test_a_receipt_that_lacks_its_parts_is_said_to_be_unreadable(header: bytes) -> None:
+    with pytest.raises(StoreError):
+        unpack(with_header(header))
+
+
+class _Broken:
+    """A reader one of whose questions fails."""
+
+    def __init__(self, reader: object, question: str) -> None:
+        self._reader, self._question = reader, question
+
+    def __getattr__(self, name: str) -> object:
+        if name == self._question:
+            raise RuntimeError(f"{name} is broken")
+        return getattr(self._reader, name)
+
+
+def test_a_stage_that_failed_is_recorded_and_its_share_is_not_made_up_later(salted: App) -> None:
+    bring_in(salted, SESSIONS / "onboarding-chat.json", mode="verbatim")
+    request = run(salted, "who is the manager of Tomás?").request
+    with salted.index.reading(HERE) as reader:
+        state = run_stages(request, World(_Broken(reader, "neighbours"), salted.embedder))
+    notes = {stage.name: stage.note for stage in state.stages}
+    assert notes["expand"].startswith("failed: RuntimeError")
+    assert state.order.size
+    pool, order = rescore(unpack(pack(state)).state)
+    assert order.tolist() == state.order.tolist()
+    assert pool.final.tobytes() == state.pool.final.tobytes()
+
+
+def test_a_stage_that_was_switched_off_says_so(salted: App) -> None:
+    notes = {stage.name: stage.note for stage in run(salted, "crane", without=("expand", "rerank", "boost")).stages}
+    assert {name for name, note in notes.items() if note == "switched off"} == {"expand", "rerank", "boost"}
+    assert list(notes) == [
+        "plan", "legs", "fuse", "expand", "measure", "ladder", "rerank", "boost", "diversify", "assemble"
+    ]  # fmt: skip
+
+
+def test_a_receipt_does_not_lean_on_the_defaults_of_the_program_that_reads_it(
+    salted: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = run(salted, "crane ferry tide")
+    packed = pack(state)
+    for kind, name, value in ((RecallSettings, "rrf_k", 60), (LegWeights, "lexical", 0.1)):
+        monkeypatch.setattr(kind.model_fields[name], "default", value)
+        kind.model_rebuild(force=True)
+    try:
+        pool, order = rescore(unpack(packed).state)
+    finally:
+        monkeypatch.undo()
+        for kind in (LegWeights, RecallSettings):
+            kind.model_rebuild(force=True)
+    assert order.tolist() == state.order.tolist()
+    assert pool.final.tobytes() == state.pool.final.tobytes()
+
+
+def test_the_snapshot_needs_no_memory_to_be_there(salted: App) -> None:
+    state = run(salted, "crane ferry tide")
+    receipt = unpack(pack(state))
+    assert isinstance(receipt, Receipt)
+    snapshot = build(receipt, {})
+    assert len(snapshot.results) == len(state.context.included) > 0
+    assert all(result.path == "" and result.provenance is None for result in snapshot.results)
+    assert [r.score_decomposition.final for r in snapshot.results] == [
+        float(state.pool.final[at]) for at in state.order[: len(snapshot.results)]
+    ]
+    assert not np.isnan([r.score_decomposition.final for r in snapshot.results]).any()

@@ -1,0 +1,65 @@
+"""A few memories and weights in; what each leg's place, a pin, importance and age are worth out."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from vault_kit import NOON, Opener, a_memory, file_memories, run
+
+from pellucid.app import App
+from pellucid.model.memory import unpack_id
+from pellucid.recall.state import State
+from pellucid.settings import LegWeights
+
+
+def term(state: State, name: str) -> dict[int, float]:
+    """A term by the number of the memory."""
+    return {
+        int(unpack_id(raw)[4:], 16): value
+        for raw, value in zip(state.pool.ids, state.pool.terms[name].tolist(), strict=True)
+    }
+
+
+def three(app: App) -> App:
+    """Three memories of one crane: the second is pinned and important, the third the newest."""
+    file_memories(
+        app,
+        [
+            a_memory(1, "the harbour crane lifts forty tonnes", created=NOON - timedelta(days=30)),
+            a_memory(2, "a crane", created=NOON - timedelta(days=60), pinned=True, importance_score=0.9),
+            a_memory(3, "the tide and the crane", created=NOON - timedelta(days=1)),
+        ],
+    )
+    return app
+
+
+def test_a_leg_is_worth_its_weight_at_first_place_and_less_below(house: Opener) -> None:
+    state = run(three(house(leg_weights=LegWeights(vector=2.0, lexical=0.5), rrf_k=4)), "harbour crane")
+    for name, weight in (("vector", 2.0), ("lexical", 0.5)):
+        assert sorted(term(state, name).values(), reverse=True) == pytest.approx(
+            [weight, weight * 5 / 6, weight * 5 / 7]
+        )
+        ranks = state.pool.ranks[name]
+        assert np.argsort(ranks).tolist() == np.argsort(-state.pool.terms[name]).tolist()
+
+
+def test_a_pin_and_importance_are_worth_their_weights(house: Opener) -> None:
+    state = run(three(house(pin_weight=0.3, importance_weight=0.2)), "crane")
+    assert term(state, "pin") == {1: 0.0, 2: 0.3, 3: 0.0}
+    assert term(state, "importance") == pytest.approx({1: 0.1, 2: 0.18, 3: 0.1})
+    bare = run(three(house(house().settings.home / "other", pin_weight=0.0)), "crane")
+    assert not {"pin", "importance"} & bare.pool.terms.keys()
+    assert (
+        "pin"
+        not in run(
+            three(house(house().settings.home / "third", pin_weight=0.3)), "crane", without=("boost",)
+        ).pool.terms
+    )
+
+
+def test_age_ranks_what_was_found_newest_first_and_brings_nothing(house: Opener) -> None:
+    app = house(leg_weights=LegWeights(temporal=1.0), rrf_k=1)
+    state = run(three(app), "crane")
+    assert term(state, "temporal") == pytest.approx({3: 1.0, 1: 2 / 3, 2: 2 / 4})
+    assert "temporal" not in run(app, "crane", without=("temporal",)).pool.terms
+    assert "temporal" not in {leg.name for leg in state.legs}

@@ -1,0 +1,184 @@
+"""Flags, environment and files in, the settings that win and the words about those that cannot out."""
+
+from pathlib import Path
+
+import pytest
+
+from pellucid.errors import InputError
+from pellucid.settings import RecallSettings, Settings, load, settings_hash
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A home and a working directory of the test's own, and no `PELLUCID_*` from outside."""
+    import os
+
+    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
+        monkeypatch.delenv(name)
+    home, here = tmp_path / "home", tmp_path / "here"
+    home.mkdir()
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return home, here
+
+
+def toml(folder: Path, text: str) -> None:
+    (folder / "pellucid.toml").write_text(text, "utf-8")
+
+
+@pytest.mark.requirement("CLI-4")
+def test_flag_beats_environment_beats_file_beats_default(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, here = places
+    assert load(home=home).namespace == "local/default"
+    toml(home, 'namespace = "from/home"\n')
+    assert load(home=home).namespace == "from/home"
+    toml(here, 'namespace = "from/here"\n')
+    assert load(home=home).namespace == "from/here"
+    monkeypatch.setenv("PELLUCID_NAMESPACE", "from/environment")
+    assert load(home=home).namespace == "from/environment"
+    assert load(home=home, namespace="from/flag").namespace == "from/flag"
+    assert load(home=home, namespace=None).namespace == "from/environment"
+
+
+@pytest.mark.requirement("CLI-4")
+def test_each_nested_value_has_its_own_precedence(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    home, here = places
+    toml(here, "[recall]\ntopKFacts = 5\ncharBudget = 900\n[recall.legWeights]\nvector = 3.0\nlexical = 2.0\n")
+    monkeypatch.setenv("PELLUCID_RECALL__TOP_K_FACTS", "7")
+    monkeypatch.setenv("PELLUCID_RECALL__LEG_WEIGHTS__VECTOR", "0.25")
+    recall = load(home=home).recall
+    assert (recall.top_k_facts, recall.char_budget, recall.rrf_k) == (7, 900, RecallSettings().rrf_k)
+    assert (recall.leg_weights.vector, recall.leg_weights.lexical) == (0.25, 2.0)
+
+
+@pytest.mark.requirement("CLI-4")
+def test_two_files_are_merged_value_by_value(places: tuple[Path, Path]) -> None:
+    home, here = places
+    toml(home, "[recall]\ntopKFacts = 5\npool = 77\n[capture]\nmaxTurnChars = 500\n")
+    toml(here, "[recall]\ntopKFacts = 6\ncharBudget = 900\n")
+    loaded = load(home=home)
+    assert (loaded.recall.top_k_facts, loaded.recall.char_budget, loaded.recall.pool) == (6, 900, 77)
+    assert loaded.capture.max_turn_chars == 500
+
+
+def test_the_home_comes_from_the_environment_and_is_expanded(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _ = places
+    monkeypatch.setenv("PELLUCID_HOME", str(home))
+    assert load().home == home
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("PELLUCID_HOME")
+    assert load().home == home / ".pellucid"
+    assert load(home="~/elsewhere").home == home / "elsewhere"
+    assert load(home="relative").home == Path.cwd() / "relative"
+
+
+def test_an_empty_home_is_not_the_working_directory(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PELLUCID_HOME", "")
+    assert load().home == Path("~/.pellucid").expanduser()
+
+
+def test_settings_are_frozen(places: tuple[Path, Path]) -> None:
+    loaded = load(home=places[0])
+    for target, name in ((loaded, "namespace"), (loaded.recall, "pool"), (loaded.recall.leg_weights, "vector")):
+        with pytest.raises(ValueError, match="frozen"):
+            setattr(target, name, 1)
+
+
+@pytest.mark.requirement("CLI-2")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[recall]\ntopKFacts = 0\n", "recall.topKFacts"),
+        ('[recall]\ntopKFacts = "many"\n', "recall.topKFacts"),
+        ("[recall]\ntopKFact = 5\n", "recall.topKFact"),
+        ("[recall.legWeights]\nvector = -1\n", "recall.legWeights.vector"),
+        ('namespace = "Not A Namespace"\n', "namespace"),
+        ("recall = 3\n", "recall"),
+        ("[recall\n", "not valid TOML"),
+        ('namespac = "a/b"\n', "namespac"),
+        ("[recal]\ntopKFacts = 5\n", "recal"),
+    ],
+)
+def test_a_wrong_file_is_refused_and_the_setting_named(places: tuple[Path, Path], text: str, said: str) -> None:
+    home, here = places
+    toml(here, text)
+    with pytest.raises(InputError) as caught:
+        load(home=home)
+    assert caught.value.code == "invalid_setting"
+    assert caught.value.exit_code == 2
+    assert said in caught.value.message
+    assert caught.value.next_step
+
+
+def test_a_file_that_is_no_text_is_refused(places: tuple[Path, Path]) -> None:
+    home, here = places
+    (here / "pellucid.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError):
+        load(home=home)
+
+
+def test_a_file_that_cannot_be_opened_is_refused(places: tuple[Path, Path]) -> None:
+    home, here = places
+    (here / "pellucid.toml").mkdir()
+    with pytest.raises(InputError):
+        load(home=home)
+
+
+@pytest.mark.requirement("CLI-2")
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PELLUCID_RECALL__TOP_K_FACTS", "many", "recall.topKFacts"),
+        ("PELLUCID_NAMESPACE", "nowhere", "namespace"),
+        ("PELLUCID_RECALL__NO_SUCH_THING", "1", "recall.noSuchThing"),
+        ("PELLUCID_RECALL", "abc", "recall"),
+        ("PELLUCID_CAPTURE__EXCLUDE_PATHS", "*.secret", "capture"),
+    ],
+)
+def test_a_wrong_variable_is_refused_and_the_setting_named(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError) as caught:
+        load(home=places[0])
+    assert said in caught.value.message
+    assert caught.value.code == "invalid_setting"
+
+
+# FAILS until mended: the environment's value is merged into a number
+def test_a_wrong_file_is_refused_even_where_the_environment_has_a_say(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml(places[1], "recall = 3\n")
+    monkeypatch.setenv("PELLUCID_RECALL__TOP_K_FACTS", "7")
+    with pytest.raises(InputError):
+        load(home=places[0])
+
+
+def test_lists_may_come_from_a_variable_as_json(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PELLUCID_CAPTURE__EXCLUDE_PATHS", '["*.secret", "~/private"]')
+    assert load(home=places[0]).capture.exclude_paths == ("*.secret", "~/private")
+
+
+@pytest.mark.parametrize("namespace", ["a/b", "a.b-c_1/d", "0/0", "a" * 64 + "/b"])
+def test_these_are_namespaces(namespace: str) -> None:
+    assert Settings(namespace=namespace).namespace == namespace
+
+
+@pytest.mark.parametrize(
+    "namespace", ["", "a", "a/", "/b", "A/b", "a/b/c", "a b/c", "../b", ".a/b", "a/b\n", "a" * 65 + "/b"]
+)
+def test_these_are_none(namespace: str) -> None:
+    with pytest.raises(ValueError, match="namespace"):
+        Settings(namespace=namespace)
+
+
+def test_the_hash_names_the_settings_of_a_recall() -> None:
+    plain = RecallSettings()
+    assert settings_hash(plain) == settings_hash(RecallSettings(rrf_k=plain.rrf_k))
+    assert len(settings_hash(plain)) == 16
+    assert settings_hash(plain) != settings_hash(RecallSettings(rrf_k=11))

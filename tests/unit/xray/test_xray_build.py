@@ -1,0 +1,255 @@
+"""Real recalls and made-up numbers in; what the snapshot, its provenance and its sentences say of them out."""
+
+from datetime import timedelta
+
+import pytest
+from vault_kit import HERE, NOON, SESSIONS, Opener, a_memory, bring_in, edit, file_memories, keep, run
+
+from pellucid.app import App
+from pellucid.clock import isoformat
+from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES
+from pellucid.model.snapshot import LegContribution, RecallXraySnapshot, RerankDetail, ScoreDecomposition
+from pellucid.operations.recalling import RecallInput, snapshot_of, xray, xray_of
+from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.state import Request
+from pellucid.settings import RecallSettings, settings_hash
+from pellucid.xray.provenance import is_stale, provenance
+from pellucid.xray.sentence import _ordinal, sentence
+
+QUESTIONS = (
+    "When do we release?", "One cache for all tenants?", "How do I roll back the quote cache?", "Tomás allergic",
+    "May an invoice get a new number?", "港口", "How many nodes has the search cluster?", "the of a",
+)  # fmt: skip
+
+
+@pytest.fixture
+def told(house: Opener) -> App:
+    app = house()
+    bring_in(app, SESSIONS)
+    bring_in(app, SESSIONS / "onboarding-chat.json", mode="verbatim")
+    keep(app, "We cut releases on Tuesdays, and Ines signs them.", pinned=True)
+    return app
+
+
+def explained(app: App, query: str, **given: object) -> RecallXraySnapshot:
+    return xray(app, RecallInput(query=query, namespace=HERE, **given))
+
+
+@pytest.mark.requirement("REC-1")
+def test_the_terms_less_the_penalty_are_the_final_score(house: Opener) -> None:
+    app = house(mmr_lambda=0.6, mmr_threshold=0.3, importance_weight=0.3)
+    bring_in(app, SESSIONS)
+    keep(app, "We cut releases on Tuesdays, and Ines signs them.", pinned=True)
+    penalised = pinned = 0
+    for query in QUESTIONS:
+        for result in explained(app, query).results:
+            scores = result.score_decomposition.model_dump(exclude_none=True)
+            final, penalty = scores.pop("final"), scores.pop("mmr_penalty", 0.0)
+            assert sum(scores.values()) - penalty == pytest.approx(final, abs=1e-9)
+            assert penalty >= 0
+            penalised += penalty > 0
+            pinned += "pin" in scores
+    assert penalised > 5
+    assert pinned > 0
+
+
+def test_what_the_snapshot_says_is_what_the_recall_did(told: App) -> None:
+    state = run(told, "When do we release?", top_k=4, budget=600)
+    snapshot = snapshot_of(told, unpack(pack(state)))
+    assert snapshot.query == "When do we release?"
+    assert snapshot.snapshot_id == state.request.recall_id
+    assert snapshot.budget.used == len(state.context.text) <= snapshot.budget.chars == 600
+    assert snapshot.context.included == state.context.included == tuple(each.memory_id for each in snapshot.results)
+    assert [(rung.name, rung.considered, rung.admitted) for rung in snapshot.filters] == [
+        (rung.name, rung.considered, rung.admitted) for rung in state.rungs
+    ]
+    assert snapshot.weights == told.settings.recall.leg_weights.model_dump()
+    assert snapshot.settings_hash == settings_hash(state.request.settings)
+    assert snapshot.eligible
+    assert snapshot.eligible.memories == len(told.index.memories(HERE))
+    assert snapshot.rejected_total == int((state.pool.rejected > 0).sum())
+    assert [stage.name for stage in snapshot.stages] == [stage.name for stage in state.stages]
+    paths = {each.memory.id: each.path for each in told.index.memories(HERE)}
+    assert all(result.path == paths[result.memory_id] for result in snapshot.results)
+
+
+def test_contributions_are_the_legs_own_numbers(told: App) -> None:
+    state = run(told, "When do we cut releases?")
+    snapshot = snapshot_of(told, unpack(pack(state)))
+    pool, weights = state.pool, told.settings.recall.leg_weights.model_dump()
+    at = {f"mem_{raw.ljust(16, bytes(1)).hex()}": place for place, raw in enumerate(pool.ids)}
+    for result in snapshot.results:
+        for each in result.contributions:
+            assert each.rank == pool.ranks[each.leg][at[result.memory_id]]
+            assert each.raw_score == pool.scores[each.leg][at[result.memory_id]]
+            assert each.term == pytest.approx(weights[each.leg] * 11 / (10 + each.rank))
+            for index in each.matches:
+                word = snapshot.query_terms[index].casefold()
+                assert word[:5] in told.index.memories(HERE, [result.memory_id])[0].memory.content.casefold()
+        if result.rerank:
+            assert result.rerank.term == pytest.approx(weights["rerank"] * 11 / (10 + result.rerank.rank))
+    ranks = [result.rerank.rank for result in snapshot.results if result.rerank]
+    assert len(set(ranks)) == len(ranks)
+
+
+def test_a_neighbour_without_a_nomination_is_served_by_its_episode(told: App) -> None:
+    seen = {"episode": 0, "hybrid": 0}
+    for query in QUESTIONS:
+        for result in explained(told, query, top_k=60, budget=100_000).results:
+            assert result.served_by == ("hybrid" if result.contributions else "episode")
+            seen[result.served_by] += 1
+            if result.served_by == "episode":
+                assert result.why.startswith("Not found by itself")
+                assert result.score_decomposition.expansion
+    assert seen["hybrid"] > 50
+    tight = told.settings.recall.model_copy(update={"pool": 2, "expand_from": 2})
+    from dataclasses import replace
+
+    narrow = replace(told, settings=told.settings.model_copy(update={"recall": tight}))
+    served = [result.served_by for query in QUESTIONS for result in explained(narrow, query).results]
+    assert "episode" in served
+
+
+def test_what_only_the_fallback_brought_is_a_recent_scan(told: App) -> None:
+    results = explained(told, "zyzzyva", without=("vector", "expand")).results
+    assert results
+    assert {result.served_by for result in results} == {"recent-scan"}
+    assert all("by age, as a fallback" in result.why for result in results)
+
+
+def test_a_miss_names_the_first_rung_that_stopped_it_and_by_how_much(house: Opener) -> None:
+    app = house(top_k_facts=1, min_fact_score=0.2)
+    file_memories(
+        app,
+        [
+            a_memory(1, "the harbour crane lifts forty tonnes"), a_memory(2, "a crane in the harbour"),
+            a_memory(3, "the harbour crane was sold", status="retracted"), a_memory(4, "invoices are sent on Fridays"),
+        ],
+    )  # fmt: skip
+    snapshot = explained(app, "harbour crane")
+    missed = {int(each.memory_id[4:], 16): each for each in snapshot.rejected}
+    winner = int(snapshot.results[0].memory_id[4:], 16)
+    loser = 3 - winner
+    assert missed[loser].rejected_by == "top-k"
+    assert missed[loser].margin == pytest.approx(
+        snapshot.results[0].score_decomposition.final - missed[loser].final, abs=1e-12
+    )
+    assert (missed[3].rejected_by, missed[3].reason, missed[3].margin) == ("status-active", "not active", None)
+    assert [(each.leg, each.term) for each in missed[3].contributions] == [("vector", 0.0), ("lexical", 0.0)]
+    assert missed[4].rejected_by == "score-floor"
+    cosine = next(each.raw_score for each in missed[4].contributions if each.leg == "vector")
+    assert missed[4].margin == pytest.approx(0.2 - cosine, abs=1e-6)
+    assert snapshot.rejected_total == 3
+
+
+@pytest.mark.requirement("XRAY-1")
+def test_the_snapshot_is_a_function_of_the_receipt_and_follows_the_memory(told: App) -> None:
+    first = explained(told, "When do we cut releases?")
+    assert xray_of(told, HERE, first.snapshot_id) == first
+    target = first.results[0]
+    edit(told.settings.home, target.path, "status: active", "status: archived")
+    told.keeper.adopt()
+    later = xray_of(told, HERE, first.snapshot_id)
+    assert later.results[0].score_decomposition == target.score_decomposition
+    assert later.results[0].provenance
+    assert later.results[0].provenance.stale
+    (told.settings.home / "vault" / target.path).unlink()
+    told.keeper.adopt()
+    gone = xray_of(told, HERE, first.snapshot_id).results[0]
+    assert (gone.memory_id, gone.path, gone.provenance) == (target.memory_id, "", None)
+
+
+def test_the_instant_shown_is_the_instant_asked_about_to_the_millisecond(told: App) -> None:
+    for _ in range(60):
+        state = run(told, "releases")
+        snapshot = snapshot_of(told, unpack(pack(state)))
+        assert snapshot.as_of == isoformat(state.request.at)
+        assert snapshot.captured_at == round(state.request.at.timestamp() * 1000)
+
+
+def scores(**terms: float) -> ScoreDecomposition:
+    return ScoreDecomposition(**terms, final=sum(terms.values()))
+
+
+def leg(name: str, rank: int, raw: float = 0.5, matches: tuple[int, ...] = ()) -> LegContribution:
+    return LegContribution(leg=name, rank=rank, raw_score=raw, score_type="x", matches=matches, term=1.0)
+
+
+def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
+    reranked = RerankDetail(backend="late-interaction", rank=3, raw_score=0.4, term=0.1)
+    said = sentence(
+        [leg("vector", 2, 0.714), leg("lexical", 1, 4.2, (0, 2))], reranked, scores(vector=0.9, rerank=0.1, bm25=0.3), 5
+    )
+    assert said.startswith(
+        "Found 2nd by meaning (cosine 0.71) and 1st by words (it holds 2 of the query's 5 telling words)"
+    )
+    assert "; late interaction places it 3rd. " in said
+    assert said.endswith("of its score is its meaning.")
+    assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
+    assert "late interaction" not in sentence([], None, scores(expansion=0.2), 0)
+
+
+# FAILS until mended: the largest term is called "most" of the score even when it is less than half of it
+def test_most_of_a_score_is_more_than_half_of_it(told: App) -> None:
+    for query in QUESTIONS:
+        for result in explained(told, query).results:
+            terms = result.score_decomposition.model_dump(exclude_none=True)
+            final = terms.pop("final")
+            if "Most of its score" in result.why:
+                assert max(terms.values()) > final / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("vector", "its meaning"), ("bm25", "its words"), ("recent", "its age"), ("pin", "its pin"),
+     ("rerank", "how its words meet the query's"), ("expansion", "what stands around it in its session"),
+     ("importance", "its importance"), ("temporal", "how recent it is")],
+)  # fmt: skip
+def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
+    others = dict.fromkeys(("vector", "bm25", "rerank"), 0.3)
+    assert sentence([], None, scores(**{**others, name: 0.9}), 0).endswith(f" {words}.")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th"), (20, "20th"),
+     (21, "21st"), (22, "22nd"), (101, "101st"), (111, "111th"), (113, "113th"), (123, "123rd")],
+)  # fmt: skip
+def test_ordinals(number: int, said: str) -> None:
+    assert _ordinal(number) == said
+
+
+REQUEST = Request("q", HERE, "rec_1", NOON, RecallSettings())
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_provenance_says_whether_a_memory_is_safe_as_it_stands(status: str) -> None:
+    shown = provenance(a_memory(1, "x", status=status), REQUEST, "hybrid")
+    expected = "safe" if status == "active" else "requires-review"
+    assert shown.safety == ("blocked" if status in ("forgotten", "rejected", "quarantined") else expected)
+    assert shown.safe_to_use == (shown.safety == "safe") == (status == "active")
+    assert shown.stale == (status in ("superseded", "archived", "forgotten", "retracted"))
+    assert (f"status={status}" in shown.safety_reasons) == (status != "active")
+    assert shown.corrected == (status in ("forgotten", "superseded", "disputed"))
+
+
+def test_provenance_carries_origin_and_scope() -> None:
+    memory = a_memory(1, "x", category="correction", scopes=("private", "team"), confidence=0.8, source="import")
+    shown = provenance(memory, REQUEST, "episode")
+    assert (shown.source, shown.scope, shown.retrieval_reason) == ("import", f"namespace:{HERE}", "served-by=episode")
+    assert shown.user_context_scopes == ("private", "team")
+    assert shown.confidence == 0.8
+    assert shown.created == isoformat(NOON)
+    assert shown.correction_state == "correction"
+    assert shown.safety == "blocked"
+    assert shown.safety_reasons == ("boundary-blocked=private",)
+    granted = Request("q", HERE, "rec_1", NOON, RecallSettings(), scopes=BOUNDARY_SCOPES)
+    assert provenance(memory, granted, "hybrid").safety == "safe"
+
+
+def test_a_memory_is_stale_from_the_instant_its_time_ends() -> None:
+    for key in ("expires_at", "invalid_at"):
+        memory = a_memory(1, "x", **{key: NOON})
+        assert is_stale(memory, NOON)
+        assert not is_stale(memory, NOON - timedelta(milliseconds=1))
+    assert not is_stale(a_memory(1, "x"), NOON)
