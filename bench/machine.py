@@ -15,7 +15,7 @@ import onnxruntime
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / ".cache" / "models"
-_PLACES = ("--out", "--models")
+_PLACES = ("--out", "--models", "--data")
 """Options whose values are places on one machine, and no part of what was measured."""
 
 

@@ -149,7 +149,6 @@ def test_a_wrong_variable_is_refused_and_the_setting_named(
     assert caught.value.code == "invalid_setting"
 
 
-# FAILS until mended: the environment's value is merged into a number
 def test_a_wrong_file_is_refused_even_where_the_environment_has_a_say(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

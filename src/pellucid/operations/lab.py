@@ -12,6 +12,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pellucid.app import App, open_app
+from pellucid.capture.identity import turn_key
+from pellucid.errors import StoreError
 from pellucid.lab import locomo, longmemeval, scifact
 from pellucid.lab.dataset import Dataset, Group, Question
 from pellucid.lab.run import Answer, Asker, run
@@ -96,7 +98,8 @@ def _load(app: App, dataset: Dataset, report: Callable[[str], None]) -> dict[tup
         namespace = _namespace(group)
         turns = [record for record in group.records if record.turn.ordinal]
         by_turn = sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))
-        Intake(app, namespace, "verbatim").take((f"{i}".encode(), record.turn) for i, record in enumerate(by_turn))
+        purpose = f"{namespace} verbatim"
+        Intake(app, namespace, "verbatim").take((turn_key(r.turn, app.key, purpose), r.turn) for r in by_turn)
         documents = [record for record in group.records if not record.turn.ordinal]
         for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
             batch = documents[start : start + DOCUMENTS_A_COMMIT]
@@ -107,7 +110,14 @@ def _load(app: App, dataset: Dataset, report: Callable[[str], None]) -> dict[tup
             source = record.turn.session_id or record.key
             place = record.turn.ordinal or 1
             keys[namespace, f"{source}:{place}-{place}"] = record.key
+        _check_all_there(app, namespace, len(group.records))
     return keys
+
+
+def _check_all_there(app: App, namespace: str, expected: int) -> None:
+    """A set that is not remembered whole would be measured wrongly, and nobody would see it."""
+    if (found := len(app.index.memories(namespace))) != expected:
+        raise StoreError(f"{expected} records were imported into {namespace}, and {found} are there")
 
 
 def _document(app: App, namespace: str, key: str, text: str) -> Memory:
