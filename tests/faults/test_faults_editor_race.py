@@ -99,6 +99,7 @@ def drain_by_the_store(home: Path, seed: int, start: race_editor.Start) -> None:
     print(f"{steps['exchanged']} exchanges, {steps['put-back']} of them undone because the user was faster")
 
 
+@pytest.mark.requirement("STORE-3")
 @pytest.mark.parametrize("style", race_editor.STYLES)
 def test_the_store_loses_no_save(tmp_path: Path, style: str) -> None:
     records = vault_of_old_files(tmp_path)

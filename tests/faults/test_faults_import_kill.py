@@ -48,6 +48,7 @@ def tokens(app: App) -> Counter[str]:
     return found
 
 
+@pytest.mark.requirement("STORE-1")
 @pytest.mark.slow
 def test_a_killed_import_goes_on_where_it_was_and_keeps_every_turn_exactly_once(
     tmp_path: Path, model_cache: Path

@@ -121,6 +121,7 @@ def run_child(home: Path, seed: int, random: Random) -> tuple[list[dict[str, obj
     return [json.loads(line) for line in said if line.endswith(b"\n")], child.returncode == -9
 
 
+@pytest.mark.requirement("STORE-1")
 @pytest.mark.parametrize("stream", range(4))
 def test_acknowledged_operations_survive_kill_9(tmp_path: Path, stream: int) -> None:
     random = Random(stream)

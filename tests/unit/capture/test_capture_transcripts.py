@@ -32,6 +32,7 @@ def write(path: Path, *lines: object) -> Path:
     return path
 
 
+@pytest.mark.requirement("CAP-1")
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -72,6 +73,7 @@ def test_a_first_line_longer_than_the_sample_is_known_by_its_keys(tmp_path: Path
     assert detect(write(tmp_path / "long.jsonl", meta)) == "codex"
 
 
+@pytest.mark.requirement("CAP-1")
 def test_claude_code_keeps_messages_tools_and_side_chains_apart():
     report = CaptureReport()
 
@@ -212,6 +214,7 @@ def test_a_text_that_grows_keeps_its_session_and_numbers(tmp_path: Path):
     assert turns_in(path)[:2] == before
 
 
+@pytest.mark.requirement("CAP-5")
 def test_malformed_lines_are_counted_and_the_unfinished_last_one_is_not_an_error(tmp_path: Path):
     path = tmp_path / "torn.jsonl"
     path.write_bytes(

@@ -20,6 +20,7 @@ def found(name: str, words: str) -> MemoryObservation:
 CODING = "caching-layer.jsonl"
 
 
+@pytest.mark.requirement("OBS-1")
 @pytest.mark.parametrize(
     ("words", "category", "confidence", "importance"),
     [
@@ -36,6 +37,7 @@ def test_decision_alarm_and_principle_survive_four_hours_of_coding(
     assert observation.importance >= importance
 
 
+@pytest.mark.requirement("OBS-1")
 def test_debugging_the_flaky_test_leaves_nothing() -> None:
     turns = example_turns(CODING)
     (failed,) = [turn.ordinal for turn in turns if "1 failed, 169 passed" in turn.content]
@@ -90,6 +92,7 @@ def test_two_runs_over_a_session_say_the_same() -> None:
     assert example(CODING) == example(CODING)
 
 
+@pytest.mark.requirement("OBS-3")
 def test_every_candidate_comes_back_with_a_reason() -> None:
     for name in sorted(path.name for path in EXAMPLES.iterdir()):
         for observation in example(name):

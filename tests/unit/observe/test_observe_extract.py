@@ -39,6 +39,7 @@ def test_greetings_fillers_and_lead_ins_are_trimmed_but_the_words_stay() -> None
     ]
 
 
+@pytest.mark.requirement("OBS-4")
 @pytest.mark.parametrize(
     ("phrase", "resolved"),
     [
@@ -231,6 +232,7 @@ def test_captions_are_read_apart_from_the_words() -> None:
     assert [block.text for block in blocks(text)] == ["Look!"]
 
 
+@pytest.mark.requirement("OBS-5")
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -29,6 +29,7 @@ def test_the_three_of_the_reference_session_weigh_what_they_should() -> None:
     assert (decision.importance, alarm.importance, principle.importance) == (0.82, 0.78, 0.74)
 
 
+@pytest.mark.requirement("OBS-2")
 def test_contributions_are_named_and_sum_to_the_score() -> None:
     scored = score_importance(fact("Never restart the gateway on a Monday at 9:30", "rule", tags=("gateway",)))
     assert scored.score == pytest.approx(sum(share.value for share in scored.contributions), abs=0.005)
@@ -88,6 +89,7 @@ def test_what_weighs_too_little_is_rejected_with_the_numbers() -> None:
     assert given.reason == "below-importance: 0.25 of 0.40"
 
 
+@pytest.mark.requirement("OBS-4")
 def test_the_same_words_in_another_dress_are_a_duplicate_and_a_negation_is_not() -> None:
     same = fact("The export takes 40 minutes"), fact("the EXPORT takes 40 minutes!")
     assert ruling(*same) == ["accept durable", "reject duplicate-in-segment"]
