@@ -25,8 +25,9 @@ def town(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Iterator[T
 
 @pytest.fixture
 def labelled() -> Path:
-    """The folder of labelled data sets named by `PELLUCID_TEST_DATA`; without it the test is skipped."""
-    folder = os.environ.get("PELLUCID_TEST_DATA")  # noqa: TID251 - the tests' own, not a setting
-    if not folder:
-        pytest.skip("PELLUCID_TEST_DATA names no folder of data sets")
-    return Path(folder)
+    """The folder of labelled data sets: `PELLUCID_TEST_DATA`, else `shared/data` beside the checkout, else skipped."""
+    named = os.environ.get("PELLUCID_TEST_DATA")  # noqa: TID251 - the tests' own, not a setting
+    folder = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("no folder of labelled data sets is here, and PELLUCID_TEST_DATA names none")
+    return folder

@@ -15,7 +15,11 @@ def test_the_demo_shows_the_main_job_from_end_to_end_and_leaves_nothing_behind(
     tmp_path: Path, model_cache: Path
 ) -> None:
     (tmp_path / "models").symlink_to(model_cache.parent)
-    environment = os.environ | {"PELLUCID_HOME": str(tmp_path), "PIP_NO_INDEX": "1", "HF_HUB_OFFLINE": "1"}
+    environment = os.environ | {  # noqa: TID251 - the tests' own
+        "PELLUCID_HOME": str(tmp_path),
+        "PIP_NO_INDEX": "1",
+        "HF_HUB_OFFLINE": "1",
+    }
     command = [sys.executable, "-c", "from pellucid.surfaces.cli import main; main()", "demo"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
