@@ -55,9 +55,10 @@ def unpack_columns(layout: Layout, body: bytes, count: int) -> dict[str, NDArray
 
 
 def _encode(column: NDArray[Any]) -> tuple[str, str, bytes]:
-    if column.dtype.kind in "iu" and (len(column) == 0 or column.min() >= 0):
+    if column.dtype.kind in "iu" and column.dtype.itemsize > 1:
         highest = int(column.max()) if len(column) else 0
-        column = column.astype(next(kind for kind, most in _UNSIGNED if highest <= most))
+        if column.dtype.kind == "u" or not len(column) or column.min() >= 0:
+            column = column.astype(next(kind for kind, most in _UNSIGNED if highest <= most))
     kind, data = column.dtype.str, column.tobytes()
     size = column.dtype.itemsize
     if data == data[:size] * len(column):

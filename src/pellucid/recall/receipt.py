@@ -92,9 +92,8 @@ def _row(record: LegReport | Rung | Corpus) -> list[object]:
 
 def _columns(pool: Pool, *, dated: bool) -> dict[str, NDArray[Any]]:
     """The columns that scores and verdicts depend on; dates only if something ranked by them."""
-    numbers = np.unique(pool.session, return_inverse=True)[1] + 1
     out: dict[str, NDArray[Any]] = {name: getattr(pool, name) for name in COLUMNS}
-    out["session"] = np.where(pool.session < 0, 0, numbers)
+    out["session"] = pool.session + 1
     out["flags"] = np.packbits([getattr(pool, flag) for flag in FLAGS], axis=0, bitorder="little")[0]
     if dated:
         out["created"] = pool.created

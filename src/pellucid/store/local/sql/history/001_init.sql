@@ -1,5 +1,6 @@
 -- What was recalled. served: [memory id, operation id] of each result by place, which is what an audit entry names;
 -- packed: the receipt, NULL once it is too old.
+-- Recall ids begin with their time, so that their order is the order of the recalls.
 CREATE TABLE receipts (
   recall_id TEXT PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -8,4 +9,3 @@ CREATE TABLE receipts (
   served TEXT NOT NULL,
   packed BLOB
 );
-CREATE INDEX receipts_at ON receipts(at) WHERE packed IS NOT NULL;

@@ -17,5 +17,7 @@ SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts WHERE packed IS 
 -- name: prune
 -- Old receipts, and all but the newest, keep their results only.
 UPDATE receipts SET packed = NULL
-WHERE packed IS NOT NULL AND (at < ? OR at < (SELECT at FROM receipts WHERE packed IS NOT NULL ORDER BY at DESC LIMIT 1 OFFSET ?))
+WHERE packed IS NOT NULL AND (
+  at < ? OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?))
+)
 RETURNING recall_id;
