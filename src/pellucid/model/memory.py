@@ -142,11 +142,6 @@ class Moment(Wire):
     content: str
 
 
-def pack_id(memory_id: str) -> bytes:
-    """The 16 bytes of an id, whatever its prefix; their order is the order of the ids."""
-    return bytes.fromhex(memory_id.rpartition("_")[2])
-
-
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:
     """The id of 16 packed bytes; NumPy drops trailing zero bytes, so they are put back."""
     return prefix + "_" + raw.ljust(16, bytes(1)).hex()

@@ -196,4 +196,5 @@ def snapshot_of(app: App, receipt: Receipt, found: Sequence[Served] | None = Non
 
 
 def _operation(row: OperationRow) -> dict[str, object]:
-    return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "paths": [path for path, _ in row.paths]}
+    """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
+    return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}

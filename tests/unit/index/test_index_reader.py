@@ -21,7 +21,7 @@ from vault_kit import (
 )
 
 from pellucid.app import App
-from pellucid.model.memory import Memory, pack_id, unpack_id
+from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import Admission, IndexRecord, IndexState, PathChange
 from pellucid.store.local.analysis import Analyzer
 from pellucid.store.local.index import LocalIndex, boundary_bits, search_text
@@ -241,7 +241,7 @@ def test_scopes_are_bits_in_their_order() -> None:
 @pytest.mark.parametrize("number", [0, 1, 255, 256, 2**120, 2**128 - 1, 0xAB00])
 def test_an_id_survives_sixteen_packed_bytes(number: int) -> None:
     memory_id = f"mem_{number:032x}"
-    packed = np.array([pack_id(memory_id)], dtype="S16")
+    packed = np.array([bytes.fromhex(memory_id.removeprefix("mem_"))], dtype="S16")
     assert unpack_id(packed[0]) == memory_id
 
 

@@ -145,11 +145,6 @@ class ColumnCache:
             self._views[ns] = fresh, view
             return view
 
-    def forget(self) -> None:
-        """Drop every view (the index file was replaced)."""
-        with self._lock:
-            self._views.clear()
-
     def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> Segment:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
         light = np.zeros(len(rows), dtype=LIGHT)
