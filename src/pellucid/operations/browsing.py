@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import NotFoundError
+from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import Category, Memory, Status
 from pellucid.model.wire import Wire
 from pellucid.store.index_port import Served
@@ -49,10 +49,11 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
 
 
 def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
-    """One memory by its id, or by the start of it if that is unambiguous.
+    """One memory by its id, by the last ten digits of it, or by its path.
 
     Raises:
         NotFoundError: no memory of this namespace has that id.
+        InputError: several fit, as the moments of one episode's file do.
     """
     found = app.index.memories(namespace, [memory_id])
     if not found:
@@ -61,7 +62,9 @@ def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
             for each in app.index.memories(namespace)
             if memory_id and memory_id in (each.memory.id[-10:], each.path)
         ]
-    if len(found) != 1:
+    if len(found) > 1:
+        raise InputError(f"{len(found)} memories fit {memory_id}", code="ambiguous_id", next_step="give a whole id")
+    if not found:
         raise NotFoundError(
             f"no memory {memory_id} in {namespace}",
             next_step="`pellucid list` shows ids; --namespace names another place",

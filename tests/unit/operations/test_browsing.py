@@ -1,0 +1,35 @@
+"""An id, the end of an id or a path in, one memory out: or why it is not one."""
+
+from pathlib import Path
+
+import pytest
+
+from pellucid.app import App, open_app
+from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.keep import episode_write
+from pellucid.model.turn import Segment, Turn
+from pellucid.operations.browsing import show_memory
+from pellucid.settings import load
+
+HERE = "local/default"
+
+
+@pytest.fixture
+def app(tmp_path: Path, model_cache: Path) -> App:
+    return open_app(load(home=tmp_path), models=model_cache.parent)
+
+
+def test_a_memory_is_shown_by_its_id_or_the_end_of_it_and_only_in_its_namespace(app: App) -> None:
+    turns = tuple(Turn("s", number, "user", f"turn {number}") for number in (1, 2))
+    write, moments = episode_write(Segment("s", turns, "session-end"), HERE, app.clock)
+    app.keeper.commit("import", [write])
+    first = moments[0].id
+    assert show_memory(app, HERE, first).memory.content == "turn 1"
+    assert show_memory(app, HERE, first[-10:]).memory.id == first
+    with pytest.raises(NotFoundError):
+        show_memory(app, "other/place", first)
+    with pytest.raises(NotFoundError):
+        show_memory(app, HERE, "")
+    with pytest.raises(InputError, match="2 memories fit"):
+        show_memory(app, HERE, write.path)
+    app.close()
