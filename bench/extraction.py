@@ -7,6 +7,9 @@ which shares a content word with the entry, the speakers' names aside. `compress
 characters; captions of shared pictures are not counted as trace. `turnsPerSecond` is CPU time of extraction,
 importance and judging together. Each session is one segment. The `observation` entries were written by a model: they
 are recall truth, not precision.
+
+`--sample 200` prints that many accepted facts instead, each with the turns of its evidence, drawn with `--seed`:
+for judging by hand, by the rules of docs/observe.md.
 """
 
 import argparse
@@ -19,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import NotRequired, TypedDict, cast
 
 from pellucid.clock import SystemClock
@@ -99,8 +103,14 @@ def main() -> int:
     """Print the measurement; 2 if the data cannot be read."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the LoCoMo file, or the folder that holds it")
+    parser.add_argument("--sample", type=int, default=0, help="print so many facts with their evidence instead")
+    parser.add_argument("--seed", type=int, default=1, help="which sample is drawn")
+    asked = parser.parse_args()
     try:
-        tally = measure(conversations(parser.parse_args().data))
+        if asked.sample:
+            sys.stdout.writelines(sample(conversations(asked.data), asked.sample, asked.seed))
+            return 0
+        tally = measure(conversations(asked.data))
     except PellucidError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
@@ -125,7 +135,7 @@ def measure(data: Iterator[Conversation]) -> Tally:
     tally = Tally()
     extractor, judge, clock = HeuristicExtractor(), HeuristicJudge(), SystemClock()
     observe(
-        Segment("warm", (Turn("warm", 1, "user", "We decided to start warm."),), "session-end"), extractor, judge, clock
+        Segment("warm", (Turn("warm", 1, "user", "We decided to start warm."),), "session_end"), extractor, judge, clock
     )
     for conversation in data:
         evidenced: dict[str, set[str]] = defaultdict(set)
@@ -141,6 +151,24 @@ def measure(data: Iterator[Conversation]) -> Tally:
             tally.cited += 1
             tally.covered += bool(said & evidenced[id_])
     return tally
+
+
+def sample(data: Iterator[Conversation], count: int, seed: int = 1) -> list[str]:
+    """`count` accepted facts of all sessions, each with the turns that are its evidence."""
+    extractor, judge, clock = HeuristicExtractor(), HeuristicJudge(), SystemClock()
+    found = [
+        f"[{observation.fact.category}] {observation.fact.content}\n{_spoken(observation.fact, session)}\n"
+        for conversation in data
+        for session in conversation.sessions
+        for observation in observe(session.segment, extractor, judge, clock)
+        if observation.judge_accepted
+    ]
+    return Random(seed).sample(found, min(count, len(found)))
+
+
+def _spoken(fact: ExtractedFact, session: Session) -> str:
+    turns = (session.segment.turns[at - 1] for part in fact.evidence for at in range(part.start, part.end + 1))
+    return "".join(f"    {turn.speaker}: {turn.content}\n" for turn in turns)
 
 
 def _count(
@@ -170,7 +198,7 @@ def _session(spoken: dict[str, object], name: str) -> Session:
         for at, message in enumerate(messages, 1)
     )
     ids = [message["dia_id"] for message in messages]
-    return Session(Segment(name, turns, "session-end"), ids, sum(len(message["text"]) for message in messages))
+    return Session(Segment(name, turns, "session_end"), ids, sum(len(message["text"]) for message in messages))
 
 
 def _content(message: Message) -> str:

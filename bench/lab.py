@@ -1,8 +1,11 @@
 """How good is recall on a public data set, beside BM25 alone and vectors alone?
 
     python bench/lab.py locomo --data path/to/data --out bench/results/lab-locomo.json
+    python bench/lab.py locomo --mode extract --data path/to/data --out bench/results/lab-locomo-extract.json
+    python bench/lab.py longmemeval --updates --data path/to/data --out bench/results/lab-updates.json
 
-This is `pellucid lab run --ablate`, with the machine and the command written beside the numbers.
+This is `pellucid lab run --ablate`, with the machine and the command written beside the numbers; with `--updates` it is
+`pellucid lab run --updates` in both modes.
 """
 
 import sys
@@ -18,15 +21,21 @@ def main() -> None:
     parser = machine.arguments(__doc__ or "")
     parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact"))
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--mode", choices=("verbatim", "extract"), default="verbatim")
+    parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")
     given = parser.parse_args()
     started = time.time()
-    home = given.models.parent if given.models else None
-    outcome = run_lab(
-        load(home=home),
-        LabInput(dataset=given.dataset, data=given.data, ablate=True),
-        lambda said: print(said, file=sys.stderr),
-    )
-    machine.publish(outcome.to_wire(), given.out, started)
+    settings = load(home=given.models.parent if given.models else None)
+
+    def measure(mode: str) -> dict[str, object]:
+        asked = LabInput.model_validate(
+            {"dataset": given.dataset, "data": given.data, "mode": mode, "updates": given.updates,
+             "ablate": not given.updates and mode == "verbatim"}
+        )  # fmt: skip
+        return run_lab(settings, asked, lambda said: print(said, file=sys.stderr)).to_wire()
+
+    result = {mode: measure(mode) for mode in ("verbatim", "extract")} if given.updates else measure(given.mode)
+    machine.publish(result, given.out, started)
 
 
 if __name__ == "__main__":

@@ -17,13 +17,16 @@ from pellucid.memory.keep import Keeper
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.store.history_port import History
-from pellucid.store.index_port import Index
+from pellucid.store.index_port import Index, Scrubber
 from pellucid.store.local.database import make_private_folder
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index import LocalIndex
 from pellucid.store.local.lock import exclusive
 from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import Records
+from pellucid.store.local.spool import LocalSpool
+from pellucid.store.lookup_port import Lookup
+from pellucid.store.records import Eraser, Ledger, Records
+from pellucid.store.spool_port import Spool
 
 _KEY_BYTES = 32
 HAND_WRITTEN = "local/default"
@@ -37,8 +40,13 @@ class App:
     settings: Settings
     clock: Clock
     records: Records
+    ledger: Ledger
+    eraser: Eraser
     index: Index
+    scrubber: Scrubber
+    lookup: Lookup
     history: History
+    spool: Spool
     embedder: Embedder
     folder: Folder
     keeper: Keeper
@@ -49,6 +57,7 @@ class App:
         """Settle and let go of every file."""
         self.records.close()
         self.index.close()
+        self.spool.close()
         self.history.close()
 
 
@@ -69,11 +78,16 @@ def open_app(
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     key = vault_key(home / "vault" / ".pellucid" / "key")
-    folder = Folder(records, index, embedder, HAND_WRITTEN, key)
+    folder = Folder(records, records, index, embedder, HAND_WRITTEN, key)
     recaller = Recaller(index, history, embedder, settings.history)
     clock = clock or SystemClock()
     keeper = Keeper(records, folder, clock, partial(exclusive, home / "write.lock"))
-    return App(settings, clock, records, index, history, embedder, folder, keeper, recaller, key)
+    spool = LocalSpool(home / "spool.db")
+    return App(
+        settings=settings, clock=clock, records=records, ledger=records, eraser=records, index=index, scrubber=index,
+        lookup=index.lookup, history=history, spool=spool, embedder=embedder, folder=folder, keeper=keeper,
+        recaller=recaller, key=key,
+    )  # fmt: skip
 
 
 def vault_key(path: Path) -> bytes:

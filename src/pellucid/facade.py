@@ -1,17 +1,28 @@
 """Plain Python calls in, operations' answers out: `Pellucid`, one object around one home."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
-from pellucid.app import open_app
+from pellucid.app import App, open_app
 from pellucid.capture.transcripts.detect import Format
 from pellucid.clock import Clock
-from pellucid.model.memory import Category, Status
+from pellucid.model.memory import Category, SourceClass, Status
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.operations import browsing, house, importing, recalling, remembering
+from pellucid.model.turn import FlushSignal
+from pellucid.operations import (
+    browsing,
+    changing,
+    forgetting,
+    house,
+    importing,
+    observing,
+    recalling,
+    remembering,
+    storytelling,
+)
 from pellucid.settings import load
 
 
@@ -38,6 +49,8 @@ class RememberOptions(TypedDict, total=False):
     scopes: tuple[str, ...]
     session_id: str
     agent: str
+    attributes: dict[str, str]
+    axiom: bool
 
 
 class ListOptions(TypedDict, total=False):
@@ -52,6 +65,28 @@ class ListOptions(TypedDict, total=False):
     since: datetime
     until: datetime
     limit: int
+
+
+class Updated(TypedDict, total=False):
+    """What a memory is to say instead, beside its words."""
+
+    category: Category
+    tags: tuple[str, ...]
+    entity_ref: str
+    attributes: dict[str, str]
+    confidence: float
+    importance: float
+    agent: str
+
+
+class Purged(TypedDict, total=False):
+    """Which memories `purge` takes: every filter given must hold."""
+
+    before: datetime
+    status: Status
+    category: Category
+    session_id: str
+    source_class: SourceClass
 
 
 class Pellucid:
@@ -77,7 +112,18 @@ class Pellucid:
             report: told about slow first-time work, such as fetching the model.
         """
         self._app = open_app(load(home=home, namespace=namespace), clock=clock, report=report)
+        forgetting.finish_quietly(self._app)
         self._app.keeper.adopt()
+
+    @property
+    def edit(self) -> "Edits":
+        """The verbs: update, archive, retract, dispute, pin, undo, forget, purge."""
+        return Edits(self._app)
+
+    @property
+    def house(self) -> "House":
+        """Looking behind things: history, episodes, audit, ledger, doctor, rebuild."""
+        return House(self._app)
 
     @property
     def namespace(self) -> str:
@@ -101,6 +147,17 @@ class Pellucid:
         )
         return importing.import_transcripts(self._app, request)
 
+    def observe(
+        self, *turns: dict[str, object], session_id: str | None = None, flush: FlushSignal | None = None
+    ) -> observing.ObserveOutput:
+        """Take turns `{role, content, ts?, session?, name?, id?}` of a live session: on disk when this returns.
+
+        `flush` (`before_reset` or `session_end`) makes memories of all that waits of the session; else that happens by
+        itself, see docs/flush.md.
+        """
+        request = observing.ObserveInput(namespace=self.namespace, session_id=session_id, turns=turns, flush=flush)
+        return observing.observe_turns(self._app, request)
+
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:
         """Keep one memory in the user's own words."""
         request = remembering.RememberInput(content=content, namespace=self.namespace, **options)
@@ -123,18 +180,6 @@ class Pellucid:
         """Why each memory of an earlier recall surfaced, why others did not, and what it cost."""
         return recalling.xray_of(self._app, self.namespace, recall_id)
 
-    def audit(self, entry: str) -> recalling.AuditOutput:
-        """The operation that wrote the version of a memory that was served."""
-        return recalling.audit(self._app, self.namespace, entry)
-
-    def doctor(self) -> house.DoctorOutput:
-        """The condition of the home."""
-        return house.examine(self._app)
-
-    def rebuild(self) -> house.RebuildOutput:
-        """Make the index anew from the vault."""
-        return house.rebuild(self._app)
-
     def close(self) -> None:
         """Settle and let go of every file."""
         self._app.close()
@@ -146,3 +191,87 @@ class Pellucid:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Edits:
+    """What changes memories. Everything but `forget` and `purge` can be undone by the operation it returns."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._here = app.settings.namespace
+
+    def update(self, memory_id: str, content: str | None = None, **what: Unpack[Updated]) -> changing.ChangedOutput:
+        """Say something else in a memory's place; the old version stays in its history."""
+        request = changing.UpdateInput(namespace=self._here, memory_id=memory_id, content=content, **what)
+        return changing.update(self._app, request)
+
+    def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
+        """Put a memory away: it is kept, and answers nothing."""
+        return self._verb("archive", memory_id, reason)
+
+    def retract(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
+        """Take a memory back: it was not, or is not, true."""
+        return self._verb("retract", memory_id, reason)
+
+    def dispute(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
+        """Call a memory into question: it answers nothing until that is undone."""
+        return self._verb("dispute", memory_id, reason)
+
+    def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
+        """Prefer a memory in recalls, and never let it fade; or take the pin out."""
+        return self._verb("pin" if pinned else "unpin", memory_id, "")
+
+    def _verb(self, verb: changing.Verb, memory_id: str, reason: str) -> changing.ChangedOutput:
+        request = changing.VerbInput(namespace=self._here, memory_id=memory_id, reason=reason)
+        return changing.apply_verb(self._app, verb, request)
+
+    def undo(self, target: str) -> changing.UndoOutput:
+        """Put back what an operation (`op_…`) changed, or the last change of a memory."""
+        return changing.undo(self._app, changing.UndoInput(namespace=self._here, target=target))
+
+    def forget(self, *memory_ids: str, chain: bool = False, preview: bool = False) -> forgetting.ForgetOutput:
+        """Forget memories for good; with `preview`, only say what would go."""
+        request = forgetting.ForgetInput(namespace=self._here, memory_ids=memory_ids, chain=chain)
+        return (forgetting.preview_forget if preview else forgetting.forget)(self._app, request)
+
+    def purge(self, *, preview: bool = False, **fitting: Unpack[Purged]) -> forgetting.ForgetOutput:
+        """Forget every memory that fits all of the filters; with `preview`, only say which."""
+        request = forgetting.PurgeInput(namespace=self._here, **fitting)
+        return (forgetting.preview_purge if preview else forgetting.purge)(self._app, request)
+
+
+class House:
+    """What stands behind the memories, and its condition."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._here = app.settings.namespace
+
+    def history(self, memory_id: str) -> storytelling.HistoryOutput:
+        """A memory's versions, what changed it and why, and the evidence it came from."""
+        return storytelling.history(self._app, self._here, memory_id)
+
+    def episodes(self, query: str = "", session_id: str | None = None, limit: int = 20) -> storytelling.EpisodesOutput:
+        """Episodes, newest first; with words, those that hold them, best first."""
+        request = storytelling.EpisodesInput(namespace=self._here, query=query, session_id=session_id, limit=limit)
+        return storytelling.episodes(self._app, request)
+
+    def episode(self, episode_id: str) -> storytelling.EpisodeView:
+        """One episode with what came of it."""
+        return storytelling.show_episode(self._app, self._here, episode_id)
+
+    def ledger(self, kind: storytelling.LedgerKind) -> Iterator[str]:
+        """The rows of one kind, as JSON lines."""
+        return storytelling.export_ledger(self._app, kind, self._here)
+
+    def audit(self, entry: str) -> recalling.AuditOutput:
+        """The operation that wrote the version of a memory that was served."""
+        return recalling.audit(self._app, self._here, entry)
+
+    def doctor(self) -> house.DoctorOutput:
+        """The condition of the home."""
+        return house.examine(self._app)
+
+    def rebuild(self) -> house.RebuildOutput:
+        """Make the index anew from the vault."""
+        return house.rebuild(self._app)

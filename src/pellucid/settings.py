@@ -9,9 +9,9 @@ import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic.alias_generators import to_camel, to_snake
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
@@ -62,6 +62,9 @@ class RecallSettings(BaseModel):
         default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
     )
     importance_weight: float = Field(default=0.0, ge=0, description="Worth of importance 1.0 over importance 0.")
+    renewal_weight: float = Field(
+        default=1.0, ge=0, description="Lead that an older memory gives up to a newer one with all the query's words."
+    )
     pin_weight: float = Field(default=0.5, ge=0, description="Worth of a pin.")
     store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
 
@@ -86,6 +89,70 @@ class HistorySettings(BaseModel):
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
 
 
+class ObserveSettings(BaseModel):
+    """When a live session's turns are flushed, who extracts and judges, and what is kept of the trace."""
+
+    model_config = _SECTION
+    extractor: Literal["heuristic", "llm"] = Field(default="heuristic", description="Who distils a segment.")
+    judge: Literal["heuristic", "llm"] = Field(default="heuristic", description="Who tells durable from passing.")
+    flush_turns: int = Field(default=40, ge=1, le=1000, description="Turns after which a segment is flushed.")
+    flush_minutes: float = Field(
+        default=30.0, gt=0, description="Minutes of silence after which the turns before it are flushed."
+    )
+    topic_shift: float = Field(
+        default=0.65, ge=0, le=2, description="Distance of the newest turns to the segment that flushes it; 0 is off."
+    )
+    high_signal: bool = Field(default=True, description="Flush at once when a turn says something to be kept.")
+    trace_retention: Literal["discard", "episode"] = Field(
+        default="discard", description="What becomes of the turns of a flushed segment: gone, or kept in its episode."
+    )
+
+
+class LlmSettings(BaseModel):
+    """The OpenAI-compatible endpoint of the optional extractor and judge; nothing is sent unless one of them is on."""
+
+    model_config = _SECTION
+    base_url: str = Field(default="", description="The endpoint, such as http://127.0.0.1:8080/v1.")
+    model: str = Field(default="", description="The model asked.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="The key; better PELLUCID_LLM__API_KEY than a file.")
+    api: Literal["responses", "chat"] = Field(default="chat", description="Responses API or chat completions.")
+    timeout_s: float = Field(default=30.0, gt=0, le=600, description="Seconds an attempt may take.")
+    retries: int = Field(default=2, ge=0, le=10, description="Attempts after the first, where one may help.")
+    max_input_chars: int = Field(default=24_000, ge=1000, description="Characters of a segment sent at most, per call.")
+    max_output_tokens: int = Field(default=2_000, ge=64, description="Tokens an answer may have.")
+    max_facts: int = Field(default=24, ge=1, le=200, description="Facts taken from one answer.")
+    input_cost: float = Field(default=0.0, ge=0, description="Price of a million input tokens, for the cost records.")
+    output_cost: float = Field(default=0.0, ge=0, description="Price of a million output tokens.")
+    max_cost: float = Field(
+        default=0.0, ge=0, description="Cost of one run after which no more calls are made; 0: no cap."
+    )
+
+
+class LifecycleSettings(BaseModel):
+    """How memories age. docs/lifecycle.md has the formulas."""
+
+    model_config = _SECTION
+    demote_at: float = Field(
+        default=0.35, ge=0, le=1, description="Tier value at or below which a hot memory goes cold."
+    )
+    promote_at: float = Field(
+        default=0.55, ge=0, le=1, description="Tier value at or above which a cold one is hot again."
+    )
+    demote_after_days: float = Field(default=14.0, ge=0, description="Age before which nothing goes cold.")
+    fold_every_days: float = Field(default=1.0, gt=0, description="Days after which a lifecycle pass is due.")
+    consolidate_every_days: float = Field(default=7.0, gt=0, description="Days after which a consolidation is due.")
+    report_every_days: float = Field(default=7.0, gt=0, description="Days one compounding report covers.")
+
+
+class TrustSettings(BaseModel):
+    """Where memories from untrusted sources begin, and how they rise. docs/trust.md has the rules."""
+
+    model_config = _SECTION
+    enabled: bool = Field(
+        default=True, description="Quarantine, injection checks and corroboration; off only to measure what they do."
+    )
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Frozen: read once, passed down."""
 
@@ -103,6 +170,10 @@ class Settings(BaseSettings):
     recall: RecallSettings = RecallSettings()
     capture: CaptureSettings = CaptureSettings()
     history: HistorySettings = HistorySettings()
+    observe: ObserveSettings = ObserveSettings()
+    llm: LlmSettings = LlmSettings()
+    lifecycle: LifecycleSettings = LifecycleSettings()
+    trust: TrustSettings = TrustSettings()
 
     @field_validator("home")
     @classmethod

@@ -38,7 +38,7 @@ def test_every_documented_environment_name_sets_its_setting(tmp_path: Path, monk
         value: Any = defaults
         for part in name.lower().split("__"):
             value = value[part]
-        monkeypatch.setenv(f"PELLUCID_{name}", value if isinstance(value, str) else json.dumps(value))
+        monkeypatch.setenv(f"PELLUCID_{name}", (value or "given") if isinstance(value, str) else json.dumps(value))
     read = load().model_dump(exclude_unset=True)
     assert {name.lower() for name in names} == set(leaves(read))
 

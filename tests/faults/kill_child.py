@@ -12,7 +12,7 @@ from random import Random
 
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import FileWrite, Operation, content_digest
+from pellucid.store.records import FileRemoval, FileWrite, Operation, content_digest
 
 AT = ("2026-04-20T17:30:00.000Z", "2026-05-02T08:00:00.000Z")
 MAX_FILES = 100
@@ -45,17 +45,20 @@ class Child:
         self.lives = self.random.randint(1, 4)
         self.records = LocalRecords(home, displaced_for_s=self.random.choice([0, 0, 60]), failpoint=self.step)
         self.swapping: list[str] = []
+        self.removing: list[str] = []
 
     def step(self, step: Step) -> None:
         if step == "swap-named" and self.swapping and self.random.random() < 0.2:
-            self.edit_as_user()
+            self.edit_as_user(self.swapping)
+        if step == "taken-away" and self.removing and self.random.random() < 0.2:
+            self.edit_as_user(self.removing)
         if step == self.die_at:
             self.lives -= 1
             if not self.lives:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    def edit_as_user(self) -> None:
-        path = self.random.choice(self.swapping)
+    def edit_as_user(self, paths: list[str]) -> None:
+        path = self.random.choice(paths)
         token = f"user-{self.seed}-{self.random.getrandbits(32):08x}"
         say(edits=path, token=token)
         new = self.vault / f"{path}~"
@@ -69,23 +72,30 @@ class Child:
             self.commit(number)
             if self.random.random() < 0.5:
                 self.records.drain()
-                self.swapping = []
+                self.swapping, self.removing = [], []
 
     def commit(self, number: int) -> None:
         name = f"op_{self.seed}_{number}"
         existing = [stamp.path for stamp in self.records.walk()]
-        edited = self.random.sample(existing, min(len(existing), self.random.choice([0, 1, 1, 3, 20])))
+        changed = self.random.sample(existing, min(len(existing), self.random.choice([0, 1, 2, 4, 24])))
+        gone = self.random.choice([0, 0, 1, len(changed) // 3])
+        removed, edited = changed[:gone], changed[gone:]
         room = max(0, MAX_FILES - len(existing))
         new = [f"facts/2026-0{i % 3}/{name}-{i}.md" for i in range(min(room, self.random.choice([0, 1, 1, 4, 25])))]
-        bases = {head.path: content_digest(head.data) for head in self.records.heads(edited) if head.data is not None}
+        bases, doomed = self.digests(edited), self.digests(removed)
         tokens = {path: f"{name}-{i}" for i, path in enumerate((*bases, *new))}
         rows = [f"{name}-row-{i}" for i in range(self.random.choice([0, 1, 3]))]
         writes = tuple(FileWrite(path, text(token), bases.get(path)) for path, token in tokens.items())
         ledger: tuple[dict[str, object], ...] = tuple({"row": row} for row in rows)
-        say(tries=name, tokens=tokens, rows=rows)
-        self.records.commit(Operation(name, "update", self.random.choice(AT), writes, ledger))
+        removals = tuple(FileRemoval(path, digest) for path, digest in doomed.items())
+        say(tries=name, tokens=tokens, rows=rows, removes=list(doomed))
+        self.records.commit(Operation(name, "update", self.random.choice(AT), writes, ledger, removals=removals))
         say(acknowledged=name)
-        self.swapping = list(bases)
+        self.swapping, self.removing = list(bases), list(doomed)
+
+    def digests(self, paths: list[str]) -> dict[str, str]:
+        """Those of these paths that have a text, also one that waits, with its digest."""
+        return {head.path: content_digest(head.data) for head in self.records.heads(paths) if head.data is not None}
 
 
 if __name__ == "__main__":

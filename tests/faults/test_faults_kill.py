@@ -35,6 +35,7 @@ class Model:
         """Tokens of ours that may stand in a conflict file, because the user saved at the same time."""
         self.rows: list[str] = []
         self.acknowledged = 0
+        self.removed = 0
 
     def learn(self, news: Iterable[dict[str, object]]) -> None:
         """Apply what one process said; its last attempt counts if, and only if, the journal has it."""
@@ -54,20 +55,29 @@ class Model:
     def apply(self, attempt: dict[str, object]) -> None:
         tokens: dict[str, str] = attempt["tokens"]  # type: ignore[assignment]
         rows: list[str] = attempt["rows"]  # type: ignore[assignment]
-        for path in tokens.keys() & self.edited.keys():
-            self.reviewed.add(self.tokens[path])
+        removes: list[str] = attempt["removes"]  # type: ignore[assignment]
+        for path in {*tokens, *removes} & self.edited.keys():
+            self.review(path)
             del self.edited[path]
         self.tokens |= tokens
+        for path in removes:
+            del self.tokens[path]
+        self.removed += len(removes)
         self.rows += rows
 
     def see_edit(self, item: dict[str, object]) -> None:
         path, token = str(item.get("edits") or item["edited"]), str(item["token"])
         if "edited" in item:
-            self.reviewed.add(self.tokens[path])
+            self.review(path)
             self.tokens[path] = token
             self.edited.pop(path, None)
         else:
             self.edited[path] = token
+
+    def review(self, path: str) -> None:
+        """Our text at this path, if there was one, may have become a conflict file."""
+        if path in self.tokens:
+            self.reviewed.add(self.tokens[path])
 
     def check(self) -> None:
         records = LocalRecords(self.home, displaced_for_s=0)
@@ -75,8 +85,8 @@ class Model:
         heads = records.heads(stamp.path for stamp in records.walk())
         found = {head.path: kill_child.token_of(head.data or b"") for head in heads}
         for path, token in self.edited.items():
-            if found[path] == token:
-                self.reviewed.add(self.tokens[path])
+            if found.get(path) == token:
+                self.review(path)
                 self.tokens[path] = token
         self.edited.clear()
         assert found == self.tokens
@@ -136,4 +146,8 @@ def test_acknowledged_operations_survive_kill_9(tmp_path: Path, stream: int) -> 
             model.check()
     model.check()
     assert model.acknowledged > KILLS
-    print(f"{kills} kills, {model.acknowledged} acknowledged, {len(model.rows)} rows, {len(model.reviewed)} reviewed")
+    assert model.removed > KILLS
+    print(
+        f"{kills} kills, {model.acknowledged} acknowledged, {len(model.rows)} rows, {model.removed} removed, "
+        f"{len(model.reviewed)} reviewed"
+    )

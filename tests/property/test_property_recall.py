@@ -33,7 +33,7 @@ from pellucid.lab import locomo
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.browsing import show_memory
-from pellucid.operations.importing import Intake
+from pellucid.operations.intake import Intake
 from pellucid.operations.recalling import RecallInput, audit, xray, xray_of
 from pellucid.recall.receipt import pack, unpack
 from pellucid.recall.rescore import rescore
@@ -42,7 +42,7 @@ from pellucid.xray.render import RENDERERS, render
 
 SCORE_TERMS = (
     "vector", "bm25", "recent", "temporal", "rerank", "importance", "tier_prior", "reinforcement_boost", "heat", "pin",
-    "expansion",
+    "expansion", "renewal",
 )  # fmt: skip
 
 

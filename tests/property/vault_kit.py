@@ -18,7 +18,8 @@ from pellucid.encoders.port import Embedder
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.model.turn import Turn
-from pellucid.operations.importing import ImportInput, ImportOutput, Intake, Mode, import_transcripts
+from pellucid.operations.importing import ImportInput, ImportOutput, import_transcripts
+from pellucid.operations.intake import Intake, Mode
 from pellucid.operations.recalling import RecallInput, RecallOutput, recall, request_of
 from pellucid.operations.remembering import RememberInput, RememberOutput, remember
 from pellucid.recall.state import State

@@ -2,12 +2,22 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from pellucid.model.turn import FlushSignal, Segment, Turn
 
-Cutter = Callable[[Sequence[Turn], Turn], FlushSignal | None]
-"""Given the turns of an open segment and the next turn, why to cut between them, or None."""
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where to cut the held turns and the coming one: `at` of them, 1 or more, go before the cut."""
+
+    signal: FlushSignal
+    at: int
+
+
+Cutter = Callable[[Sequence[Turn], Turn], FlushSignal | Break | None]
+"""Given the turns of an open segment and the next turn, why to cut, or None; a bare signal cuts between them."""
 
 OPEN_SESSIONS = 64
 
@@ -17,7 +27,7 @@ def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
 
     def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:
         last = next((turn.at for turn in reversed(held) if turn.at), None)
-        return "time-elapsed" if last and coming.at and coming.at - last > gap else None
+        return "time_elapsed" if last and coming.at and coming.at - last > gap else None
 
     return cut
 
@@ -26,7 +36,16 @@ def turn_count(count: int = 40) -> Cutter:
     """Cuts before a segment would hold more than `count` turns."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:  # noqa: ARG001  # a cutter's shape
-        return "turn-count" if len(held) >= count else None
+        return "turn_count" if len(held) >= count else None
+
+    return cut
+
+
+def full(count: int) -> Cutter:
+    """Cuts as soon as a segment holds `count` turns: as `turn_count` does, without waiting for the next turn."""
+
+    def cut(held: Sequence[Turn], coming: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
+        return Break("turn_count", len(held) + 1) if len(held) + 1 >= count else None
 
     return cut
 
@@ -46,19 +65,46 @@ def segments(
     for turn in turns:
         current = held.setdefault(turn.session_id, [])
         held.move_to_end(turn.session_id)
-        if current and (signal := _first_signal(cutters, current, turn)):
-            yield Segment(turn.session_id, tuple(current), signal)
-            current.clear()
-        current.append(turn)
+        done, held[turn.session_id] = _take(current, turn, cutters, ask_empty=False)
+        yield from done
         if len(held) > open_sessions:
-            yield _ended(*held.popitem(last=False))
+            yield from _ended(*held.popitem(last=False))
     for session_id, rest in held.items():
-        yield _ended(session_id, rest)
+        yield from _ended(session_id, rest)
 
 
-def _ended(session_id: str, turns: list[Turn]) -> Segment:
-    return Segment(session_id, tuple(turns), "session-end")
+def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
+    """Cut the waiting turns of one live session, in order: the segments that are complete, and the turns still open.
+
+    A pure function of the turns, so that whoever looks at the same turns again cuts them alike.
+    """
+    done: list[Segment] = []
+    held: list[Turn] = []
+    for turn in turns:
+        found, held = _take(held, turn, cutters, ask_empty=True)
+        done += found
+    return done, held
 
 
-def _first_signal(cutters: Sequence[Cutter], held: Sequence[Turn], coming: Turn) -> FlushSignal | None:
-    return next((signal for cutter in cutters if (signal := cutter(held, coming))), None)
+def _take(
+    held: list[Turn], coming: Turn, cutters: Sequence[Cutter], *, ask_empty: bool
+) -> tuple[list[Segment], list[Turn]]:
+    """The segments that end with the coming turn's arrival, and what is open afterwards, that turn included."""
+    done: list[Segment] = []
+    while (held or ask_empty) and (found := _first_break(cutters, held, coming)):
+        joined = [*held, coming]
+        done.append(Segment(coming.session_id, tuple(joined[: found.at]), found.signal))
+        if found.at > len(held):
+            return done, []
+        held = joined[found.at : -1]
+    return done, [*held, coming]
+
+
+def _ended(session_id: str, turns: list[Turn]) -> Iterator[Segment]:
+    if turns:
+        yield Segment(session_id, tuple(turns), "session_end")
+
+
+def _first_break(cutters: Sequence[Cutter], held: Sequence[Turn], coming: Turn) -> Break | None:
+    found: FlushSignal | Break | None = next((said for cutter in cutters if (said := cutter(held, coming))), None)
+    return found if found is None or isinstance(found, Break) else Break(found, len(held))

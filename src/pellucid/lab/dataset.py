@@ -1,7 +1,7 @@
 """A data set's files in, groups of records and labelled questions out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pellucid.model.turn import Turn
@@ -24,6 +24,17 @@ class Record:
 
     key: str
     turn: Turn
+    unsaid: int = 0
+    """Characters of the turn that nobody said, such as a picture's caption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A fact that changed: a question about it, the keys of the records that state it first, and of the later ones."""
+
+    question: Question
+    older: tuple[str, ...]
+    newer: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +44,9 @@ class Group:
     name: str
     records: tuple[Record, ...]
     questions: tuple[Question, ...]
+    cited: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What the set says is worth keeping: the keys of records, each with the sentences that cite it."""
+    updates: tuple[Update, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A LoCoMo file in, one group a conversation out: a record a turn, evidence turns as labels."""
+"""A LoCoMo file in, one group a conversation out: a record a turn, evidence turns as labels, and the cited turns."""
 
 import json
 import re
@@ -29,7 +29,17 @@ def _group(conversation: dict[str, Any]) -> Group:
         for i, qa in enumerate(conversation["qa"])
         if str(qa["category"]) in _ASKED and (labels := _labels(qa.get("evidence", []), known))
     ]
-    return Group(str(conversation["sample_id"]), records, tuple(questions))
+    return Group(str(conversation["sample_id"]), records, tuple(questions), _cited(conversation, known))
+
+
+def _cited(conversation: dict[str, Any], known: set[str]) -> dict[str, tuple[str, ...]]:
+    """The turns cited by the set's `observation` entries, `[sentence, turn or turns]` by session and speaker."""
+    cited: dict[str, tuple[str, ...]] = {}
+    speakers = [speaker for session in conversation.get("observation", {}).values() for speaker in session.values()]
+    for sentence, turns in (entry for entries in speakers for entry in entries):
+        for turn in _labels([str(turns)], known):
+            cited[turn] = (*cited.get(turn, ()), str(sentence))
+    return cited
 
 
 def _labels(evidence: list[str], known: set[str]) -> dict[str, int]:
@@ -44,9 +54,9 @@ def _records(conversation: dict[str, Any]) -> list[Record]:
         at = _date(conversation.get(f"session_{number}_date_time", ""))
         for ordinal, turn in enumerate(conversation[f"session_{number}"], start=1):
             caption = turn.get("blip_caption")
-            text = turn["text"] + (f" [shares image: {caption}]" if caption else "")
-            said = Turn(f"session_{number}", ordinal, "user", text, at=at, speaker=turn["speaker"])
-            out.append(Record(turn["dia_id"], said))
+            shown = f" [shares image: {caption}]" if caption else ""
+            said = Turn(f"session_{number}", ordinal, "user", turn["text"] + shown, at=at, speaker=turn["speaker"])
+            out.append(Record(turn["dia_id"], said, unsaid=len(shown)))
     return out
 
 

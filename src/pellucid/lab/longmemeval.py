@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pellucid.lab.dataset import Dataset, Group, Question, Record
+from pellucid.lab.dataset import Dataset, Group, Question, Record, Update
 from pellucid.lab.files import find
 from pellucid.model.turn import Turn
 
@@ -16,6 +16,7 @@ def load(path: Path) -> Dataset:
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}
     questions: list[Question] = []
+    updates: list[Update] = []
     for entry in entries:
         own = [record for session in entry["evidence_sessions"] for record in _records(session)]
         records |= {record.key: record for record in own}
@@ -23,7 +24,18 @@ def load(path: Path) -> Dataset:
             labels = {record.key: 1 for record in own}
             at = _date(entry.get("question_date", ""))
             questions.append(Question(entry["question_id"], entry["question"], labels, entry["question_type"], at))
-    return Dataset("longmemeval", (Group("pooled", tuple(records.values()), tuple(questions)),))
+            updates += _update(questions[-1], own)
+    group = Group("pooled", tuple(records.values()), tuple(questions), updates=tuple(updates))
+    return Dataset("longmemeval", (group,))
+
+
+def _update(question: Question, own: list[Record]) -> list[Update]:
+    """The older and the newer statement of a changed fact: its two evidence sessions by date; none without two."""
+    dates = sorted({record.turn.at for record in own if record.turn.at})
+    if question.kind != "knowledge-update" or len(dates) != 2:
+        return []
+    older, newer = (tuple(record.key for record in own if record.turn.at == date) for date in dates)
+    return [Update(question, older, newer)]
 
 
 def _records(session: dict[str, Any]) -> list[Record]:

@@ -8,35 +8,56 @@ import numpy as np
 
 from pellucid.lab.dataset import Question
 
-Ranking = Sequence[str]
+Item = str | tuple[str, ...]
+"""What stands at one place: a record's key, or the keys of all records that a memory's evidence covers."""
+Ranking = Sequence[Item]
 Metric = Callable[[Ranking, Mapping[str, int]], float]
 SAMPLES = 2_000
 
 
+def keys_of(item: Item) -> tuple[str, ...]:
+    """The keys of the records at one place."""
+    return (item,) if isinstance(item, str) else item
+
+
 def hit_at(k: int) -> Metric:
     """1 if any relevant record stands in the first k."""
-    return lambda ranking, labels: float(any(key in labels for key in ranking[:k]))
+    return lambda ranking, labels: float(any(_fresh(ranking[:k], labels)))
 
 
 def recall_at(k: int) -> Metric:
     """The share of relevant records that stand in the first k."""
-    return lambda ranking, labels: sum(key in labels for key in ranking[:k]) / len(labels)
+    return lambda ranking, labels: sum(map(len, _fresh(ranking[:k], labels))) / len(labels)
 
 
 def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
     """One over the place of the first relevant record within the first 10, else 0."""
-    return next((1 / place for place, key in enumerate(ranking[:10], start=1) if key in labels), 0.0)
+    return next((1 / place for place, found in enumerate(_fresh(ranking[:10], labels), start=1) if found), 0.0)
 
 
 def ndcg_at(k: int) -> Metric:
-    """Normalised discounted cumulative gain, linear gains, as in trec_eval (Järvelin & Kekäläinen, TOIS 2002)."""
+    """Normalised discounted cumulative gain, linear gains, as in trec_eval (Järvelin & Kekäläinen, TOIS 2002).
+
+    A place that brings several relevant records gains the best of them.
+    """
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
-        gain = sum(labels.get(key, 0) / log2(place + 1) for place, key in enumerate(ranking[:k], start=1))
+        found = [max((labels[key] for key in keys), default=0) for keys in _fresh(ranking[:k], labels)]
+        gain = sum(grade / log2(place + 1) for place, grade in enumerate(found, start=1))
         best = sum(grade / log2(place + 1) for place, grade in enumerate(sorted(labels.values(), reverse=True)[:k], 1))
         return gain / best
 
     return ndcg
+
+
+def _fresh(ranking: Ranking, labels: Mapping[str, int]) -> list[set[str]]:
+    """The relevant records that each place brings, those brought before left out."""
+    out: list[set[str]] = []
+    brought: set[str] = set()
+    for item in ranking:
+        out.append({key for key in keys_of(item) if key in labels} - brought)
+        brought |= out[-1]
+    return out
 
 
 METRICS: dict[str, Metric] = {

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from pellucid.lab.dataset import Dataset, Group, Question
-from pellucid.lab.metrics import Scores, score
+from pellucid.lab.metrics import Ranking, Scores, score
 
 FLOORS: dict[str, tuple[str, ...]] = {
-    "bm25": ("vector", "recent", "temporal", "expand", "rerank", "boost", "diversify"),
-    "vector": ("lexical", "recent", "temporal", "expand", "rerank", "boost", "diversify"),
+    "bm25": ("vector", "recent", "temporal", "expand", "rerank", "boost", "renew", "diversify"),
+    "vector": ("lexical", "recent", "temporal", "expand", "rerank", "boost", "renew", "diversify"),
 }
 """What is left out so that one leg stands alone."""
-ABLATED = ("vector", "lexical", "expand", "rerank", "boost")
+ABLATED = ("vector", "lexical", "expand", "rerank", "boost", "renew")
 """What is on by default, left out one at a time."""
 TRIED = ("temporal", "diversify")
 """What is off by default, switched on one at a time."""
@@ -22,9 +22,9 @@ TRIED = ("temporal", "diversify")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question's answer: record keys best first, and how long it took without the query's encoding, in ms."""
+    """One question's answer: what its evidence covers, best first; how long it took without encoding, in ms."""
 
-    ranking: Sequence[str]
+    ranking: Ranking
     millis: float
     nominated: Mapping[str, int]
     """How many candidates each leg brought."""
@@ -39,8 +39,10 @@ class Asker:
     encode: Callable[[Question], float]
 
 
-def run(dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str], None]) -> dict[str, Any]:
-    """Ask every question; then with one leg alone (the floors), and, if asked, with each part left out.
+def run(
+    dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str], None], floors: bool = True
+) -> dict[str, Any]:
+    """Ask every question; then, if asked, with one leg alone (the floors), and with each part left out.
 
     Returns the wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, and ablation (the paired
     difference that each part makes: with it, less without it; `temporal` and `diversify` are off in the metrics).
@@ -51,18 +53,18 @@ def run(dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str]
     on_part("all")
     answers = _ask(asker, pairs, ())
     scores = score(questions, [answer.ranking for answer in answers])
-    floors: dict[str, Scores] = {}
-    for name, without in FLOORS.items():
+    alone: dict[str, Scores] = {}
+    for name, without in FLOORS.items() if floors else ():
         on_part(f"{name} alone")
-        floors[name] = score(questions, [answer.ranking for answer in _ask(asker, pairs, without)])
+        alone[name] = score(questions, [answer.ranking for answer in _ask(asker, pairs, without)])
     out: dict[str, Any] = {
         "dataset": dataset.name,
         "questions": len(questions),
         "records": sum(len(group.records) for group in dataset.groups),
         "metrics": scores.means(),
         "intervals": scores.intervals(),
-        "floors": {name: floor.means() for name, floor in floors.items()},
-        "gainOverFloors": {name: scores.gain_over(floor) for name, floor in floors.items()},
+        "floors": {name: floor.means() for name, floor in alone.items()},
+        "gainOverFloors": {name: scores.gain_over(floor) for name, floor in alone.items()},
         "latencyMs": _latency(answers, encoding),
         "legs": _legs(answers),
         "byKind": _by_kind(questions, scores),
@@ -78,6 +80,14 @@ def run(dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str]
         out["ablation"][part] = trial.gain_over(scores)
     out["rankings"] = {q.id: list(answer.ranking) for q, answer in zip(questions, answers, strict=True)}
     return out
+
+
+def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """Each metric of a reference run over the same questions, and this run's ratio to it."""
+    return {
+        name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}
+        for name, value in reference.items()
+    }
 
 
 def _ask(

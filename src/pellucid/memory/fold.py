@@ -1,24 +1,29 @@
 """Heads of the record in, index rows out: the one way by which the index learns anything.
 
 A write, a crash recovery, a person's edit in an editor and a rebuild all end here: read the newest bytes of some
-paths, parse them, reuse or compute their encodings, and replace those paths' rows.
+paths, parse them, reuse or compute their encodings, and replace those paths' rows; then read on in the ledger.
 """
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import islice
 
 from pellucid.encoders.port import Embedder, Encoding
-from pellucid.errors import EncoderError, InputError, StoreError
+from pellucid.errors import EncoderError, InputError, StoreBusyError, StoreError
+from pellucid.model.ledger import FoldRow, TombstoneRow
 from pellucid.model.memory import Memory
-from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, PathChange
-from pellucid.store.records import Head, Records, Stamp, content_digest
-from pellucid.vault.markdown import Identity, parse
+from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.records import Head, Ledger, LedgerRow, Records, Stamp, content_digest
+from pellucid.vault.markdown import Identity, Parsed, parse
 
 BATCH = 256
 """Files folded in one index transaction."""
+LEDGER = ".pellucid/ledger"
+"""Where what cannot be read of the ledger is said to stand."""
+_NOTHING = Parsed(())
+_KEPT: dict[object, type[FoldRow | TombstoneRow]] = {"fold": FoldRow, "tombstone": TombstoneRow}
+"""The kinds of ledger rows that the index keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +65,73 @@ class _Encodings:
     problem: str = ""
 
 
+@dataclass(slots=True)
+class _Reading:
+    """What a read of the ledger gave: the number of the last row seen, rows the index keeps, what is damaged."""
+
+    last: int
+    changes: list[LedgerChange] = field(default_factory=list[LedgerChange])
+    damage: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def take(self, row: LedgerRow) -> None:
+        """Keep a row if the index wants its kind, pass over it if not, say so if it is damaged."""
+        number, kind = row.get("seq"), row.get("kind")
+        if isinstance(number, int):
+            self.last = number
+        if kind not in _KEPT:
+            return
+        try:
+            self.changes.append(LedgerChange(self.last, _kept(row)))
+        except ValueError:
+            self.damage.append((LEDGER, f"row {self.last} of the ledger is no {kind} that can be read"))
+
+    @property
+    def folded(self) -> Folded:
+        """What is damaged, as the outcome of a fold."""
+        return Folded(unreadable=tuple(self.damage))
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One fold: where the index then stands, who brought the bytes, whence encodings come, the ledger's share."""
+
+    state: IndexState
+    op_id: str | None
+    encodings: _Encodings
+    ledger: Sequence[LedgerChange] = ()
+    anew: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     """Keeps an index equal to its record. `namespace` and `key` complete files that a person wrote by hand."""
 
     records: Records
+    ledger: Ledger
     index: Index
     embedder: Embedder | None
     namespace: str
     key: bytes
 
     def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
-        """File what still waits in the journal, then fold every operation the index has not seen.
+        """File what still waits in the journal, then fold every operation and ledger row the index has not seen.
 
-        `changed` are paths somebody else changed; their bytes are indexed in the name of operation `op_id`.
+        `changed` are paths somebody else changed; their bytes are indexed in the name of operation `op_id`. An index
+        that stands at no operation, as a new version of it does, also folds again whatever it holds.
         """
         self.records.drain()
-        rows = self.records.operations(after=self.index.state().applied_seq)
+        state = self.index.state()
+        rows = self.records.operations(after=state.applied_seq)
         paths = {path for row in rows for path, _ in row.paths} | set(changed)
+        if not state.applied_seq:
+            paths |= self.index.files().keys()
+        read = self._read(state.ledger_seq)
+        if not (rows or paths or read.last > state.ledger_seq):
+            return read.folded
         here = {stamp.path for stamp in self.records.walk(paths)}
         ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
-        return self.paths(ordered, rows[-1].seq if rows else None, op_id) if rows or paths else Folded()
+        reached = replace(state, applied_seq=rows[-1].seq if rows else state.applied_seq, ledger_seq=read.last)
+        return self._fold(ordered, self._task(reached, op_id, read)) + read.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
         """Compare stamps, of every file or of these, with what the index last saw; no file is read."""
@@ -92,46 +143,63 @@ class Folder:
             deleted=tuple(path for path in indexed if path not in stamps),
         )
 
-    def paths(self, paths: Sequence[str], seq: int | None = None, op_id: str | None = None) -> Folded:
-        """Fold these paths; the index then stands at operation `seq`, or where it stood."""
-        state = self.index.state()
-        seq = state.applied_seq if seq is None else seq
-        if self.embedder is not None and state.model not in ("", self.embedder.model):
-            stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
-            return self._fold(
-                paths, replace(state, applied_seq=seq), op_id, _Encodings(None, reuse=True, problem=stale)
-            )
-        return self._fold(paths, self._state(seq), op_id, _Encodings(self.embedder, reuse=True, problem="no encoder"))
-
     def rebuild(self, op_id: str | None = None) -> Folded:
-        """Fold every file anew, whatever the index holds; the same text under the same model keeps its encoding."""
+        """Fold every file and ledger row anew; the same text under the same model keeps its encoding."""
         self.records.drain()
         state = self.index.state()
         newer = self.records.operations(after=state.applied_seq)
         here = [stamp.path for stamp in self.records.walk()]
         gone = sorted(set(self.index.files()) - set(here))
         reuse = self.embedder is None or state.model == self.embedder.model
+        read = self._read(0)
+        reached = replace(state, applied_seq=newer[-1].seq if newer else state.applied_seq, ledger_seq=read.last)
         encodings = _Encodings(self.embedder, reuse=reuse, problem="no encoder")
-        return self._fold([*gone, *here], self._state(newer[-1].seq if newer else state.applied_seq), op_id, encodings)
+        anew = not read.damage  # of a ledger that cannot be read to its end, the index keeps what it last knew
+        task = _Task(self._named(reached), op_id, encodings, read.changes, anew)
+        return self._fold([*gone, *here], task) + read.folded
 
-    def _state(self, seq: int) -> IndexState:
+    def _task(self, state: IndexState, op_id: str | None, read: _Reading) -> _Task:
+        if self.embedder is not None and state.model not in {"", self.embedder.model}:
+            stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
+            return _Task(state, op_id, _Encodings(None, reuse=True, problem=stale), read.changes)
+        encodings = _Encodings(self.embedder, reuse=True, problem="no encoder")
+        return _Task(self._named(state), op_id, encodings, read.changes)
+
+    def _named(self, state: IndexState) -> IndexState:
+        """The state of an index whose vectors are our encoder's, if we have one."""
         if self.embedder is None:
-            return replace(self.index.state(), applied_seq=seq)
-        return IndexState(seq, self.embedder.model, self.embedder.basis)
+            return state
+        return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
-    def _fold(self, paths: Sequence[str], state: IndexState, op_id: str | None, encodings: _Encodings) -> Folded:
-        done, pending = Folded(), iter(paths)
-        while batch := list(islice(pending, BATCH)):
-            done += self._batch(batch, state, op_id, encodings)
-        if not paths:
-            self.index.apply([], state)
+    def _read(self, after: int) -> _Reading:
+        """The rows of the ledger from there on; a damaged line ends it, and the next read begins there again."""
+        read = _Reading(after)
+        try:
+            for row in self.ledger.ledger(after=after):
+                read.take(row)
+        except StoreBusyError:
+            raise
+        except StoreError as error:
+            read.damage.append((LEDGER, str(error)))
+        return read
+
+    def _fold(self, paths: Sequence[str], task: _Task) -> Folded:
+        """Fold in batches; only with the last does the index say that it is there, so that a crash loses none."""
+        before = self.index.state()
+        held_back = replace(task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq)
+        early = replace(task, state=held_back, ledger=(), anew=False)
+        done, last = Folded(), max((len(paths) - 1) // BATCH, 0)
+        for number in range(last + 1):
+            batch = paths[number * BATCH : (number + 1) * BATCH]
+            done += self._batch(batch, task if number == last else early)
         return done
 
-    def _batch(self, paths: list[str], state: IndexState, op_id: str | None, encodings: _Encodings) -> Folded:
+    def _batch(self, paths: Sequence[str], task: _Task) -> Folded:
+        state = task.state
         for _ in range(8):
             heads, unreadable = readable(self.records, paths)
-            changes, done = self._changes(heads, op_id, encodings)
-            refused = self.index.apply(changes, state)
+            changes, done = self._changes(heads, task.op_id, task.encodings)
+            refused = self.index.apply(changes, state, task.ledger, anew=task.anew)
             if refused is not None:
                 return done + unreadable + _refusals(changes, refused)
             ahead = self.index.state().applied_seq  # another process folded more: what was read may be old by now
@@ -142,16 +210,16 @@ class Folder:
 
     def _changes(self, heads: Iterable[Head], op_id: str | None, source: _Encodings) -> tuple[list[PathChange], Folded]:
         unreadable: list[tuple[str, str]] = []
-        parsed: list[tuple[Head, tuple[tuple[Memory, int], ...]]] = []
+        parsed: list[tuple[Head, Parsed]] = []
         for head in heads:
             try:
-                parsed.append((head, _memories(head, self.namespace, self.key)))
+                parsed.append((head, _parsed(head, self.namespace, self.key)))
             except InputError as error:
                 unreadable.append((head.path, str(error)))
-                parsed.append((head, ()))
-        encodings, problem = self._encode((memory for _, found in parsed for memory, _ in found), source)
+                parsed.append((head, _NOTHING))
+        encodings, problem = self._encode((memory for _, found in parsed for memory, _ in found.memories), source)
         changes = [_change(head, found, encodings, op_id) for head, found in parsed]
-        return changes, Folded(sum(len(found) for _, found in parsed), tuple(unreadable), problem)
+        return changes, Folded(sum(len(found.memories) for _, found in parsed), tuple(unreadable), problem)
 
     def _encode(self, memories: Iterator[Memory], source: _Encodings) -> tuple[dict[bytes, Encoding], str]:
         texts = {text_digest(memory): memory.content for memory in memories}
@@ -196,23 +264,34 @@ def text_digest(memory: Memory) -> bytes:
     return hashlib.sha256(memory.content.encode()).digest()[:16]
 
 
-def _memories(head: Head, namespace: str, key: bytes) -> tuple[tuple[Memory, int], ...]:
+def _parsed(head: Head, namespace: str, key: bytes) -> Parsed:
     if head.data is None:
-        return ()
+        return _NOTHING
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)
-    return parse(head.path, head.data, Identity(namespace, key, at)).memories
+    return parse(head.path, head.data, Identity(namespace, key, at))
 
 
-def _change(
-    head: Head, found: Iterable[tuple[Memory, int]], encodings: dict[bytes, Encoding], op_id: str | None
-) -> PathChange:
+def _change(head: Head, found: Parsed, encodings: dict[bytes, Encoding], op_id: str | None) -> PathChange:
     records = tuple(
-        IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest)) for memory, ordinal in found
+        IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest))
+        for memory, ordinal in found.memories
     )
     stamp = head.stamp or Stamp(head.path, -1, -1)
     digest = "" if head.data is None else content_digest(head.data)
-    return PathChange(head.path, digest, stamp.size, stamp.mtime_ns, head.op_id or op_id, records)
+    return PathChange(head.path, digest, stamp.size, stamp.mtime_ns, head.op_id or op_id, records, found.episode)
 
 
 def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:
     return (stamp.size, stamp.mtime_ns) != (indexed.size, indexed.mtime_ns)
+
+
+def _kept(row: LedgerRow) -> FoldRow | TombstoneRow:
+    """A fold or a tombstone.
+
+    Raises:
+        ValueError: a value is missing, strange or not what it says.
+    """
+    kept = _KEPT[row["kind"]].model_validate({name: value for name, value in row.items() if name != "seq"})
+    for key in kept.keys if isinstance(kept, TombstoneRow) else ():
+        bytes.fromhex(key)
+    return kept

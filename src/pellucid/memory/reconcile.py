@@ -1,97 +1,303 @@
-"""Judged observations in, decisions out: which become memories, which say what is known already, and why."""
+"""Judged statements in, decisions out: what is new, what says the same again, what replaces what, and why.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+A newer statement supersedes an older one about the same `entity::attribute`, or its plain denial, if whoever asserts
+it ranks as high (axiom > user > inferred). An older statement that arrives late is kept as superseded. Other
+attributes of a superseded memory stay in force. Corrections and retractions find what they mean by its words.
+"""
 
-from pellucid.clock import Clock
-from pellucid.model.memory import Memory
-from pellucid.model.observation import MemoryObservation, Verdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from pellucid.memory.changes import Changes, Fields
+from pellucid.memory.injection import looks_injected
+from pellucid.memory.standing import Contradiction, Standing, Subject, live_attributes
+from pellucid.memory.targets import Found, corrected, like, of, retracted
+from pellucid.memory.tombstone import turn_keys, words_key
+from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
+from pellucid.model.ledger import Event, VerdictRow
+from pellucid.model.memory import AssertedBy, Memory
+from pellucid.model.observation import MemoryObservation, Resolution, Verdict
 from pellucid.model.text import content_hash
-from pellucid.model.wire import Instant, Wire
-from pellucid.store.index_port import Index
+from pellucid.store.index_port import Index, Served
+from pellucid.store.lookup_port import Lookup
 
-_DUPLICATE = "duplicate: the same words about the same thing are kept already"
+RANK: dict[AssertedBy, int] = {"inferred": 0, "user": 1, "axiom": 2}
+"""Entrenchment: what ranks lower never overrides what ranks higher."""
+_BY_A_PERSON = frozenset({"manual", "user_input"})
 
 
-class VerdictRow(Wire):
-    """A line of the ledger: what was decided about one observation. It holds no text."""
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something that may become a memory: the memory it would be, what it resolves, and its observation, if it has one.
 
-    kind: str = "verdict"
-    observation_id: str
-    session_id: str
-    observed_at: Instant
-    category: str
-    confidence: float
-    importance: float
+    `observation` is None where a person asks for it directly.
+    """
+
+    memory: Memory
+    resolves: Resolution | None = None
+    observation: MemoryObservation | None = None
+    event: Event | None = None
+    """Its making is put on record as this, where somebody may want to undo it."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a statement: the verdict that stands, its reason, and the memory it made or meant."""
+
     verdict: Verdict
     reason: str
-    content_hash: str
-    resulting_primitive_id: str | None = None
+    memory_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """New memories, one ledger row an observation, and the verdicts counted by reason."""
+    """Each statement's outcome in order, and the verdict rows of those that were observed.
 
-    memories: tuple[Memory, ...]
-    rows: tuple[VerdictRow, ...]
-    verdicts: tuple[str, ...]
+    What is created and changed is in the `Changes` that the reconciler was given.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    rows: tuple[dict[str, object], ...]
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Each outcome as `verdict:code`, for counting."""
+        return tuple(f"{each.verdict}:{each.reason.partition(':')[0].strip() or 'durable'}" for each in self.outcomes)
 
 
 @dataclass(slots=True)
 class Reconciler:
-    """Decides about observations of one namespace. Equal words about the same entity are one memory."""
+    """Decides about statements of one namespace, in their order. `key` is the vault's."""
 
     index: Index
-    namespace: str
-    clock: Clock
-    _considered: list[tuple[MemoryObservation, str | None]] = field(
-        default_factory=list[tuple[MemoryObservation, "str | None"]]
-    )
+    lookup: Lookup
+    changes: Changes
+    key: bytes
+    trust: bool = True
+    """Whether it matters who says a thing again; see `memory.trust`."""
+    _considered: list[Statement] = field(default_factory=list[Statement])
+    _forgotten: set[bytes] = field(default_factory=set[bytes])
+    _standing: Standing = field(init=False)
 
-    def consider(self, observations: Iterable[MemoryObservation], agent: str | None) -> None:
-        """Add observations of one segment, in order."""
-        self._considered += [(observation, agent) for observation in observations]
+    def __post_init__(self) -> None:
+        self._standing = Standing(self.index, self.lookup, self.changes)
+
+    def consider(self, statements: Iterable[Statement]) -> None:
+        """Add statements of one segment, in order."""
+        self._considered += statements
 
     def decide(self) -> Decided:
         """Decide about all that was considered."""
-        hashes = [content_hash(o.fact.content, o.fact.entity_ref) for o, _ in self._considered]
-        known = self.index.holding(self.namespace, set(hashes))
-        memories: list[Memory] = []
-        rows: list[VerdictRow] = []
-        for (observation, agent), digest in zip(self._considered, hashes, strict=True):
-            duplicate = observation.judge_accepted and digest in known
-            if observation.judge_accepted and not duplicate:
-                memory = to_memory(observation, self.namespace, digest, agent, self.clock)
-                memories.append(memory)
-                known[digest] = memory.id
-            rows.append(_row(observation, digest, known.get(digest), duplicate=duplicate))
-        return Decided(tuple(memories), tuple(rows), tuple(f"{row.verdict}:{_code(row.reason)}" for row in rows))
+        accepted = [
+            s.memory for s in self._considered
+            if s.observation is None or s.observation.judge_accepted or _is_repeated(s.observation)
+        ]  # fmt: skip
+        self._standing.load(accepted)
+        self._forgotten = self.lookup.tombstones({key for memory in accepted for key in self._keys(memory)})
+        outcomes = tuple(self._outcome(statement) for statement in self._considered)
+        rows = tuple(
+            self._row(s.observation, s.memory, outcome).to_wire()
+            for s, outcome in zip(self._considered, outcomes, strict=True)
+            if s.observation
+        )
+        return Decided(outcomes, rows)
+
+    def _keys(self, memory: Memory) -> list[bytes]:
+        secret, namespace = self.key, memory.namespace
+        said = {words_key(secret, namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
+        return [*said, *turn_keys(secret, namespace, memory.evidence)]
+
+    def _outcome(self, statement: Statement) -> Outcome:
+        memory, observation = statement.memory, statement.observation
+        if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
+            return Outcome(observation.verdict, observation.verdict_reason)
+        if observation and self._forgotten.intersection(self._keys(memory)):
+            return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
+        if statement.resolves and statement.resolves.kind == "retraction":
+            return self._retract(memory, statement.resolves.about)
+        if known := self._standing.repeated(memory):
+            return self._repeat(known, memory)
+        return self._keep(statement)
+
+    def _vouches_in_passing(self, statement: Statement) -> bool:
+        """Whether a judge saw but a repetition of the segment where a person says what is in quarantine."""
+        observation, memory = statement.observation, statement.memory
+        repeats = observation is not None and _is_repeated(observation)
+        return repeats and vouches(memory) and bool(self._standing.doubted(memory))
+
+    def _repeat(self, known: str, memory: Memory) -> Outcome:
+        earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
+        elsewhere = earlier is None or earlier.session_id != memory.session_id
+        if elsewhere and (recurs(memory.source_class) or not self.trust):
+            self.changes.said_again(known, memory.source_class or "manual", memory.session_id)
+        return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
+
+    def _retract(self, memory: Memory, about: str) -> Outcome:
+        if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
+            return Outcome("reject", "not-a-person: only a person's own words take something back")
+        found = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
+        meant = retracted(about, (each for each in found if of(each).asserted_by != "axiom"), memory.session_id)
+        if not meant:
+            return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
+        for each in meant:
+            fields = {"status": "retracted", "invalid_at": _at(memory)}
+            self.changes.change(each, "retracted", fields, "spoken-retraction")
+        return Outcome("accept", f"retraction: {len(meant)} taken back", of(meant[0]).id)
+
+    def _near(self, memory: Memory, words: str) -> list[Found]:
+        """Memories of this batch's session, then kept ones that share words."""
+        kept = like(self.index, self.changes.namespace, words, self.changes.clock.now())
+        return [*self._standing.said_in(memory.session_id), *kept]
+
+    def _keep(self, statement: Statement) -> Outcome:
+        memory = statement.memory
+        if memory.trust_zone == "quarantine":
+            return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
+        if doubted := self._standing.doubted(memory):
+            return self._meet(doubted, statement)
+        return self._assert(statement)
+
+    def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
+        """What others in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
+        memory = statement.memory
+        if not vouches(memory):
+            echo = memory.model_copy(update={"trust_zone": "quarantine"})
+            return self._create(statement, echo, f"quarantined: {why_quarantined(echo)}")
+        outcome = self._assert(statement)
+        if outcome.memory_id == memory.id and self.changes.now(memory).status == "active":
+            for each in doubted:
+                if may_rise(self.changes.now(of(each)), memory):
+                    self._lift(each, memory)
+        return outcome
+
+    def admit(self, held: Served, reason: str) -> None:
+        """Lift a kept memory out of quarantine by hand; it then meets what it contradicts, as a new one would."""
+        memory = held.memory
+        self._standing.load([memory])
+        contradictions = self._standing.contradicted(memory)
+        met = [of(each.of) for each in contradictions]
+        fields: Fields = {"trust_zone": "working"}
+        if newer := next((each for each in met if _at(each) > _at(memory)), None):
+            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": _at(newer)}
+        elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in met):
+            fields |= {"status": "pending_review"}
+        else:
+            whole = [of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
+            fields |= {"supersedes": (*memory.supersedes, *whole)}
+        self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
+
+    def _lift(self, doubted: Subject, by: Memory) -> None:
+        """Lift a memory out of quarantine on another's word; what says no more than it is replaced by it at once."""
+        held = self.changes.now(of(doubted))
+        fields: Fields = {"trust_zone": "working"}
+        if says_the_same(held, by):
+            fields |= {"status": "superseded", "superseded_by": by.id}
+        elif self._standing.contradicted(held):
+            fields |= {"status": "pending_review"}
+        self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
+
+    def _assert(self, statement: Statement) -> Outcome:
+        memory, resolves = statement.memory, statement.resolves
+        met = self._standing.contradicted(memory)
+        corrects = bool(resolves and resolves.kind == "correction")
+        if resolves and corrects and not met:
+            near = self._near(memory, f"{memory.content} {resolves.about}")
+            active = [each for each in near if self.changes.now(of(each)).status == "active"]
+            target = corrected(memory, resolves.about, active)
+            met = [Contradiction(target)] if target else []
+        return self._replace(statement, met, "corrected" if corrects else "")
+
+    def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
+        memory = statement.memory
+        newer = next((each for each in met if _at(of(each.of)) > _at(memory)), None)
+        if newer:
+            return self._create_superseded(memory, of(newer.of))
+        stronger = next((each for each in met if RANK[of(each.of).asserted_by] > RANK[memory.asserted_by]), None)
+        if stronger:
+            held = of(stronger.of)
+            self.changes.create(
+                memory.model_copy(update={"status": "pending_review"}), "disputed", "contradicts-entrenched", [held.id]
+            )
+            return Outcome("accept", f"pending-review: it contradicts what {held.asserted_by} asserted", memory.id)
+        whole = tuple(of(each.of).id for each in met if self._supersede(each, memory, why))
+        if whole:
+            memory = memory.model_copy(update={"supersedes": (*memory.supersedes, *whole)})
+        return self._create(statement, memory, "durable: a lasting statement with evidence")
+
+    def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
+        self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
+        self._standing.add(memory)
+        return Outcome("accept", reason, memory.id)
+
+    def _create_superseded(self, memory: Memory, by: Memory) -> Outcome:
+        """An older statement that arrives after the one that replaced it."""
+        late = {"status": "superseded", "superseded_by": by.id, "invalid_at": _at(by)}
+        self.changes.create(memory.model_copy(update=late), "superseded", "arrived-late", [by.id])
+        return Outcome("accept", "arrived-late: a newer statement of the same thing is kept", memory.id)
+
+    def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
+        """Retire what is contradicted, and no more; whether that was the whole memory."""
+        old = self.changes.now(of(met.of))
+        others = [name for name in old.structured_attributes
+                  if name not in met.attributes and name not in old.retired_attributes]  # fmt: skip
+        if met.attributes and others and live_attributes(old):
+            retired = {**old.retired_attributes, **dict.fromkeys(sorted(met.attributes), new.id)}
+            self.changes.change(
+                met.of, "attribute_retired", {"retired_attributes": retired}, why or "updated", [new.id]
+            )
+            return False
+        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": _at(new)}
+        reason = why or ("updated" if met.attributes else "denied")
+        self.changes.change(met.of, "superseded", fields, reason, [new.id])
+        return True
+
+    def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
+        fact = observation.fact
+        return VerdictRow(
+            observation_id=observation.id, session_id=observation.session_id, namespace=self.changes.namespace,
+            observed_at=observation.observed_at, decided_at=self.changes.clock.now(), category=fact.category,
+            confidence=fact.confidence, importance=observation.importance, verdict=outcome.verdict,
+            reason=outcome.reason, resulting_primitive_id=outcome.memory_id,
+            content_hash=words_key(self.key, memory.namespace, memory.content, memory.entity_ref).hex(),
+        )  # fmt: skip
 
 
-def to_memory(observation: MemoryObservation, namespace: str, digest: str, agent: str | None, clock: Clock) -> Memory:
-    """The memory an accepted observation becomes. It was created when it was said, and is valid from then."""
-    fact = observation.fact
-    return Memory(
-        id=clock.new_id("mem"), category=fact.category, namespace=namespace, created=observation.observed_at,
-        updated=clock.now(), source="extraction", session_id=observation.session_id, agent=agent,
+def statement(
+    observation: MemoryObservation, changes: Changes, agent: str | None = None, *, trust: bool = True
+) -> Statement:
+    """What an observation would be kept as. It was created when it was said, and is valid from then."""
+    fact, now = observation.fact, changes.clock.now()
+    memory = Memory(
+        id=changes.clock.new_id("mem"), category=fact.category, namespace=changes.namespace,
+        created=observation.observed_at, updated=now, source="extraction",
+        asserted_by="user" if observation.source_class in _BY_A_PERSON else "inferred",
+        source_class=observation.source_class, session_id=observation.session_id, agent=agent,
         evidence=tuple(str(each) for each in fact.evidence), confidence=fact.confidence, tags=fact.tags,
         entity_ref=fact.entity_ref, structured_attributes=fact.structured_attributes,
-        importance_score=observation.importance, valid_at=min(observation.observed_at, clock.now()),
-        content_hash=digest, content=fact.content,
+        importance_score=observation.importance,
+        trust_zone=first_zone(observation.source_class, fact.content, enabled=trust),
+        valid_at=min(observation.observed_at, now), content_hash=content_hash(fact.content, fact.entity_ref),
+        content=fact.content,
     )  # fmt: skip
+    return Statement(memory, fact.resolves, observation)
 
 
-def _row(observation: MemoryObservation, digest: str, known: str | None, *, duplicate: bool) -> VerdictRow:
-    fact = observation.fact
-    return VerdictRow(
-        observation_id=observation.id, session_id=observation.session_id, observed_at=observation.observed_at,
-        category=fact.category, confidence=fact.confidence, importance=observation.importance,
-        verdict="reject" if duplicate else observation.verdict,
-        reason=_DUPLICATE if duplicate else observation.verdict_reason,
-        content_hash=digest, resulting_primitive_id=known if observation.judge_accepted else None,
-    )  # fmt: skip
+def in_context(stated: Statement, turns: Mapping[int, str]) -> Statement:
+    """The statement, in quarantine if a turn (by ordinal) it was said in reads as an injected instruction."""
+    observation = stated.observation
+    if observation is None or not observation.judge_accepted or stated.memory.trust_zone != "working":
+        return stated
+    said = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
+    if not any(looks_injected(turns[at]) for at in said if at in turns):
+        return stated
+    return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
 
 
-def _code(reason: str) -> str:
-    return reason.partition(":")[0].strip() or "durable"
+def _is_repeated(observation: MemoryObservation) -> bool:
+    return observation.verdict_reason.startswith("duplicate-in-segment")
+
+
+def _at(memory: Memory) -> datetime:
+    return memory.valid_at or memory.created

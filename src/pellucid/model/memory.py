@@ -4,6 +4,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from pellucid.model.turn import FlushSignal
 from pellucid.model.wire import Instant, Wire
 from pellucid.settings import NAMESPACE_PATTERN
 
@@ -20,12 +21,17 @@ AssertedBy = Literal["axiom", "user", "inferred"]
 ConfidenceTier = Literal["explicit", "implied", "inferred", "speculative"]
 ImportanceLevel = Literal["trivial", "low", "normal", "high", "critical"]
 TrustZone = Literal["quarantine", "working", "trusted"]
+SourceClass = Literal[
+    "manual", "system_memory", "user_input", "assistant_output", "tool_output", "subagent_trace", "web_content",
+]  # fmt: skip
+"""Who the words of a memory came from, from the most to the least trusted."""
 
 BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 """Scopes that keep a memory in: a caller must name each one a memory carries."""
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
+SOURCE_CLASSES: tuple[SourceClass, ...] = get_args(SourceClass)
 
 LAST_TURN = 2**31 - 1
 """The highest turn number that every column can hold."""
@@ -79,6 +85,8 @@ class Memory(Wire):
     updated: Instant
     source: Source
     asserted_by: AssertedBy = "inferred"
+    source_class: SourceClass | None = None
+    """None in files from before it was kept, and in hand-written ones: a person's own words."""
     session_id: str | None = None
     agent: str | None = None
     evidence: tuple[str, ...] = ()
@@ -88,6 +96,8 @@ class Memory(Wire):
     pinned: bool = False
     entity_ref: str | None = None
     structured_attributes: dict[str, str] = Field(default_factory=dict)
+    retired_attributes: dict[str, str] = Field(default_factory=dict)
+    """Attributes that a newer memory states anew, each with that memory's id; the others still hold."""
     importance_score: float = Field(default=0.5, ge=0, le=1)
     status: Status = "active"
     trust_zone: TrustZone = "working"
@@ -129,7 +139,13 @@ class Episode(Wire):
     ended: Instant | None = None
     turns: str
     """The inclusive range of the session's turns, `1-40`."""
+    signal: FlushSignal | None = None
+    """Why the segment was cut where it was."""
     agent: str | None = None
+    members: tuple[str, ...] = ()
+    """The memories that came of it, in the order of the session."""
+    artifacts: tuple[str, ...] = ()
+    """What it mentions or makes: `role kind name`, see `model.artifact`."""
 
 
 class Moment(Wire):
@@ -140,6 +156,10 @@ class Moment(Wire):
     role: str
     at: Instant | None = None
     content: str
+    status: Status = "active"
+    pinned: bool = False
+    trust_zone: TrustZone | None = None
+    """None: what its role says; a tool's words begin in quarantine."""
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from pellucid.model.memory import Category
+from pellucid.model.memory import Category, SourceClass
 from pellucid.model.wire import Instant, Wire
 
 Verdict = Literal["accept", "reject", "defer"]
@@ -21,6 +21,17 @@ class Evidence(Wire):
         return f"{self.source}:{self.start}-{self.end}"
 
 
+class Resolution(Wire):
+    """What a fact says about an earlier one: a correction replaces it, a retraction takes it back.
+
+    `about` are the words that name the earlier one: the old value (`not 300 ms`), or what was taken back (`the TTL`);
+    empty where only the fact's own words say what it corrects.
+    """
+
+    kind: Literal["correction", "retraction"]
+    about: str = ""
+
+
 class ExtractedFact(Wire):
     """What an extractor emits: self-contained content with its category, confidence and evidence; no importance yet."""
 
@@ -31,8 +42,8 @@ class ExtractedFact(Wire):
     entity_ref: str | None = None
     structured_attributes: dict[str, str] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
-    resolves: str | None = None
-    """How this fact treats an earlier one: `correction:<text>` or `retraction:<text>`; resolved by reconciliation."""
+    resolves: Resolution | None = None
+    """Which earlier statement this one changes; found by reconciliation. A retraction is not itself kept."""
 
 
 class Contribution(Wire):
@@ -51,6 +62,8 @@ class MemoryObservation(Wire):
     fact: ExtractedFact
     importance: float = Field(ge=0, le=1)
     importance_contributions: tuple[Contribution, ...] = ()
+    source_class: SourceClass = "user_input"
+    """The least trusted of those who said its evidence."""
     verdict: Verdict
     verdict_reason: str
     judge_accepted: bool

@@ -34,6 +34,7 @@ class ScoreDecomposition(Wire):
     heat: float | None = None
     pin: float | None = None
     expansion: float | None = None
+    renewal: float | None = None
     mmr_penalty: float | None = None
     final: float
 

@@ -103,3 +103,8 @@ def _bigrams(run: str) -> list[str]:
 
 def _is_lone_letter(word: str) -> bool:
     return len(word) == 1 and word.isascii() and not word.isdigit()
+
+
+def attribute_key(entity: str, attribute: str) -> str:
+    """`entity::attribute` in comparable form: what supersession goes by."""
+    return f"{entity_key(entity)}::{entity_key(attribute)}"

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 Role = Literal["user", "assistant", "system", "tool"]
-FlushSignal = Literal["topic-shift", "time-elapsed", "turn-count", "high-signal", "before-reset", "session-end"]
+FlushSignal = Literal["topic_shift", "time_elapsed", "turn_count", "high_signal", "before_reset", "session_end"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,23 @@
 import re
 from dataclasses import dataclass, field
 
+from pellucid.model.stance import stance
 from pellucid.model.text import STOP_WORDS, entity_key
 from pellucid.observe.language import Language
 
 _PATHLIKE = re.compile(r"^[\w~.-]*/[\w./-]+$|^[\w-]+\.\w{1,5}$|^`.+`$|^\".+\"$")
+_NAME = re.compile(
+    r"^[A-ZÀ-Þ][\w.'-]*(?: (?:[A-ZÀ-Þ\d][\w.'-]*|of|de|and))*$|^[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fffー]{2,12}$"
+)
+_DIGIT = re.compile(r"\d")
+_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _LONGEST_VALUE = 5
-_FIXED = {"location": "location", "cost": "cost"}
+_LONGEST_EAST = 14
+_LONGEST_KEY = 6
+_SHORTEST_PLURAL = 4
+_SUFFIX = "+"
+ANONYMOUS = "user"
+"""The entity of who says `I` where the transcript knows no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,32 +30,100 @@ class Attribution:
     attributes: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def read_attribution(sentence: str, language: Language) -> Attribution:
-    """The first attribute row of the language that fits, if entity and value are concrete; else an empty one."""
-    for name, pattern in language.attributes.items():
-        found = pattern.search(sentence) or pattern.search(_last_clause(sentence))
-        if not found:
-            continue
-        groups = found.groupdict()
-        value = language.clauses.after_value.sub("", groups["value"]).strip(" .!'\"`")
-        entity, attribute = entity_key(groups["entity"]), entity_key(groups.get("attribute") or _FIXED[name])
-        if _is_concrete(value, language) and _is_name(entity) and _is_name(attribute):
-            return Attribution(entity, {attribute: value})
-    return Attribution()
+def read_attribution(sentence: str, language: Language, speaker: str | None = ANONYMOUS) -> Attribution:
+    """Everything the attribute rows of the language find about one entity: that of the first row that fits.
+
+    Of a denied sentence only the entity is told. Without a speaker (`None`: an assistant that speaks for nobody) the
+    rows about `I` and `my` say nothing.
+    """
+    affirmed = language.attributes.negation.sub("", sentence)
+    entity, attributes = _read(affirmed, language, speaker)
+    denied = bool(attributes) and affirmed != sentence and stance(sentence).denied
+    return Attribution(entity, {} if denied else attributes) if attributes else Attribution()
 
 
-def _last_clause(sentence: str) -> str:
-    return sentence.rsplit(": ", 1)[-1]
+def _read(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
+    entity = ""
+    attributes: dict[str, str] = {}
+    for name, pattern in language.attributes.rows():
+        for found in pattern.finditer(sentence):
+            about, stated = _entity(found, speaker), _stated(found, name, language)
+            if stated and _is_name(about) and about == (entity or about):
+                entity = about
+                attributes = {**stated, **attributes}
+    return entity, attributes
+
+
+def _entity(found: re.Match[str], speaker: str | None) -> str:
+    """The named entity, what is somebody's (`my dog`), or the speaker."""
+    groups = found.groupdict()
+    if groups.get("entity"):
+        return entity_key(groups["entity"])
+    if speaker is None:
+        return ""
+    return entity_key(f"{speaker} {groups['mine']}" if groups.get("mine") else speaker)
+
+
+def _stated(found: re.Match[str], row: str, language: Language) -> dict[str, str]:
+    groups = found.groupdict()
+    if groups.get("list") is not None:
+        return _listed(groups["list"], language)
+    verb = f" {groups['verb']}" if groups.get("verb") else ""
+    attribute = _attribute(groups.get("attribute"), row) + verb.lower().replace(" ", "-")
+    loose = groups.get("said") is not None
+    value = _value(groups["said"] if loose else groups["value"], language)
+    fits = _is_short(value) if loose else _is_concrete(value, language)
+    own = not groups.get("entity")
+    return {attribute: value} if fits and _is_name(attribute, strict=not own) else {}
+
+
+def _listed(text: str, language: Language) -> dict[str, str]:
+    """`a TTL of 300 s and 4 shards` gives both; nothing where the list names nothing with a number."""
+    found: dict[str, str] = {}
+    for item in language.attributes.items:
+        for part in item.finditer(text):
+            attribute = _attribute(part["attribute"], "")
+            value = part["value"].strip()
+            if _is_name(attribute) and value not in found.values() and attribute not in language.attributes.units:
+                found.setdefault(attribute, value)
+    return found
+
+
+def _attribute(said: str | None, row: str) -> str:
+    """The attribute's key, its last word in the singular; a row named `+…` adds its own name behind."""
+    if not said:
+        return entity_key(row.strip(_SUFFIX))
+    key = entity_key(said)
+    if key.isascii() and len(key) >= _SHORTEST_PLURAL and key.endswith("s") and key[-2] not in "sui":
+        key = key[:-1]
+    return f"{key}-{row[1:]}" if row.startswith(_SUFFIX) else key
+
+
+def _value(said: str, language: Language) -> str:
+    return language.clauses.after_value.sub("", said).strip(" .!'\"`,。、，")
+
+
+def _is_short(value: str) -> bool:
+    return 0 < len(value.split()) <= _LONGEST_VALUE and (not _EAST.search(value) or len(value) <= _LONGEST_EAST)
 
 
 def _is_concrete(value: str, language: Language) -> bool:
-    parts = value.split()
-    if not parts or len(parts) > _LONGEST_VALUE:
+    """A number, a weekday, a path or a name: what can be said otherwise the next time."""
+    if not _is_short(value):
         return False
-    first = parts[0]
-    return first[0].isdigit() or bool(_PATHLIKE.match(first)) or language.spans.numbers.get(first.lower(), 0) > 1
+    first = value.split(maxsplit=1)[0]
+    numbers, weekdays = language.spans.numbers, language.spans.weekdays
+    return (
+        first[0].isdigit()
+        or (first[0] in "$€£¥-−" and bool(_DIGIT.search(first)))
+        or bool(_PATHLIKE.match(first) or _NAME.match(value))
+        or numbers.get(first.lower(), 0) > 1
+        or first.lower().rstrip("s") in {day.rstrip("s") for day in weekdays}
+    )
 
 
-def _is_name(key: str) -> bool:
-    """At least one word that means something, and none that points elsewhere (`this-one`, `what`)."""
-    return bool(key) and not any(part in STOP_WORDS for part in key.split("-"))
+def _is_name(key: str, *, strict: bool = True) -> bool:
+    """At least one word that means something, and (if strict) none that points elsewhere (`this-one`, `what`)."""
+    parts = key.split("-")
+    pointing = [part in STOP_WORDS for part in parts]
+    return bool(key) and len(parts) <= _LONGEST_KEY and not (any(pointing) if strict else all(pointing))

@@ -72,6 +72,8 @@ def _absolute(found: re.Match[str], today: date, language: Language) -> str | No
 
 
 def _shift(today: date, unit: Unit | str, offset: int) -> str | None:
+    if unit == "none":
+        return None
     if unit == "day":
         return str(today + timedelta(days=offset))
     monday = today - timedelta(days=today.weekday())

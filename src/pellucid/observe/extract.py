@@ -3,26 +3,35 @@
 import re
 from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from typing import Protocol
 
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.attributes import read_attribution
+from pellucid.observe.attributes import ANONYMOUS, read_attribution
 from pellucid.observe.dates import resolve_dates
 from pellucid.observe.prose import captions
 from pellucid.observe.questions import answered, in_reply
+from pellucid.observe.resolutions import REACH, Resolved, resolutions
 from pellucid.observe.setting import Hearing, hear
-from pellucid.observe.statements import POSITIONS, Statement, is_unresolved, statements
+from pellucid.observe.statements import POSITIONS, Statement, statements
 from pellucid.observe.tags import tags
 
 PER_BLOCK = 2
 """Facts at most from one paragraph of a chat; the weightiest stay."""
-SECOND_FROM = 4.4
+SECOND_FROM = 2.8
 """The weight from which a second plain fact stays; weights are those of the language's salience table."""
+
+RESOLVED_CONFIDENCE = 0.95
+"""Of what a person says to correct or to take back something said."""
 
 _CAPTION_OPENING = re.compile(
     r"^(?:an? )?(?:photo(?:graph(?:y)?)?|picture|image|close ?up(?: view)?|screenshot) (?:of )?", re.IGNORECASE
 )
+
+
+Placed = tuple[int, ExtractedFact]
+_BY_POSITION = itemgetter(0)
 
 
 class Extractor(Protocol):
@@ -39,19 +48,24 @@ class HeuristicExtractor:
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         heard = hear(segment)
         facts: list[ExtractedFact] = []
-        for before, hearing in zip((None, *heard), heard, strict=False):
-            facts += _facts_of(before, hearing)
+        for at, hearing in enumerate(heard):
+            resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
+            taken = frozenset(sentence for each in resolved for sentence in each.heard)
+            found = _facts_of(heard[at - 1] if at else None, hearing, taken)
+            if resolved:
+                found = sorted([*((r.position, _resolving(r, hearing)) for r in resolved), *found], key=_BY_POSITION)
+            facts += [fact for _, fact in found]
         return facts
 
 
-def _facts_of(before: Hearing | None, hearing: Hearing) -> list[ExtractedFact]:
-    found = statements(hearing)
+def _facts_of(before: Hearing | None, hearing: Hearing, taken: frozenset[str]) -> list[Placed]:
+    found = statements(hearing, taken)
     if hearing.manner == "chat":
         found = tuple(_captioned(statement, hearing) for statement in _weightiest(found))
     answer = answered(before, hearing) if before else None
     if before and answer and all(statement.text in answer.text for statement in found):
-        return [_fact(answer, hearing, since=before.turn)]
-    return [_fact_in_reply(statement, before, hearing) for statement in found]
+        return [(0, _fact(answer, hearing, since=before.turn))]
+    return [(statement.position, _fact_in_reply(statement, before, hearing)) for statement in found]
 
 
 def _fact_in_reply(statement: Statement, before: Hearing | None, hearing: Hearing) -> ExtractedFact:
@@ -61,10 +75,9 @@ def _fact_in_reply(statement: Statement, before: Hearing | None, hearing: Hearin
 
 
 def _captioned(statement: Statement, hearing: Hearing) -> Statement:
-    """With the caption of a shared picture that the statement points at (`this`, `it`, `here's`)."""
+    """With the caption of a shared picture that the statement points at (`this`, `here's`)."""
     shown = captions(hearing.turn.content)
-    points = hearing.language.noise.deictic.search(statement.text.lower())
-    if not shown or not (points or is_unresolved(statement.text, hearing.language)):
+    if not shown or not hearing.language.noise.deictic.search(statement.text.lower()):
         return statement
     return replace(statement, text=f"{statement.text} [image: {_CAPTION_OPENING.sub('', shown[0])}]")
 
@@ -86,7 +99,7 @@ def _fact(statement: Statement, hearing: Hearing, since: Turn | None = None) -> 
     turn, language = hearing.turn, hearing.language
     speaker = statement.speaker or turn.speaker
     said = resolve_dates(statement.text, hearing.at, language)
-    attribution = read_attribution(statement.text, language)
+    attribution = read_attribution(statement.own or statement.text, language, whose(hearing, speaker))
     content = said if since else f"{_by(speaker, statement, hearing)}{said}"
     return ExtractedFact(
         category=statement.category,
@@ -97,6 +110,25 @@ def _fact(statement: Statement, hearing: Hearing, since: Turn | None = None) -> 
         structured_attributes=attribution.attributes,
         evidence=(Evidence(source=turn.session_id, start=(since or turn).ordinal, end=turn.ordinal),),
     )
+
+
+def whose(hearing: Hearing, speaker: str | None) -> str | None:
+    """The entity that `I` means in a turn; nobody's, where an unnamed assistant speaks."""
+    return speaker or (ANONYMOUS if hearing.voice == "person" else None)
+
+
+def _resolving(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
+    """The fact of a correction, with the `I` of who said the earlier sentence if it has one; or of a retraction."""
+    source = resolved.source.hearing if resolved.source else hearing
+    owner = source if source.language.noise.self.search(resolved.text.lower()) else hearing
+    statement = Statement(resolved.text, "correction", RESOLVED_CONFIDENCE, 0.0, 0, owner.turn.speaker)
+    turn, since = hearing.turn, source.turn
+    apart = turn.ordinal - since.ordinal > 2
+    ranges = (
+        [(since.ordinal, since.ordinal), (turn.ordinal, turn.ordinal)] if apart else [(since.ordinal, turn.ordinal)]
+    )
+    evidence = tuple(Evidence(source=turn.session_id, start=start, end=end) for start, end in ranges)
+    return _fact(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
 
 
 def _by(speaker: str | None, statement: Statement, hearing: Hearing) -> str:

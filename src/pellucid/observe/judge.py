@@ -57,6 +57,7 @@ class Judge(Protocol):
 
 
 _ACCEPTED = Ruling("accept", "durable", "a lasting statement with evidence")
+_TAKEN_BACK = Ruling("accept", "durable", "it takes back what was said before")
 _CAPPED = Ruling("reject", "cap-reached", "the segment has more important facts than it may keep")
 
 
@@ -67,6 +68,9 @@ class HeuristicJudge:
         seen: set[str] = set()
         rulings: list[Ruling] = []
         for candidate in candidates:
+            if candidate.fact.resolves and candidate.fact.resolves.kind == "retraction":
+                rulings.append(_TAKEN_BACK)
+                continue
             ruling = _by_wording(candidate.fact) or _by_number(candidate) or _by_repetition(candidate.fact, seen)
             rulings.append(ruling or _ACCEPTED)
         return _capped(rulings, candidates, CAP_BASE + len(segment.turns) // 2)

@@ -5,8 +5,8 @@ A language is one file in `languages/`. Every section and key of it is optional,
 
 import re
 import tomllib
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
 
@@ -36,11 +36,25 @@ class Salience(Table):
     """Weighted signs that a plain statement is worth keeping; a statement is kept from `keep` on."""
 
     keep: float = float("inf")
+    per_word: float = 0.25
+    """What each word that names something adds, up to ten."""
     signals: tuple[tuple[str, float, re.Pattern[str]], ...] = ()
 
-    def score(self, text: str) -> float:
-        """The sum of the weights of the signals found in a lower-case text."""
-        return sum(weight for _, weight, pattern in self.signals if pattern.search(text))
+    @cached_property
+    def _most_after(self) -> tuple[float, ...]:
+        """What the signals from each place on can still add."""
+        raises = [max(0.0, weight) for _, weight, _ in self.signals]
+        return tuple(sum(raises[at:]) for at in range(len(raises)))
+
+    def score(self, text: str, given: float = 0.0, least: float = float("-inf")) -> float:
+        """`given` and the weights of the signals found in a lower-case text; stops where `least` is out of reach."""
+        score = given
+        for (_, weight, pattern), most in zip(self.signals, self._most_after, strict=True):
+            if score + most < least:
+                return score
+            if weight and pattern.search(text):
+                score += weight
+        return score
 
 
 class Noise(Table):
@@ -62,6 +76,16 @@ class Noise(Table):
     deictic: re.Pattern[str] = _NEVER
     unresolved: re.Pattern[str] = _NEVER
     dangling: re.Pattern[str] = _NEVER
+    inner: tuple[re.Pattern[str], ...] = ()
+    idle: re.Pattern[str] = _NEVER
+    gendered: re.Pattern[str] = _NEVER
+    persons: re.Pattern[str] = _NEVER
+    boundary: re.Pattern[str] = _NEVER
+    hollow: str = ""
+    before_verbs: str = ""
+    prepositions: str = ""
+    people: str = ""
+    owning: str = ""
     self: re.Pattern[str] = _NEVER
     you: re.Pattern[str] = _NEVER
 
@@ -99,6 +123,32 @@ class Spans(Table):
     units: dict[str, Unit] = Field(default_factory=dict[str, Unit])
     numbers: dict[str, int] = Field(default_factory=dict[str, int])
     weekdays: dict[str, int] = Field(default_factory=dict[str, int])
+
+
+class Attributes(Table):
+    """Rows that read `entity attribute value`, by the name of the attribute (or of what is added to it, `+time`)."""
+
+    named: dict[str, tuple[re.Pattern[str], ...]] = Field(default_factory=dict[str, "tuple[re.Pattern[str], ...]"])
+    items: tuple[re.Pattern[str], ...] = ()
+    negation: re.Pattern[str] = _NEVER
+    units: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str, re.Pattern[str]]]:
+        """Every row with its name, in the order of the file."""
+        for name, patterns in self.named.items():
+            for pattern in patterns:
+                yield name, pattern
+
+
+class Resolutions(Table):
+    """How somebody takes back or corrects what was said; `sign` tells cheaply whether a turn can hold either."""
+
+    sign: re.Pattern[str] = _NEVER
+    mark: re.Pattern[str] = _NEVER
+    corrections: tuple[re.Pattern[str], ...] = ()
+    retractions: tuple[re.Pattern[str], ...] = ()
+    contrast: re.Pattern[str] = _NEVER
+    stated: re.Pattern[str] = _NEVER
 
 
 RawRows = dict[Category, tuple[tuple[float, str], ...]]
@@ -143,7 +193,8 @@ class Language(Table):
     importance: ImportanceCues = ImportanceCues()
     dates: dict[str, str] = Field(default_factory=dict[str, str])
     spans: Spans = Spans()
-    attributes: dict[str, re.Pattern[str]] = Field(default_factory=dict[str, re.Pattern[str]])
+    attributes: Attributes = Attributes()
+    resolutions: Resolutions = Resolutions()
 
 
 @cache
@@ -170,11 +221,12 @@ def _function_words(code: str) -> frozenset[str]:
     return frozenset(load_language(code).function_words.split())
 
 
-def detect_language(text: str, codes: Iterable[str] = LANGUAGES) -> Language:
-    """The language a text is most likely written in: by script, then by its function words; ties go to the first."""
+def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = "") -> Language:
+    """The language a text is most likely in: by script, then by its function words; ties go to `usual`."""
     available = tuple(codes)
     if _HAN.search(text) or _KANA.search(text):
         east = "ja" if _KANA.search(text) else "zh"
         return load_language(east if east in available else available[0])
     present = set(_LATIN_WORD.findall(text.casefold()))
-    return load_language(max(available, key=lambda code: len(present & _function_words(code))))
+    ordered = (usual, *available) if usual in available else available
+    return load_language(max(ordered, key=lambda code: len(present & _function_words(code))))

@@ -1,44 +1,56 @@
 """One flushed segment in, its judged observations out: extract, then importance, then judge, in this order."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from pellucid.clock import Clock
 from pellucid.model.observation import ExtractedFact, MemoryObservation
-from pellucid.model.turn import Segment
+from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract import Extractor
 from pellucid.observe.importance import score_importance
 from pellucid.observe.judge import Candidate, Judge, Ruling
+from pellucid.observe.source import source_class
 
 
 def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) -> list[MemoryObservation]:
     """Every candidate of a segment with its verdict, the rejected ones too: the caller keeps a row for each.
 
     `observed_at` is when the last turn of the evidence was said, where the transcript tells; else the clock's now.
+    `source_class` is read from the turns of the evidence, whatever the extractor says.
     """
-    facts = extractor.extract(segment)
+    said = {turn.ordinal: turn for turn in segment.turns}
+    facts = [_entitled(fact, said) for fact in extractor.extract(segment)]
     candidates = [Candidate(fact, score_importance(fact)) for fact in facts]
     rulings = judge.judge(candidates, segment)
-    said_at = {turn.ordinal: turn.at for turn in segment.turns if turn.at}
     return [
-        _observation(candidate, ruling, segment.session_id, _observed_at(candidate.fact, said_at, clock), clock)
+        _observation(candidate, ruling, segment.session_id, said, clock)
         for candidate, ruling in zip(candidates, rulings, strict=True)
     ]
 
 
-def _observed_at(fact: ExtractedFact, said_at: dict[int, datetime], clock: Clock) -> datetime:
-    return next((at for part in reversed(fact.evidence) if (at := said_at.get(part.end))), None) or clock.now()
+def _entitled(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
+    """Only a person's turn corrects or takes back; from anybody else it is a statement like others."""
+    last = said.get(fact.evidence[-1].end) if fact.evidence else None
+    by_person = last is not None and last.role == "user"
+    return fact if fact.resolves is None or by_person else fact.model_copy(update={"resolves": None})
+
+
+def _observed_at(fact: ExtractedFact, said: Mapping[int, Turn], clock: Clock) -> datetime:
+    ends = (said[part.end] for part in reversed(fact.evidence) if part.end in said)
+    return next((turn.at for turn in ends if turn.at), None) or clock.now()
 
 
 def _observation(
-    candidate: Candidate, ruling: Ruling, session_id: str, observed_at: datetime, clock: Clock
+    candidate: Candidate, ruling: Ruling, session_id: str, said: Mapping[int, Turn], clock: Clock
 ) -> MemoryObservation:
     return MemoryObservation(
         id=clock.new_id("obs"),
         session_id=session_id,
-        observed_at=observed_at,
+        observed_at=_observed_at(candidate.fact, said, clock),
         fact=candidate.fact,
         importance=candidate.importance.score,
         importance_contributions=candidate.importance.contributions,
+        source_class=source_class(candidate.fact.evidence, said),
         verdict=ruling.verdict,
         verdict_reason=ruling.reason,
         judge_accepted=ruling.verdict == "accept",

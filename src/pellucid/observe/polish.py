@@ -15,7 +15,9 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 def _opening(greeting: str, lead: str) -> re.Pattern[str]:
     """A greeting with its mark, perhaps calling somebody (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
-    return re.compile(rf"^(?:{greeting}{call}(?:\s*[,!.…:]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE)
+    return re.compile(
+        rf"^(?:{greeting}{call}(?:\s*[,!.…:、，。！：]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE
+    )
 
 
 @cache

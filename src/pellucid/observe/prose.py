@@ -34,9 +34,11 @@ _LABELS = (
 _NOT_SPEAKERS = frozenset(_LABELS.split())
 _END = re.compile(r"""(?<=[.!?…])["”’')\]]*\s+(?=\S)|(?<=[。！？])\s*(?=\S)""")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|no|nr|inc|ltd|jr|sr|z\.b|bzw|ca|d\.h|usw|sra?|ud|uds|p\.ej|fig|al)|\b[A-Za-z])\.$",
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|no|nr|inc|ltd|jr|sr|z\.b|bzw|ca|d\.h|usw|sra?|ud|uds|p\.ej|fig|al)"
+    r"|(?<!\d )\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2}")
 _SIGN = re.compile(r"[^\w\s]|[\d_]")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w`])`([^`]+)`(?!\w)")
@@ -100,7 +102,7 @@ def _prose_lines(text: str) -> list[str]:
 def _is_machine(line: str) -> bool:
     if _MACHINE.match(line) and not _ITEM.match(line):
         return True
-    return len(line) > 12 and len(_SIGN.findall(line)) > 0.45 * len(line)
+    return len(line) > 12 and not _EAST.search(line) and len(_SIGN.findall(line)) > 0.5 * len(line)
 
 
 def _read_line(line: str) -> Block:

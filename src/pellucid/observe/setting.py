@@ -44,14 +44,17 @@ def hear(segment: Segment) -> tuple[Hearing, ...]:
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
     heard: list[Hearing] = []
     headed: datetime | None = None
+    usual = ""
     for turn in segment.turns:
         if turn.role not in {"user", "assistant"}:
             continue
         headed = _date_heading(turn.content) or headed
+        language = detect_language(turn.content, LANGUAGES, usual)
+        usual = language.code
         heard.append(
             Hearing(
                 turn=turn,
-                language=detect_language(turn.content, LANGUAGES),
+                language=language,
                 manner=manner,
                 voice="person" if turn.role == "user" or turn.speaker else "assistant",
                 debugging=turn.ordinal in debugging,

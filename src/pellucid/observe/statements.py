@@ -1,15 +1,18 @@
 """A heard turn in, the statements worth keeping out: sentences with a category, a confidence and a weight."""
 
+import re
 from dataclasses import dataclass, replace
 
 from pellucid.model.memory import Category
-from pellucid.model.text import STOP_WORDS, reading_length
+from pellucid.model.text import reading_length
+from pellucid.observe.attributes import read_attribution
 from pellucid.observe.classify import classify, unhedged
 from pellucid.observe.condense import before_question, condense, without_doubts
 from pellucid.observe.language import Language
 from pellucid.observe.polish import polish
 from pellucid.observe.procedures import inline_procedure, procedures
 from pellucid.observe.prose import Block, blocks, sentences
+from pellucid.observe.referents import points_outside, solid_words
 from pellucid.observe.setting import Hearing
 
 _FROM_ASSISTANTS: frozenset[Category] = frozenset({"decision", "reasoning_trace", "procedure", "correction"})
@@ -19,15 +22,20 @@ _ASSISTANT_DISCOUNT = 0.1
 _SURE_CUE = 0.9
 _TECHNICAL_CONFIDENCE = 0.9
 _PERSONAL_CONFIDENCE = 0.75
+_ATTRIBUTE_CONFIDENCE = 0.85
+_ATTRIBUTE_WEIGHT = 3.0
+_BRIEF = 12
+_DIGIT = re.compile(r"\d")
 _LONGEST = 400
 _LONGEST_JOINED = 200
 _HEAVIEST = 9.0
 _NAMED_CATEGORY = 1.0
 """What a decision, rule, skill … weighs more than a plain fact when only two sentences of a paragraph may stay."""
 _FEWEST_WORDS = 3
+_FEWEST_SOLID = 2
+_NAMED = re.compile(r"\d|(?<=[\w,] )(?!I\b)[A-ZÀ-Þ]\w")
 _ENOUGH = 10
 _SELF = frozenset({"I", "I'm", "I've", "I'd", "I'll"})
-_MARKS = ".,;:!?\"'()…-–—"
 POSITIONS = 1000
 """A statement's position is its block's number times this, plus its sentence's number."""
 
@@ -42,10 +50,15 @@ class Statement:
     weight: float
     position: int
     speaker: str | None = None
+    own: str = ""
+    """What of the text is the speaker's own, where it takes somebody else's words along; else empty."""
 
 
-def statements(hearing: Hearing) -> tuple[Statement, ...]:
-    """What a turn states, in its order: procedures, cued sentences and plain statements that carry enough."""
+def statements(hearing: Hearing, taken: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+    """What a turn states, in its order: procedures, cued sentences and plain statements that carry enough.
+
+    Sentences that are `taken` are left out: they were read as corrections or retractions.
+    """
     found = blocks(hearing.turn.content)
     made: list[Statement] = []
     used: set[int] = set()
@@ -54,33 +67,45 @@ def statements(hearing: Hearing) -> tuple[Statement, ...]:
         made.append(Statement(procedure.text, "procedure", 0.9, _HEAVIEST, min(procedure.blocks) * POSITIONS))
     for at, block in enumerate(found):
         if at not in used and block.marker != "ordered":
-            placed = (replace(said, position=at * POSITIONS + said.position) for said in _of_block(block, hearing))
+            placed = (
+                replace(said, position=at * POSITIONS + said.position) for said in _of_block(block, hearing, taken)
+            )
             made += placed
     return tuple(sorted(made, key=lambda statement: statement.position))
 
 
-def _of_block(block: Block, hearing: Hearing) -> list[Statement]:
+def _of_block(block: Block, hearing: Hearing, taken: frozenset[str]) -> list[Statement]:
     """The statements of one paragraph; one that opens with a pronoun takes the sentence before it along."""
     made: list[Statement] = []
     language = hearing.language
     before = ""
     for number, sentence in enumerate(sentences(block.text)):
+        if sentence in taken:
+            continue
         told = before_question(sentence, language) if is_question(sentence, language) else sentence
         text = without_doubts(polish(told, language), language)
         statement = _read(text, hearing) if text else None
         if statement:
             statement = replace(statement, position=number, speaker=block.speaker)
-            if is_unresolved(statement.text, language) and before and not is_unresolved(before, language):
-                statement = _joined(before, statement, made)
+            if before and is_unresolved(statement.text, language) and _explains(before, language):
+                statement = _joined(before, statement, made, language)
             made.append(statement)
         before = statement.text if statement else text
     return made
 
 
-def _joined(before: str, statement: Statement, made: list[Statement]) -> Statement:
+def _explains(before: str, language: Language) -> bool:
+    """Whether a sentence can tell what the pronoun of the next one means: it stands alone and speaks to nobody."""
+    noise, lowered = language.noise, before.lower()
+    if noise.hollow and not solid_words(before, language):
+        return False
+    return not (noise.idle.search(lowered) or noise.you.search(lowered) or is_unresolved(before, language))
+
+
+def _joined(before: str, statement: Statement, made: list[Statement], language: Language) -> Statement:
     """`statement` with what its pronoun speaks of in front; replaces the statement that was just made of that."""
     text = f"{before}. {statement.text}"
-    if len(text) > _LONGEST_JOINED:
+    if len(text) > _LONGEST_JOINED or is_unresolved(text, language):
         return statement
     if made and made[-1].text == before:
         last = made.pop()
@@ -89,8 +114,9 @@ def _joined(before: str, statement: Statement, made: list[Statement]) -> Stateme
 
 
 def is_unresolved(text: str, language: Language) -> bool:
-    """Whether a sentence opens with a pronoun that points outside of it, and no picture's caption explains it."""
-    return bool(language.noise.unresolved.search(text.lower())) and "[image: " not in text
+    """Whether a sentence has a pronoun that points outside of it, and no picture's caption explains it."""
+    opens = "[image: " not in text and language.noise.unresolved.search(text.lower())
+    return bool(opens) or points_outside(text, language)
 
 
 def is_question(sentence: str, language: Language) -> bool:
@@ -99,11 +125,11 @@ def is_question(sentence: str, language: Language) -> bool:
 
 
 def _read(text: str, hearing: Hearing) -> Statement | None:
-    if len(text) > _LONGEST or _is_noise(text.lower(), hearing):
+    if len(text) > _LONGEST or _is_noise(text.lower(), hearing) or _says_little(text, hearing):
         return None
     if inline_procedure(text, hearing.language) and not hearing.debugging:
         return Statement(text, "procedure", 0.8, _HEAVIEST, 0)
-    return _cued(text, hearing) or _technical(text, hearing) or _personal(text, hearing)
+    return _cued(text, hearing) or _technical(text, hearing) or _personal(text, hearing) or _attributed(text, hearing)
 
 
 def _is_noise(lowered: str, hearing: Hearing) -> bool:
@@ -111,6 +137,14 @@ def _is_noise(lowered: str, hearing: Hearing) -> bool:
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True
     return hearing.manner == "work" and bool(noise.task.search(lowered)) and not noise.appointed.search(lowered)
+
+
+def _says_little(text: str, hearing: Hearing) -> bool:
+    """Whether a sentence of a chat is feelings, wishes and abstractions with hardly a word that names something."""
+    if hearing.manner == "work" or not hearing.language.noise.hollow:
+        return False
+    solid = solid_words(text, hearing.language)
+    return solid < _FEWEST_SOLID and not (solid and _NAMED.search(text))
 
 
 def _cued(text: str, hearing: Hearing) -> Statement | None:
@@ -132,8 +166,9 @@ def _technical(text: str, hearing: Hearing) -> Statement | None:
     if hearing.voice == "assistant" or hearing.debugging:
         return None
     behind = text.rsplit(": ", 1)[-1]
-    score = hearing.language.technical.score(behind.lower())
-    if score < hearing.language.technical.keep:
+    keep = hearing.language.technical.keep
+    score = hearing.language.technical.score(behind.lower(), least=keep)
+    if score < keep:
         return None
     said = behind[0].upper() + behind[1:]
     return Statement(said, "fact", unhedged(said, _TECHNICAL_CONFIDENCE, hearing.language), score, 0)
@@ -144,18 +179,36 @@ def _personal(text: str, hearing: Hearing) -> Statement | None:
     language = hearing.language
     if hearing.voice == "assistant" or hearing.manner == "work":
         return None
-    score = language.salience.score(text.lower()) + _specifics(text)
-    if score < language.salience.keep:
+    keep = language.salience.keep
+    score = language.salience.score(text.lower(), given=_specifics(text, language), least=keep)
+    if score < keep:
         return None
-    return Statement(condense(text, language), "fact", unhedged(text, _PERSONAL_CONFIDENCE, language), score, 0)
+    told = condense(text, language)
+    if told != text and _says_little(told, hearing):
+        return None
+    return Statement(told, "fact", unhedged(text, _PERSONAL_CONFIDENCE, language), score, 0)
 
 
-def _specifics(text: str) -> float:
+def _attributed(text: str, hearing: Hearing) -> Statement | None:
+    """A short plain statement of what a number of something is: `The height of the roof is 3 metres`."""
+    if hearing.voice == "assistant" or hearing.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
+        return None
+    if not read_attribution(text, hearing.language, None).entity:
+        return None
+    return Statement(text, "fact", unhedged(text, _ATTRIBUTE_CONFIDENCE, hearing.language), _ATTRIBUTE_WEIGHT, 0)
+
+
+def _specifics(text: str, language: Language) -> float:
     """Named things, numbers and words with a meaning of their own say more than feelings; a handful says little."""
     parts = text.split()
     named = sum(part[0].isupper() and part not in _SELF for part in parts[1:])
     numbers = any(char.isdigit() for char in text)
-    meaning = sum(part.strip(_MARKS) not in STOP_WORDS for part in text.lower().replace("'", "").split())
+    meaning = solid_words(text, language)
     length = reading_length(text)
     brief = -2.0 if length < _FEWEST_WORDS else 0.0
-    return min(named, 2) * 0.4 + numbers * 0.5 + min(max(meaning, length - len(parts)), _ENOUGH) * 0.25 + brief
+    return (
+        min(named, 2) * 0.4
+        + numbers * 0.5
+        + min(max(meaning, length - len(parts)), _ENOUGH) * language.salience.per_word
+        + brief
+    )

@@ -55,6 +55,11 @@ def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
         NotFoundError: no memory of this namespace has that id.
         InputError: several fit, as the moments of one episode's file do.
     """
+    return _listed(find_memory(app, namespace, memory_id))
+
+
+def find_memory(app: App, namespace: str, memory_id: str) -> Served:
+    """One memory by its id, by the last ten digits of it, or by its path; see `show_memory`."""
     found = app.index.memories(namespace, [memory_id])
     if not found:
         found = [
@@ -69,7 +74,7 @@ def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
             f"no memory {memory_id} in {namespace}",
             next_step="`pellucid list` shows ids; --namespace names another place",
         )
-    return _listed(found[0])
+    return found[0]
 
 
 def _listed(served: Served) -> Listed:

@@ -13,6 +13,9 @@ from pellucid.errors import InputError
 from pellucid.memory.fold import Drift
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
+from pellucid.operations.aging import overdue
+from pellucid.operations.forgetting import is_unfinished
+from pellucid.operations.pulse import Pulse, low_on_disk, pulse
 from pellucid.store.index_port import IndexedFile
 from pellucid.store.local import health
 from pellucid.store.records import DrainReport, Stamp, content_digest
@@ -23,6 +26,7 @@ _REBUILD = "run `pellucid rebuild`"
 _DAMAGED = {
     "index.db": _REBUILD,
     "history.db": "move it and its `-wal` away: only explanations of past recalls are lost",
+    "spool.db": ("move it and its `-wal` away: lost are the turns that waited; import their transcripts to have them"),
     "journal.db": (
         "move it and its `-wal` away, then run `pellucid doctor`: lost is what had not reached the vault yet, and which"
         " operation wrote what; turns imported before would be imported again"
@@ -66,6 +70,8 @@ class DoctorOutput(Wire):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = Field(default=())
     """What is worth knowing and needs nothing done: drift the next command takes over, what the vault passes over."""
+    pulse: Pulse | None = None
+    """How the pipeline is doing; None where the databases cannot be read."""
 
 
 class RebuildOutput(Wire):
@@ -120,10 +126,12 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         *_vectors(app, rows, vectors),
     )  # fmt: skip
     receipts, size = app.history.counts()
+    beat = pulse(app, overdue(app, app.settings.namespace, app.clock.now()))
+    findings = (*findings, *_pressing(app, beat))
     return DoctorOutput(
         healthy=not findings, home=str(app.settings.home), files=len(app.index.files()), memories=rows,
         without_vector=rows - vectors, receipts=receipts, receipt_bytes=size, model=app.index.state().model,
-        findings=findings, notes=(*_drifted(drift), *_passed_over(app)),
+        findings=findings, notes=(*_drifted(drift), *_passed_over(app), *_waiting(beat)), pulse=beat,
     )  # fmt: skip
 
 
@@ -221,6 +229,25 @@ def _memories(what: str, keys: list[_Key]) -> Iterator[Finding]:
     for namespace in sorted({namespace for namespace, _ in keys}):
         ids = [memory_id for here, memory_id in keys if here == namespace]
         yield _finding("index", namespace, f"{len(ids)} memories {what}: {_some(ids)}", _REBUILD)
+
+
+def _pressing(app: App, beat: Pulse) -> Iterator[Finding]:
+    """What keeps the pipeline from its work."""
+    for each in beat.backlog:
+        if each.attempts:
+            what = f"{each.turns} turns wait after {each.attempts} failed attempts: {each.problem or 'unknown'}"
+            yield _finding("spool", each.session_id, what, "mend that, then run `pellucid observe --flush-due`")
+    if low_on_disk(beat):
+        yield _finding("disk", str(app.settings.home), f"{beat.disk['free'] >> 20} MiB are free", "make room")
+    if is_unfinished(app):
+        yield _finding("forget", str(app.settings.home), "an erasure was interrupted", "any command finishes it")
+
+
+def _waiting(beat: Pulse) -> Iterator[str]:
+    turns = sum(each.turns for each in beat.backlog)
+    if turns:
+        yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
+    yield from (f"overdue: {each}" for each in beat.overdue)
 
 
 def _conflicts(app: App, waiting: DrainReport) -> Iterator[Finding]:

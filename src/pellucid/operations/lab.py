@@ -1,9 +1,10 @@
 """A data set's name and folder in, metrics out: the lab wired to a throw-away home and the real recall."""
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -13,16 +14,22 @@ from pydantic import Field
 
 from pellucid.app import App, open_app
 from pellucid.capture.identity import turn_key
-from pellucid.errors import StoreError
+from pellucid.errors import InputError, StoreError
 from pellucid.lab import locomo, longmemeval, scifact
-from pellucid.lab.dataset import Dataset, Group, Question
-from pellucid.lab.run import Answer, Asker, run
+from pellucid.lab.dataset import Dataset, Group, Question, Record, Update
+from pellucid.lab.extraction import Kept, distilled, turns_per_second
+from pellucid.lab.metrics import Ranking
+from pellucid.lab.places import Places
+from pellucid.lab.run import Answer, Asker, relative, run
+from pellucid.lab.updates import DEPTH, newer_above, of_user_turns, same_attribute
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.operations.importing import Intake
+from pellucid.operations.extraction import extraction
+from pellucid.operations.intake import Intake, Mode
+from pellucid.operations.recalling import WITHOUT
 from pellucid.recall.state import Request
-from pellucid.settings import Settings
+from pellucid.settings import RecallSettings, Settings
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "locomo": locomo.load,
@@ -33,13 +40,17 @@ DOCUMENTS_A_COMMIT = 500
 UNLIMITED = 1 << 40
 TEMPORAL_TRIED, MMR_LAMBDA_TRIED = 0.25, 0.3
 """What the parts that are off by default are measured with."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class LabInput(Wire):
-    """What to measure."""
+    """What to measure. `updates` asks for the order of changed facts alone; `without` is left out of every recall."""
 
     dataset: Literal["locomo", "longmemeval", "scifact"]
     data: Path
+    mode: Mode = "verbatim"
+    updates: bool = False
+    without: tuple[str, ...] = ()
     ablate: bool = False
     details: bool = False
 
@@ -48,6 +59,7 @@ class LabOutput(Wire):
     """What was measured; docs/lab.md says what each number means."""
 
     dataset: str
+    mode: Mode
     questions: int
     records: int
     metrics: dict[str, float]
@@ -56,62 +68,169 @@ class LabOutput(Wire):
     gain_over_floors: dict[str, dict[str, dict[str, Any]]]
     latency_ms: dict[str, float]
     legs: dict[str, dict[str, float]]
+    extraction: dict[str, float] = Field(default_factory=dict)
+    """In extract mode: coverage, compression and speed."""
+    relative_to_verbatim: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """In extract mode: each metric of the same questions over every turn, and the ratio to it."""
     by_kind: dict[str, dict[str, float]] = Field(default_factory=dict)
     ablation: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
     details: tuple[dict[str, Any], ...] = ()
 
 
-def run_lab(settings: Settings, request: LabInput, report: Callable[[str], None]) -> LabOutput:
+class UpdatesOutput(Wire):
+    """How facts that changed are answered: is the newer statement above the older? docs/lab.md says how it is read."""
+
+    dataset: str
+    mode: Mode
+    records: int
+    memories: int
+    without: tuple[str, ...] = ()
+    defaults: dict[str, Any]
+    without_temporal: dict[str, Any]
+    user_turns_only: dict[str, Any]
+    """With defaults, only the user's turns counted as statements."""
+    same_attribute: dict[str, int]
+    details: tuple[dict[str, Any], ...] = ()
+
+
+def run_lab(settings: Settings, request: LabInput, report: Callable[[str], None]) -> LabOutput | UpdatesOutput:
     """Load a set into a throw-away home through the ordinary import, and ask its questions of the ordinary recall.
 
     Raises:
-        InputError: the data set is not where `data` says.
+        InputError: the data set is not where `data` says, or has nothing of what is asked for.
     """
+    _check(request)
     dataset = LOADERS[request.dataset](request.data)
-    with _throwaway(settings, report) as app:
-        keys = _load(app, dataset, report)
+    if request.updates:
+        return _updates(settings, dataset, request, report)
+    outcome, measured = _measure(settings, dataset, request, report)
+    if request.mode == "extract":
+        plain = request.model_copy(update={"mode": "verbatim", "ablate": False})
+        _, verbatim = _measure(settings, dataset, plain, report, floors=False)
+        outcome["relative_to_verbatim"] = relative(measured["metrics"], verbatim["metrics"])
+    details = _details(dataset, measured["rankings"]) if request.details else ()
+    return LabOutput.model_validate(outcome | {"details": details})
+
+
+def _check(request: LabInput) -> None:
+    if unknown := set(request.without) - set(WITHOUT):
+        raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
+    if request.mode == "extract" and request.dataset == "scifact":
+        raise InputError("--mode extract needs conversations, and scifact has documents", next_step="leave --mode out")
+    if request.updates and request.dataset != "longmemeval":
+        raise InputError(f"--updates needs facts that change, and {request.dataset} marks none",
+                         next_step="use longmemeval")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A data set in a throw-away home."""
+
+    app: App
+    dataset: Dataset
+    places: dict[str, Places]
+    """By namespace."""
+
+    def kept(self, group: Group) -> list[tuple[Memory, tuple[str, ...]]]:
+        """Every memory of a group's namespace, with the keys of the records it stands in."""
+        namespace = namespace_of(group)
+        held = [each.memory for each in self.app.index.memories(namespace)]
+        return [(memory, self.places[namespace].covered(memory.evidence)) for memory in held]
+
+
+def _measure(
+    settings: Settings, dataset: Dataset, request: LabInput, report: Callable[[str], None], *, floors: bool = True
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a `LabOutput`, and what the run measured with its rankings."""
+    with _loaded(settings, dataset, request, report) as loaded:
         measured = run(
-            dataset, _asker(app, keys), ablate=request.ablate, on_part=lambda part: report(f"asking: {part}")
-        )
-    rankings = measured.pop("rankings")
-    details = _details(dataset, rankings) if request.details else ()
-    return LabOutput.model_validate(measured | {"details": details})
+            dataset, _asker(loaded, request), ablate=request.ablate, floors=floors,
+            on_part=lambda part: report(f"asking: {part}"),
+        )  # fmt: skip
+        found = _extraction(loaded, report) if request.mode == "extract" else {}
+    outcome = {name: value for name, value in measured.items() if name != "rankings"}
+    return outcome | {"mode": request.mode, "extraction": found}, measured
+
+
+def _extraction(loaded: _Loaded, report: Callable[[str], None]) -> dict[str, float]:
+    report("measuring what was kept")
+    groups = loaded.dataset.groups
+    kept = [(group, [Kept(memory.content, keys) for memory, keys in loaded.kept(group)]) for group in groups]
+    used = extraction(loaded.app.settings)
+    out = distilled(kept)
+    if not used.is_remote:
+        out["turnsPerSecond"] = turns_per_second(loaded.dataset, used.extractor, used.judge, loaded.app.clock)
+    return out
+
+
+def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Callable[[str], None]) -> UpdatesOutput:
+    (group,) = dataset.groups
+    updates = group.updates
+    with _loaded(settings, dataset, request, report) as loaded:
+        asker = _asker(loaded, request, depth=DEPTH)
+        report(f"asking about {len(updates)} changed facts")
+        ranked = _rankings(asker, group, updates, ())
+        timeless = _rankings(asker, group, updates, ("temporal",))
+        kept = loaded.kept(group)
+    by_id = {update.question.id: ranking for update, ranking in zip(updates, ranked, strict=True)}
+    return UpdatesOutput(
+        dataset=dataset.name, mode=request.mode, records=len(group.records), memories=len(kept),
+        without=request.without, defaults=newer_above(updates, ranked),
+        without_temporal=newer_above(updates, timeless),
+        user_turns_only=newer_above(*of_user_turns(group, updates, ranked)),
+        same_attribute=same_attribute(updates, kept),
+        details=_details(dataset, by_id) if request.details else (),
+    )  # fmt: skip
+
+
+def _rankings(asker: Asker, group: Group, updates: Sequence[Update], without: tuple[str, ...]) -> list[Ranking]:
+    return [asker.ask(group, update.question, without, "").ranking for update in updates]
 
 
 @contextmanager
-def _throwaway(settings: Settings, report: Callable[[str], None]) -> Generator[App]:
+def _loaded(
+    settings: Settings, dataset: Dataset, request: LabInput, report: Callable[[str], None]
+) -> Generator[_Loaded]:
+    """Import a data set into a home that is gone afterwards."""
     with TemporaryDirectory(prefix="pellucid-lab-") as folder:
         app = open_app(
             settings.model_copy(update={"home": Path(folder)}), models=settings.home / "models", report=report
         )
         try:
-            yield app
+            report(f"importing {sum(len(group.records) for group in dataset.groups)} records, {request.mode}")
+            for group in dataset.groups:
+                _import(app, group, request)
+            yield _Loaded(app, dataset, {namespace_of(group): Places.of(group) for group in dataset.groups})
         finally:
             app.close()
 
 
-def _load(app: App, dataset: Dataset, report: Callable[[str], None]) -> dict[tuple[str, str], str]:
-    """Import every record; the key of a record by its namespace and evidence."""
-    report(f"importing {sum(len(group.records) for group in dataset.groups)} records")
-    keys: dict[tuple[str, str], str] = {}
-    for group in dataset.groups:
-        namespace = _namespace(group)
-        turns = [record for record in group.records if record.turn.ordinal]
-        by_turn = sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))
-        purpose = f"{namespace} verbatim"
-        Intake(app, namespace, "verbatim").take((turn_key(r.turn, app.key, purpose), r.turn) for r in by_turn)
-        documents = [record for record in group.records if not record.turn.ordinal]
-        for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
-            batch = documents[start : start + DOCUMENTS_A_COMMIT]
-            app.keeper.commit(
-                "import", [memory_write(_document(app, namespace, record.key, record.turn.content)) for record in batch]
-            )
-        for record in group.records:
-            source = record.turn.session_id or record.key
-            place = record.turn.ordinal or 1
-            keys[namespace, f"{source}:{place}-{place}"] = record.key
+def _import(app: App, group: Group, request: LabInput) -> None:
+    namespace = namespace_of(group)
+    turns = [record for record in group.records if record.turn.ordinal]
+    for part in _parts(group, turns, request):
+        purpose = f"{namespace} {request.mode}"
+        Intake(app, namespace, request.mode).take((turn_key(r.turn, app.key, purpose), r.turn) for r in part)
+    documents = [record for record in group.records if not record.turn.ordinal]
+    for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
+        batch = documents[start : start + DOCUMENTS_A_COMMIT]
+        app.keeper.commit(
+            "import", [memory_write(_document(app, namespace, record.key, record.turn.content)) for record in batch]
+        )
+    if request.mode == "verbatim":
         _check_all_there(app, namespace, len(group.records))
-    return keys
+
+
+def _parts(group: Group, turns: Iterable[Record], request: LabInput) -> list[list[Record]]:
+    """The imports to make, one after another: in order of time where it matters, newer statements after all others."""
+    if request.mode == "verbatim" and not request.updates:
+        return [sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))]
+    dated = sorted(turns, key=lambda record: record.turn.at or _EPOCH)
+    newer = {key for update in group.updates for key in update.newer} if request.updates else set[str]()
+    return [
+        [record for record in dated if record.key not in newer],
+        [record for record in dated if record.key in newer],
+    ]
 
 
 def _check_all_there(app: App, namespace: str, expected: int) -> None:
@@ -128,23 +247,24 @@ def _document(app: App, namespace: str, key: str, text: str) -> Memory:
     )  # fmt: skip
 
 
-def _asker(app: App, keys: dict[tuple[str, str], str]) -> Asker:
+def _asker(loaded: _Loaded, asked: LabInput, depth: int | None = None) -> Asker:
+    """Asks the throw-away home, after the newest of its sessions; `depth` places instead of the setting's `topK`."""
+    app = loaded.app
     settings = app.settings.recall.model_copy(update={"char_budget": UNLIMITED})
-    weights = settings.leg_weights.model_copy(update={"temporal": TEMPORAL_TRIED})
-    tried = {
-        "": settings,
-        "temporal": settings.model_copy(update={"leg_weights": weights}),
-        "diversify": settings.model_copy(update={"mmr_lambda": MMR_LAMBDA_TRIED}),
-    }
-    now = datetime.now(UTC)
+    if depth:
+        settings = settings.model_copy(update={"top_k_facts": depth})
+    tried = _tried(settings)
+    dates = [record.turn.at for group in loaded.dataset.groups for record in group.records if record.turn.at]
+    today = max([datetime.now(UTC), *(at + timedelta(days=1) for at in dates)])
 
     def ask(group: Group, question: Question, without: tuple[str, ...], trying: str) -> Answer:
-        namespace, used = _namespace(group), tried[trying]
-        request = Request(question.text, namespace, app.clock.new_id("rec"), now, used, without=frozenset(without))
+        namespace, left_out = namespace_of(group), frozenset((*asked.without, *without))
+        request = Request(question.text, namespace, app.clock.new_id("rec"), today, tried[trying], without=left_out)
         started = perf_counter()
         state = app.recaller.run(request)
         millis = (perf_counter() - started) * 1000
-        ranking = [keys[namespace, each.memory.evidence[0]] for each in state.served]
+        places = loaded.places[namespace]
+        ranking = [_item(places.covered(each.memory.evidence)) for each in state.served]
         return Answer(ranking, millis, {leg.name: leg.admitted for leg in state.legs if leg.health != "off"})
 
     def encode(question: Question) -> float:
@@ -155,16 +275,31 @@ def _asker(app: App, keys: dict[tuple[str, str], str]) -> Asker:
     return Asker(ask, encode)
 
 
-def _namespace(group: Group) -> str:
+def _tried(settings: RecallSettings) -> dict[str, RecallSettings]:
+    weights = settings.leg_weights.model_copy(update={"temporal": TEMPORAL_TRIED})
+    return {
+        "": settings,
+        "temporal": settings.model_copy(update={"leg_weights": weights}),
+        "diversify": settings.model_copy(update={"mmr_lambda": MMR_LAMBDA_TRIED}),
+    }
+
+
+def _item(keys: tuple[str, ...]) -> str | tuple[str, ...]:
+    return keys[0] if len(keys) == 1 else keys
+
+
+def namespace_of(group: Group) -> str:
+    """The namespace a group is imported into."""
     return f"lab/{re.sub('[^a-z0-9._-]', '-', group.name.lower()).strip('._-') or 'group'}"
 
 
-def _details(dataset: Dataset, rankings: dict[str, list[str]]) -> tuple[dict[str, Any], ...]:
+def _details(dataset: Dataset, rankings: dict[str, Ranking]) -> tuple[dict[str, Any], ...]:
     return tuple(
         {
             "id": question.id, "question": question.text, "kind": question.kind,
-            "relevant": sorted(question.relevant), "ranking": rankings[question.id],
+            "relevant": sorted(question.relevant), "ranking": list(rankings[question.id]),
         }
         for group in dataset.groups
         for question in group.questions
+        if question.id in rankings
     )  # fmt: skip

@@ -70,7 +70,7 @@ class AuditOutput(Wire):
     recalled_at: int
 
 
-WITHOUT = ("vector", "lexical", "recent", "temporal", "expand", "rerank", "boost", "diversify")
+WITHOUT = ("vector", "lexical", "recent", "temporal", "expand", "rerank", "boost", "renew", "diversify")
 
 
 def recall(app: App, request: RecallInput) -> RecallOutput:

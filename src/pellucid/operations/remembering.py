@@ -8,10 +8,13 @@ from pellucid.app import App
 from pellucid.capture.redact import redact
 from pellucid.clock import isoformat
 from pellucid.errors import InputError
-from pellucid.memory.keep import WAIT_S, memory_write
+from pellucid.memory.changes import Changes
+from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.model.memory import Category, Memory
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
+from pellucid.observe.attributes import read_attribution
+from pellucid.observe.language import detect_language
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import Identity, edit_memory, parse
 
@@ -30,6 +33,10 @@ class RememberInput(Wire):
     scopes: tuple[str, ...] = ()
     session_id: str | None = None
     agent: str | None = None
+    attributes: dict[str, str] = Field(default_factory=dict)
+    """Values by attribute of the entity; read from the words where none are given."""
+    axiom: bool = False
+    """Nothing but another axiom ever replaces it by itself."""
 
 
 class RememberOutput(Wire):
@@ -43,6 +50,8 @@ class RememberOutput(Wire):
     created: bool
     updated: bool = False
     op_id: str | None = None
+    replaced: tuple[str, ...] = ()
+    """Memories that this one supersedes: older statements of the same thing."""
     redactions: dict[str, int] = Field(default_factory=dict)
     encoder_problem: str | None = None
 
@@ -61,7 +70,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     if asked.category == "moment":
         raise InputError("a moment is a verbatim turn of a session", next_step="choose another --category")
     digest = content_hash(asked.content, asked.entity_ref)
-    with app.keeper.exclusive(WAIT_S):
+    with app.keeper.deciding():
         outcome = _known(app, asked, digest) or _created(app, asked, digest)
     return outcome.model_copy(update={"redactions": redactions})
 
@@ -82,23 +91,32 @@ def without_secrets(request: RememberInput) -> tuple[RememberInput, dict[str, in
         "scopes": tuple(clean(scope) for scope in request.scopes),
         "session_id": request.session_id and clean(request.session_id),
         "agent": request.agent and clean(request.agent),
+        "attributes": {clean(name): clean(value) for name, value in request.attributes.items()},
     }
     return request.model_copy(update=cleaned), dict(counts)
 
 
 def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     now = app.clock.now()
+    read = read_attribution(asked.content, detect_language(asked.content))
+    stated = asked.attributes or (read.attributes if asked.entity_ref in (None, read.entity) else {})
     memory = Memory(
         id=app.clock.new_id("mem"), category=asked.category, namespace=asked.namespace, created=now, updated=now,
-        source="manual", asserted_by="user", session_id=asked.session_id, agent=asked.agent,
-        confidence=asked.confidence, tags=asked.tags, pinned=asked.pinned, entity_ref=asked.entity_ref,
-        importance_score=asked.importance, scopes=asked.scopes, valid_at=now, content_hash=digest,
-        content=asked.content,
+        source="manual", asserted_by="axiom" if asked.axiom else "user", source_class="manual",
+        session_id=asked.session_id, agent=asked.agent, confidence=asked.confidence, tags=asked.tags,
+        pinned=asked.pinned, entity_ref=asked.entity_ref or read.entity, structured_attributes=stated,
+        importance_score=asked.importance, trust_zone="trusted", scopes=asked.scopes, valid_at=now,
+        content_hash=digest, content=asked.content,
     )  # fmt: skip
-    write = memory_write(memory)
-    kept = app.keeper.commit("remember", [write])
+    changes = Changes(app.records, asked.namespace, "user", app.clock)
+    reconciler = Reconciler(app.index, app.lookup, changes, app.key)
+    reconciler.consider([Statement(memory, event="created", reason="remembered")])
+    outcome = reconciler.decide().outcomes[0]
+    plan = changes.plan()
+    kept = app.keeper.commit("remember", plan.writes, plan.rows)
+    held = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
-        memory=memory, path=write.path, created=True, op_id=kept.op_id,
+        memory=held.memory, path=held.path, created=True, op_id=kept.op_id, replaced=held.memory.supersedes,
         encoder_problem=kept.folded.encoder_problem or None,
     )  # fmt: skip
 
@@ -113,6 +131,7 @@ def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
     if data is None:  # somebody deleted it since: it is not known any more
+        app.folder.catch_up([held.path])
         return None
     filed = parse(held.path, data, Identity(asked.namespace, app.key, now)).memories[0][0]
     changes = {**_changes(filed, asked), "updated": isoformat(now)}

@@ -1,7 +1,7 @@
 """Ranks and inputs in, score terms out: the arithmetic of a recall, shared by the live run and every later explanation.
 
     final = Σ_leg w·(k+1)/(k+rank) + w_r·(k+1)/(k+rank_rerank) + importance + tierPrior + reinforcement + heat + pin
-            + expansion − mmrPenalty
+            + expansion + renewal − mmrPenalty
 
 All arrays are aligned with a pool that is sorted by id, so that every tie is broken by id, ascending.
 """
@@ -20,7 +20,7 @@ Pairs = dict[tuple[int, int], float]
 
 TERMS = (
     "vector", "lexical", "recent", "temporal", "rerank", "importance", "tierPrior", "reinforcement", "heat", "pin",
-    "expansion",
+    "expansion", "renewal",
 )  # fmt: skip
 """The terms that are added, in the order they are summed; `mmrPenalty` is subtracted last."""
 
@@ -83,6 +83,24 @@ def _best_others(sessions: Ints, scores: Floats) -> Floats:
     out = np.empty_like(scores)
     out[order] = np.where(place < SESSION_BEST, best[group] - ranked + runner_up[group], best[group])
     return out
+
+
+STEP = 0.001
+"""How far above an older memory the newer one is put."""
+
+
+def succession(base: Floats, created: Ints, leads: Floats) -> Floats:
+    """What each is lifted by, so that it stands `STEP` above every older one that leads it by no more than allowed.
+
+    `leads[older, newer]` is the greatest lead that is given up, below 0 for none. Oldest first, so that a chain of
+    memories ends with the newest on top. What leads by more, and what is older, keeps its score.
+    """
+    final = base.copy()
+    for newer in np.lexsort((np.arange(len(base)), created)).tolist():
+        lead = final - base[newer]
+        overtaken = final[(lead >= 0) & (lead <= leads[:, newer])]
+        final[newer] = max(final[newer], overtaken.max(initial=-np.inf) + STEP)
+    return final - base
 
 
 def total(terms: Mapping[str, Floats], count: int) -> Floats:

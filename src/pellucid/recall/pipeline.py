@@ -13,6 +13,7 @@ from pellucid.recall.ladder import ladder
 from pellucid.recall.legs import legs
 from pellucid.recall.measure import measure
 from pellucid.recall.plan import plan
+from pellucid.recall.renew import renew
 from pellucid.recall.rerank import rerank
 from pellucid.recall.state import Request, Stage, StageReport, State, World
 
@@ -25,10 +26,11 @@ STAGES: tuple[Stage, ...] = (
     ladder,  # who may pass
     rerank,  # whom late interaction prefers
     boost,  # what a memory is worth whatever was asked
+    renew,  # who takes an older one's place
     diversify,  # the sum, without repetition
     assemble,  # what fits the budget
 )
-OPTIONAL: tuple[Stage, ...] = (expand, rerank, boost)
+OPTIONAL: tuple[Stage, ...] = (expand, rerank, boost, renew)
 """Stages a recall survives: switched off by name, or failed and recorded."""
 
 

@@ -10,6 +10,7 @@ from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingT
 
 from pellucid.encoders.port import Embedder
 from pellucid.recall.pipeline import run
+from pellucid.recall.receipt import query_bytes
 from pellucid.recall.state import Request, State, World
 from pellucid.settings import HistorySettings
 from pellucid.store.history_port import History, RecallRecord
@@ -52,7 +53,7 @@ class Recaller:
 
     def record(self, state: State, packed: bytes) -> None:
         """Keep the receipt of a finished recall, and what an audit entry names of each result in the context."""
-        request = state.request
+        request, query = state.request, query_bytes(state.request)
         included = set(state.context.included)
         rows: Sequence[tuple[str, str | None]] = [(each.memory.id, each.op_id) for each in state.served]
         self.history.record(
@@ -61,8 +62,9 @@ class Recaller:
                 at=int(request.at.timestamp() * 1000),
                 namespace=request.namespace,
                 session_id=request.session_id,
-                packed=packed,
+                packed=packed.removesuffix(query),
                 served=tuple(row for row in rows if row[0] in included),
+                query=query,
             )
         )
         if request.recall_id.endswith(_PRUNE_AT):

@@ -1,7 +1,8 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
-Layout: the length of the header as four bytes, the header (JSON, deflated), then the pool's columns (`packing`). Ids
-and scores are noise that does not compress, so the columns are not deflated.
+Layout: the length of the header as four bytes, the header (JSON, deflated), the pool's columns (`packing`), and the
+query in UTF-8. Ids and scores are noise that does not compress, so the columns are not deflated. The query is the only
+text: history keeps it apart, and a receipt without it is whole but for the words. Version 1 held it in the header.
 """
 
 import json
@@ -30,7 +31,7 @@ from pellucid.recall.state import (
 )
 from pellucid.settings import RecallSettings
 
-VERSION = 1
+VERSION = 2
 COLUMNS = ("ids", "ordinal", "boundary", "importance", "cosine", "matched", "rerank_score", "rejected")
 FLAGS = ("active", "valid", "trusted", "pinned")
 
@@ -50,7 +51,6 @@ class Receipt:
 def pack(state: State) -> bytes:
     """The receipt of a finished recall."""
     pool, request, plan = state.pool, state.request, state.plan
-    keep = request.settings.store_query_text
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.order, strict=False)}
     header: dict[str, object] = {
         "v": VERSION,
@@ -61,8 +61,7 @@ def pack(state: State) -> bytes:
         "agent": request.agent,
         "scopes": request.scopes,
         "without": sorted(request.without),
-        "query": request.query if keep else None,
-        "words": plan.words if keep else [""] * len(plan.words),
+        "words": [_place(request, word) for word in plan.words],
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
@@ -81,9 +80,22 @@ def pack(state: State) -> bytes:
         "legs": list(pool.ranks),
         "n": len(pool),
     }
-    header["layout"], body = pack_columns(_columns(pool, dated=request.settings.leg_weights.temporal > 0))
+    dated = request.settings.leg_weights.temporal > 0 or request.settings.renewal_weight > 0
+    header["layout"], body = pack_columns(_columns(pool, dated=dated))
+    header["body"] = len(body)
     text = zlib.compress(json.dumps(header, separators=(",", ":")).encode(), 1)
-    return len(text).to_bytes(4, "big") + text + body
+    return len(text).to_bytes(4, "big") + text + body + query_bytes(request)
+
+
+def _place(request: Request, word: str) -> tuple[int, int]:
+    """Where a word stands in the query, and its length; zeros if the query is withheld."""
+    kept = request.settings.store_query_text and word in request.query
+    return (request.query.index(word), len(word)) if kept else (0, 0)
+
+
+def query_bytes(request: Request) -> bytes:
+    """The end of the receipt of a request: its query, or nothing if that is not to be kept."""
+    return request.query.encode("utf-8", "surrogatepass") if request.settings.store_query_text else b""
 
 
 def _row(record: LegReport | Rung | Corpus) -> list[object]:
@@ -111,14 +123,22 @@ def unpack(packed: bytes) -> Receipt:
     try:
         start = 4 + int.from_bytes(packed[:4], "big")
         header = json.loads(zlib.decompress(packed[4:start]))
-        if header["v"] != VERSION:
+        if header["v"] not in {1, VERSION}:
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         served = header["served"]
-        state = _state(header, _pool(header, packed[start:]))
+        state = _state(header, _pool(header, packed[start:]), *_words(header, packed[start:]))
         raw: Any = state.pool.ids.tolist()
         return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
+
+
+def _words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
+    """The query and those of its words that were asked for; empty strings where it is withheld."""
+    if header["v"] == 1:
+        return header["query"] or "", tuple(header["words"])
+    query = rest[header["body"] :].decode("utf-8", "surrogatepass")
+    return query, tuple(query[start : start + length] for start, length in header["words"])
 
 
 def _pool(header: dict[str, Any], body: bytes) -> Pool:
@@ -140,11 +160,11 @@ def _pool(header: dict[str, Any], body: bytes) -> Pool:
     )  # fmt: skip
 
 
-def _state(header: dict[str, Any], pool: Pool) -> State:
+def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:
     length, included, omitted = header["context"]
     ids: Any = pool.ids.tolist()
     request = Request(
-        query=header["query"] or "",
+        query=query,
         namespace=header["namespace"],
         recall_id=header["recallId"],
         at=datetime.fromtimestamp(header["at"] / 1000, UTC),
@@ -158,7 +178,7 @@ def _state(header: dict[str, Any], pool: Pool) -> State:
         request,
         plan=Plan(
             request.query,
-            words=tuple(header["words"]),
+            words=words,
             frequencies=tuple(header["frequencies"]),
             telling=tuple(header["telling"]),
             searched=tuple(header["searched"]),

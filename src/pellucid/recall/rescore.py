@@ -10,6 +10,7 @@ from pellucid.recall.equation import Ints
 from pellucid.recall.expand import owe
 from pellucid.recall.fuse import price
 from pellucid.recall.ladder import FILTERS
+from pellucid.recall.renew import succeed
 from pellucid.recall.rerank import place
 from pellucid.recall.state import Pool, State
 
@@ -29,5 +30,7 @@ def rescore(state: State) -> tuple[Pool, Ints]:
         pool = place(pool, request.settings)
     if "boost" not in missing:
         pool = favour(pool, request.settings)
+    if "renew" not in missing:
+        pool = succeed(pool, state.plan, state.corpus.rows, request.settings)
     pool, order = settle(pool, request.settings)
     return replace(pool, rejected=state.pool.rejected), order

@@ -1,5 +1,6 @@
 """The port of history: packed receipts and served results in, the same by id out; never needed to recall."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,7 +18,10 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class RecallRecord:
-    """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place."""
+    """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place.
+
+    `packed` holds no word of the query. `query` are its bytes, kept apart so that they can be erased; none if withheld.
+    """
 
     recall_id: str
     at: int
@@ -25,6 +29,17 @@ class RecallRecord:
     session_id: str | None
     packed: bytes
     served: tuple[tuple[str, str | None], ...]
+    query: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One memory's use: times served, sessions it was served in, and the last time (epoch milliseconds)."""
+
+    memory_id: str
+    served: int
+    sessions: int
+    last: int
 
 
 class History(Protocol):
@@ -35,7 +50,10 @@ class History(Protocol):
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """A receipt by id; a recall of another namespace is unknown."""
+        """A receipt by id, with the bytes of its query behind it unless they were withheld or erased.
+
+        A recall of another namespace is unknown.
+        """
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
@@ -44,6 +62,17 @@ class History(Protocol):
 
     def counts(self) -> tuple[int, int]:
         """How many receipts are kept, and their bytes."""
+        ...
+
+    def usage(self, namespace: str, since: int = 0) -> list["Use"]:
+        """How often and when each memory was served since `since` (epoch milliseconds), by memory id."""
+        ...
+
+    def erase(self, namespace: str, words: Collection[str]) -> int:
+        """Take the query out of every receipt whose query holds one of these words (casefolded); how many.
+
+        The receipt itself stays: ranks, scores and ids explain without the words. No byte of those queries stays.
+        """
         ...
 
     def prune(self, before: int, keep: int) -> int:

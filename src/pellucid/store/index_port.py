@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.encoders.port import Encoding, Vector
-from pellucid.model.memory import Memory
+from pellucid.model.ledger import FoldRow, TombstoneRow
+from pellucid.model.memory import Episode, Memory
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -37,6 +38,15 @@ class PathChange:
     mtime_ns: int
     op_id: str | None
     records: tuple[IndexRecord, ...]
+    episode: Episode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerChange:
+    """A row of the ledger that the index keeps, and its number."""
+
+    seq: int
+    row: FoldRow | TombstoneRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ class IndexState:
     applied_seq: int
     model: str
     basis: str
+    ledger_seq: int = 0
+    """The last row of the ledger folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +201,18 @@ class Index(Protocol):
         """Encodings already computed for these texts."""
         ...
 
-    def apply(self, changes: Iterable[PathChange], state: IndexState) -> dict[str, str] | None:
+    def apply(
+        self,
+        changes: Iterable[PathChange],
+        state: IndexState,
+        ledger: Iterable[LedgerChange] = (),
+        *,
+        anew: bool = False,
+    ) -> dict[str, str] | None:
         """Fold changes in one transaction; None, and nothing done, if the index is already ahead of `state`.
 
+        `ledger` are rows in the order of their numbers; those folded before are passed over, and `ledger_seq` never
+        goes back. With `anew` they are all there are: what the index held of the ledger goes first.
         Returns the ids that were refused because another file holds them, each with that file's path.
         """
         ...
@@ -210,4 +231,18 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Let go of every handle."""
+        ...
+
+
+class Scrubber(Protocol):
+    """Takes away what dropped rows leave behind; asked once a removal was folded."""
+
+    def scrub(self, wait_s: float = 10.0) -> None:
+        """Leave no byte of a dropped row: in the file, in its log, in the warm columns of this process.
+
+        Other processes' warm columns let go of it at their next reading. Safe to repeat; not inside `reading`.
+
+        Raises:
+            StoreBusyError: another process was reading or writing for `wait_s` seconds; nothing is lost, repeat it.
+        """
         ...

@@ -1,10 +1,14 @@
 """The port of the record: acknowledged operations in, the newest bytes of every path out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-OperationKind = Literal["import", "remember", "update", "external-edit", "ledger"]
+OperationKind = Literal[
+    "import", "observe", "remember", "update", "archive", "retract", "dispute", "pin", "undo", "trust", "consolidate",
+    "lifecycle", "forget", "purge", "external-edit", "ledger",
+]  # fmt: skip
+LedgerRow = dict[str, object]
 
 
 def content_digest(data: bytes) -> str:
@@ -27,6 +31,14 @@ class FileWrite:
 
 
 @dataclass(frozen=True, slots=True)
+class FileRemoval:
+    """A vault path that is to be gone; `base_hash` is the digest of the bytes that were seen there."""
+
+    path: str
+    base_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One acknowledged unit of change: all of it is kept, or none.
 
@@ -40,6 +52,7 @@ class Operation:
     writes: tuple[FileWrite, ...] = ()
     ledger: tuple[dict[str, object], ...] = ()
     seen: tuple[bytes, ...] = ()
+    removals: tuple[FileRemoval, ...] = ()
     adopted: tuple[tuple[str, str], ...] = ()
     """Paths somebody else wrote, each with the digest found there: on record, and nothing to file."""
 
@@ -122,4 +135,27 @@ class Records(Protocol):
 
     def close(self) -> None:
         """Settle displaced files and let go of every handle."""
+        ...
+
+
+class Ledger(Protocol):
+    """The numbered rows of what no file implies, in the order they were acknowledged."""
+
+    def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
+        """Every row whose `seq` is greater than `after`, those that still wait for their file included."""
+        ...
+
+
+class Eraser(Protocol):
+    """Takes away what a removal leaves behind; asked once the removal was filed and folded."""
+
+    def scrub(self, paths: Collection[str]) -> dict[str, int]:
+        """Leave no byte of what stood at these paths: displaced and conflict copies, log pages, their very names.
+
+        The names in the journal of paths that are gone become random pseudonyms. Returns what was erased, by place.
+        Safe to repeat.
+
+        Raises:
+            StoreBusyError: another process holds a copy just now; nothing is lost, repeat it.
+        """
         ...

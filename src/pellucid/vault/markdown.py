@@ -4,21 +4,27 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from pellucid.errors import InputError
-from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment
+from pellucid.errors import ConflictError, InputError
+from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment, SourceClass
 from pellucid.vault import frontmatter
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
 _SLUG_BYTES = 48
+_VOICES: dict[str, SourceClass] = {
+    "user": "user_input", "assistant": "assistant_output", "system": "system_memory", "tool": "tool_output",
+}  # fmt: skip
+_PLAIN_STATE = (("status", "active"), ("pinned", False))
+"""What a moment's marker need not say."""
 _LOOKALIKE = re.compile(r"^(\\*)(<!-- pellucid:)", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
 
@@ -65,9 +71,55 @@ def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
     """The file of an episode: frontmatter, the topic as heading, one anchored block a moment."""
-    values = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
-    values["category"] = "moment"
+    dumped = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
+    values = {key: value for key, value in dumped.items() if value != []} | {"category": "moment"}
     return f"---\n{frontmatter.render(values)}---\n\n# {episode.topic}\n{render_moments(moments)}".encode()
+
+
+def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
+    """The same episode file with these keys (camelCase) of one moment's marker changed; nothing else moves.
+
+    Raises:
+        ConflictError: the file holds no such moment.
+    """
+
+    def marked(found: re.Match[str]) -> str:
+        nonlocal seen
+        marker = _marker(found.group(1))
+        if marker.get("id") != memory_id:
+            return found.group()
+        seen = True
+        return f"<!-- pellucid:moment {json.dumps(marker | dict(changes), separators=(',', ':'))} -->"
+
+    seen = False
+    edited = _MARKER.sub(marked, data.decode("utf-8"))
+    if not seen:
+        raise ConflictError(f"{memory_id} does not stand in its episode any more", next_step="repeat the command")
+    return edited.encode()
+
+
+def without_moments(data: bytes, ids: Collection[str]) -> bytes:
+    """The same episode file without the blocks of these moments."""
+    text = data.decode("utf-8")
+    starts = [found.start() for found in _MARKER.finditer(text)]
+    ends = [*starts[1:], len(text)]
+    kept = text[: starts[0]] if starts else text
+    for start, end in zip(starts, ends, strict=False):
+        found = _MARKER.match(text, start)
+        if found is None or _marker(found.group(1)).get("id") not in ids:
+            kept += text[start:end]
+    return kept.encode()
+
+
+def retitled(data: bytes, old: str, new: str) -> bytes:
+    """The same episode file under another topic, in its frontmatter and its heading."""
+    text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
+    return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
+
+
+def _marker(text: str) -> dict[str, object]:
+    value: object = json.loads(text)
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def render_moments(moments: Sequence[Moment]) -> str:
@@ -77,6 +129,7 @@ def render_moments(moments: Sequence[Moment]) -> str:
 
 def _block(moment: Moment) -> str:
     marker = moment.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
+    marker = {key: value for key, value in marker.items() if (key, value) not in _PLAIN_STATE}
     content = _LOOKALIKE.sub(r"\\\1\2", moment.content.strip())
     return f"\n<!-- pellucid:moment {json.dumps(marker, separators=(',', ':'))} -->\n{content}\n"
 
@@ -138,6 +191,8 @@ def _remembered(moment: Moment, episode: Episode) -> Memory:
         id=moment.id, category="moment", namespace=episode.namespace, created=at, updated=episode.updated,
         source=episode.source, session_id=episode.session_id, agent=episode.agent, confidence=1.0,
         evidence=(f"{episode.session_id}:{moment.turn}-{moment.turn}",), episode_id=episode.id, content=moment.content,
+        status=moment.status, pinned=moment.pinned, source_class=_VOICES.get(moment.role),
+        trust_zone=moment.trust_zone or ("quarantine" if moment.role == "tool" else "working"),
     )  # fmt: skip
 
 

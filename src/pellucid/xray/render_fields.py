@@ -24,7 +24,7 @@ NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "not populated — direct-answer tier disabled or did not fire"
 SCORE_KEYS = (
     "final", "vector", "bm25", "recent", "graph", "temporal", "rerank", "importance", "tier_prior",
-    "reinforcement_boost", "heat", "pin", "expansion", "mmr_penalty",
+    "reinforcement_boost", "heat", "pin", "expansion", "renewal", "mmr_penalty",
 )  # fmt: skip
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

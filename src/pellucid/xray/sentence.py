@@ -7,7 +7,7 @@ from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecompos
 _LARGEST = {
     "vector": "its meaning", "bm25": "its words", "recent": "its age", "rerank": "how its words meet the query's",
     "expansion": "what stands around it in its session", "pin": "its pin", "importance": "its importance",
-    "temporal": "how recent it is",
+    "temporal": "how recent it is", "renewal": "that it is newer than another answer",
 }  # fmt: skip
 
 

@@ -232,17 +232,17 @@ def shape(found: Iterable[Segment]) -> list[tuple[str, list[int], str]]:
 
 def test_a_session_is_cut_at_a_gap_in_time():
     assert shape(segments(made("s", 0, 10, None, 41, 100))) == [
-        ("s", [1, 2, 3], "time-elapsed"),
-        ("s", [4], "time-elapsed"),
-        ("s", [5], "session-end"),
+        ("s", [1, 2, 3], "time_elapsed"),
+        ("s", [4], "time_elapsed"),
+        ("s", [5], "session_end"),
     ]
 
 
 def test_a_session_is_cut_at_a_number_of_turns():
     assert shape(segments(made("s", 0, 1, 2, 3, 4), [turn_count(2)])) == [
-        ("s", [1, 2], "turn-count"),
-        ("s", [3, 4], "turn-count"),
-        ("s", [5], "session-end"),
+        ("s", [1, 2], "turn_count"),
+        ("s", [3, 4], "turn_count"),
+        ("s", [5], "session_end"),
     ]
 
 
@@ -250,9 +250,9 @@ def test_interleaved_sessions_are_kept_apart():
     a, b = list(made("a", 0, 1, 2)), list(made("b", 0, 90, 91))
 
     assert shape(segments([a[0], b[0], a[1], b[1], a[2], b[2]], [time_gap()])) == [
-        ("b", [1], "time-elapsed"),
-        ("a", [1, 2, 3], "session-end"),
-        ("b", [2, 3], "session-end"),
+        ("b", [1], "time_elapsed"),
+        ("a", [1, 2, 3], "session_end"),
+        ("b", [2, 3], "session_end"),
     ]
 
 
@@ -261,11 +261,11 @@ def test_the_session_silent_for_longest_is_flushed_when_too_many_are_open():
 
     found = segments([*turns[:2], Turn("a", 2, "user", "y"), turns[2]], open_sessions=2)
 
-    assert shape(found)[0] == ("b", [1], "session-end")
+    assert shape(found)[0] == ("b", [1], "session_end")
 
 
 def test_a_cutter_of_ones_own_can_be_added():
     def at_question(held: object, coming: Turn) -> str | None:
-        return "high-signal" if coming.content == "2" else None
+        return "high_signal" if coming.content == "2" else None
 
-    assert shape(segments(made("s", 0, 1, 2), [at_question]))[0] == ("s", [1], "high-signal")
+    assert shape(segments(made("s", 0, 1, 2), [at_question]))[0] == ("s", [1], "high_signal")

@@ -48,6 +48,17 @@ def test_more_relevant_records_than_places_still_give_a_perfect_score() -> None:
     assert recall_at(10)(list(labels), labels) == 0.5
 
 
+@pytest.mark.requirement("LAB-1")
+def test_a_memory_counts_for_every_record_it_stands_in_and_each_record_once() -> None:
+    ranking = [("a", "x"), ("a",), (), ("b", "c")]
+    assert recall_at(5)(ranking, LABELS) == 1.0
+    assert recall_at(3)(ranking, LABELS) == pytest.approx(1 / 3)
+    assert hit_at(1)(ranking, LABELS) == 1.0
+    assert mrr([(), ("x",), ("c", "a")], LABELS) == pytest.approx(1 / 3)
+    best = 1 / log2(2) + 1 / log2(3) + 1 / log2(4)
+    assert ndcg_at(5)(ranking, LABELS) == pytest.approx((1 / log2(2) + 1 / log2(5)) / best)
+
+
 def test_every_question_has_every_metric_and_their_means_are_rounded() -> None:
     questions = [Question("1", "?", {"a": 1}), Question("2", "?", {"b": 1}), Question("3", "?", {"c": 1})]
     scores = score(questions, [["a"], ["x", "b"], ["x"]])

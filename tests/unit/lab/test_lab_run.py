@@ -15,6 +15,7 @@ from pellucid.lab.scifact import load as load_scifact
 from pellucid.model.turn import Turn
 from pellucid.operations import lab
 from pellucid.operations.recalling import RecallInput, recall
+from pellucid.surfaces.cli.present_lab import measured
 
 LOCOMO = [
     {
@@ -34,8 +35,41 @@ LOCOMO = [
             {"question": "Trick?", "evidence": ["D1:1"], "category": 5},
             {"question": "Nothing?", "evidence": [], "category": 2},
         ],
+        "observation": {
+            "session_1_observation": {"Ana": [["Ana has a cat, Pixel.", "D1:1"]], "Bo": [["Bo likes it.", "D1:2"]]},
+            "session_2_observation": {"Bo": [["Bo moved to Lisbon.", ["D2:1", "D9:9"]], ["Bo moved.", "D2:1"]]},
+        },
     }
 ]
+
+
+def spoken(session: str, date: str, *turns: tuple[str, str]) -> dict[str, object]:
+    said = [{"role": role, "content": content} for role, content in turns]
+    return {"session_id": session, "date": date, "turns": said}
+
+
+CHANGED = [
+    {
+        "question_id": "q1",
+        "question": "What is the TTL of the session cache?",
+        "question_type": "knowledge-update",
+        "question_date": "2023/06/01 (Thu) 00:58",
+        "evidence_sessions": [
+            spoken("q1_b", "2023/05/27 (Sat) 10:20", ("user", "The TTL of the session cache is 600 seconds.")),
+            spoken(
+                "q1_a", "2023/05/20 (Sat) 02:21",
+                ("user", "The TTL of the session cache is 300 seconds."), ("assistant", "Noted."),
+            ),
+        ],
+    },
+    {
+        "question_id": "q2",
+        "question": "What did I plant?",
+        "question_type": "single-session-user",
+        "question_date": "2023/06/01 (Thu) 00:58",
+        "evidence_sessions": [spoken("q2_a", "2023/05/21 (Sun) 10:20", ("user", "I planted three apple trees."))],
+    },
+]  # fmt: skip
 
 
 def write(folder: Path, name: str, value: object) -> Path:
@@ -52,6 +86,28 @@ def test_locomo_turns_and_labels(tmp_path: Path) -> None:
     assert [(question.text, dict(question.relevant)) for question in group.questions] == [
         ("What is Ana's cat called?", {"D1:1": 1}), ("Where does Bo live?", {"D2:1": 1}),
     ]  # fmt: skip
+
+
+def test_locomo_citations_and_captions(tmp_path: Path) -> None:
+    (group,) = load_locomo(write(tmp_path, "locomo10.json", LOCOMO)).groups
+    assert group.cited == {
+        "D1:1": ("Ana has a cat, Pixel.",), "D1:2": ("Bo likes it.",), "D2:1": ("Bo moved to Lisbon.", "Bo moved."),
+    }  # fmt: skip
+    assert [record.unsaid for record in group.records] == [0, len(" [shares image: a cat on a sofa]"), 0]
+
+
+def test_a_changed_fact_has_an_older_and_a_newer_side_by_date(tmp_path: Path) -> None:
+    (group,) = load_longmemeval(write(tmp_path, "evidence.json", CHANGED)).groups
+    assert [(each.question.id, each.older, each.newer) for each in group.updates] == [
+        ("q1", ("q1_a#1", "q1_a#2"), ("q1_b#1",))
+    ]
+
+
+def test_a_changed_fact_without_two_dated_sessions_is_no_pair(tmp_path: Path) -> None:
+    entry = CHANGED[0] | {"evidence_sessions": CHANGED[0]["evidence_sessions"][:1]}
+    (group,) = load_longmemeval(write(tmp_path, "evidence.json", [entry])).groups
+    assert len(group.questions) == 1
+    assert group.updates == ()
 
 
 def test_longmemeval_questions_without_an_answer_are_left_out(tmp_path: Path) -> None:
@@ -111,7 +167,7 @@ def test_the_lab_ranks_as_the_recall_of_a_user_does(
     house: Opener, tmp_path: Path, minilm: object, model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same turns, imported by hand and asked by hand, come in the order the lab reports."""
-    from pellucid.operations.importing import Intake
+    from pellucid.operations.intake import Intake
 
     app = house(tmp_path / "hand", namespace="lab/conv-1")
     dataset = load_locomo(write(tmp_path, "locomo10.json", LOCOMO))
@@ -119,13 +175,85 @@ def test_the_lab_ranks_as_the_recall_of_a_user_does(
     Intake(app, "lab/conv-1", "verbatim").take((bytes([i]), record.turn) for i, record in enumerate(group.records))
     settings = app.settings.model_copy(update={"home": tmp_path / "none"})
     monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
-    measured = lab.run_lab(settings, lab.LabInput(dataset="locomo", data=tmp_path, details=True), lambda _: None)
-    assert measured.questions == 2
-    assert measured.records == 3
-    assert measured.metrics["hit@5"] == 1.0
+    outcome = lab.run_lab(settings, lab.LabInput(dataset="locomo", data=tmp_path, details=True), lambda _: None)
+    assert outcome.questions == 2
+    assert outcome.records == 3
+    assert outcome.metrics["hit@5"] == 1.0
     keys = {record.turn.content.split(".")[0]: record.key for record in group.records}
-    for row in measured.details:
+    for row in outcome.details:
         answer = recall(app, RecallInput(query=row["question"], namespace="lab/conv-1"))
         by_hand = [keys[each.memory.content.split(": ", 1)[1].split(".")[0]] for each in answer.memories]
         assert by_hand == list(row["ranking"])
     assert not (tmp_path / "none").exists()
+
+
+def measure(tmp_path: Path, house: Opener, dataset: str, **given: object) -> lab.LabOutput | lab.UpdatesOutput:
+    settings = house(tmp_path / "settings").settings.model_copy(update={"home": tmp_path / "none"})
+    return lab.run_lab(settings, lab.LabInput(dataset=dataset, data=tmp_path, **given), lambda _: None)
+
+
+@pytest.fixture
+def embedded(minilm: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_extract_mode_says_what_was_kept_and_how_it_compares_with_every_turn(house: Opener, tmp_path: Path) -> None:
+    write(tmp_path, "locomo10.json", LOCOMO)
+    out = measure(tmp_path, house, "locomo", mode="extract", details=True)
+    assert isinstance(out, lab.LabOutput)
+    assert out.mode == "extract"
+    assert out.extraction["citedTurns"] == 3
+    assert 0 < out.extraction["coverage"] <= 1
+    assert out.extraction["memories"] >= 1
+    assert out.extraction["turnsPerSecond"] > 0
+    plain = measure(tmp_path, house, "locomo")
+    assert isinstance(plain, lab.LabOutput)
+    assert plain.extraction == {}
+    assert plain.relative_to_verbatim == {}
+    for name, beside in out.relative_to_verbatim.items():
+        assert beside["verbatim"] == plain.metrics[name]
+        assert beside["ratio"] == pytest.approx(out.metrics[name] / plain.metrics[name], abs=1e-4)
+    said = measured(out).splitlines()
+    assert [line.split() for line in said if line.startswith("citedTurns")] == [["citedTurns", "3"]]
+    assert sum("that all turns give" in line for line in said) == len(out.metrics)
+    assert len(measured(plain).splitlines()) < len(said)
+
+
+@pytest.mark.usefixtures("embedded")
+@pytest.mark.parametrize("mode", ["verbatim", "extract"])
+def test_the_order_of_a_changed_fact_is_measured(house: Opener, tmp_path: Path, mode: str) -> None:
+    write(tmp_path, "evidence.json", CHANGED)
+    out = measure(tmp_path, house, "longmemeval", updates=True, mode=mode, details=True)
+    assert isinstance(out, lab.UpdatesOutput)
+    for found in (out.defaults, out.without_temporal, out.user_turns_only):
+        assert found["pairs"] == 1
+        assert sum(found["cases"].values()) == 1
+    assert out.same_attribute["pairs"] == 1
+    assert [row["id"] for row in out.details] == ["q1"]
+    assert (out.memories == out.records) == (mode == "verbatim")
+    assert measured(out).startswith(f"longmemeval, {mode}: {out.memories} memories of 4 records\n\ndefaults ")
+
+
+@pytest.mark.usefixtures("embedded")
+def test_what_is_left_out_is_left_out_of_every_recall(house: Opener, tmp_path: Path) -> None:
+    write(tmp_path, "locomo10.json", LOCOMO)
+    out = measure(tmp_path, house, "locomo", without=("vector",))
+    assert isinstance(out, lab.LabOutput)
+    assert "vector" not in out.legs
+    assert out.floors["vector"]["recall@10"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"dataset": "scifact", "mode": "extract"}, "--mode extract"),
+        ({"dataset": "locomo", "updates": True}, "--updates"),
+        ({"dataset": "locomo", "without": ("luck",)}, "--without"),
+    ],
+)
+def test_what_a_set_cannot_answer_is_refused_before_anything_is_loaded(
+    house: Opener, tmp_path: Path, given: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        measure(tmp_path, house, **given)

@@ -34,7 +34,7 @@ class FixedClock:
 
 
 def segment(*turns: Turn) -> Segment:
-    return Segment("s", turns, "session-end")
+    return Segment("s", turns, "session_end")
 
 
 def said(content: str, ordinal: int = 1, *, role: str = "user", speaker: str | None = None, **more: object) -> Turn:

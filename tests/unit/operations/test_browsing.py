@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
-from pellucid.memory.keep import episode_write
+from pellucid.memory.episodes import episode_write
 from pellucid.model.turn import Segment, Turn
 from pellucid.operations.browsing import show_memory
 from pellucid.settings import load
@@ -21,7 +21,7 @@ def app(tmp_path: Path, model_cache: Path) -> App:
 
 def test_a_memory_is_shown_by_its_id_or_the_end_of_it_and_only_in_its_namespace(app: App) -> None:
     turns = tuple(Turn("s", number, "user", f"turn {number}") for number in (1, 2))
-    write, moments = episode_write(Segment("s", turns, "session-end"), HERE, app.clock)
+    write, moments = episode_write(Segment("s", turns, "session_end"), HERE, app.clock)
     app.keeper.commit("import", [write])
     first = moments[0].id
     assert show_memory(app, HERE, first).memory.content == "turn 1"

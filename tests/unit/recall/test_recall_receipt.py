@@ -1,5 +1,6 @@
 """Finished recalls in, packed receipts and what can be worked out from them alone out."""
 
+import json
 import random
 import zlib
 from dataclasses import replace
@@ -22,6 +23,7 @@ from vault_kit import (
 
 from pellucid.app import App
 from pellucid.errors import StoreError
+from pellucid.operations.recalling import xray_of
 from pellucid.recall.pipeline import run as run_stages
 from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
@@ -95,6 +97,37 @@ def test_a_query_may_be_withheld(house: Opener) -> None:
     assert state.plan.words == ("", "")
 
 
+def test_a_query_is_kept_apart_from_its_receipt_and_can_be_erased(house: Opener) -> None:
+    app = house()
+    keep(app, "the harbour crane lifts forty tonnes")
+    answer = ask(app, "Which crane, zyzzyva \ud83d or 港口?", session_id="s")
+    before = xray_of(app, HERE, answer.recall_id)
+    assert before.query_terms[1:3] == ("crane", "zyzzyva")
+    assert app.history.erase(HERE, ["Zyzzyva"]) == 1
+    after = xray_of(app, HERE, answer.recall_id)
+    assert after.query == ""
+    assert set(after.query_terms) == {""}
+    assert after == before.model_copy(update={"query": "", "query_terms": after.query_terms})
+    packed = app.history.receipt(answer.recall_id, HERE)
+    assert packed
+    assert not [word for word in (b"zyzzyva", b"crane", "港口".encode()) if word in bare_receipt(packed)]
+
+
+def as_version_1(packed: bytes, query: str, words: tuple[str, ...]) -> bytes:
+    """The same receipt with its query inside, as it was kept first."""
+    start = 4 + int.from_bytes(packed[:4], "big")
+    header = json.loads(zlib.decompress(packed[4:start]))
+    size = header.pop("body")
+    text = zlib.compress(json.dumps(header | {"v": 1, "query": query, "words": words}).encode())
+    return len(text).to_bytes(4, "big") + text + packed[start : start + size]
+
+
+def test_a_receipt_of_the_first_version_is_read_all_the_same(salted: App) -> None:
+    state = run(salted, "crane 港口 ferry")
+    new, old = pack(state), as_version_1(pack(state), state.request.query, state.plan.words)
+    assert build(unpack(old), {}) == build(unpack(new), {})
+
+
 @pytest.mark.parametrize("packed", [b"", b"junk", with_header(b"no json"), with_header(b'{"v":99}')], ids=repr)
 def test_what_is_no_receipt_of_ours_is_said_to_be_none(packed: bytes) -> None:
     with pytest.raises(StoreError) as caught:
@@ -137,7 +170,7 @@ def test_a_stage_that_was_switched_off_says_so(salted: App) -> None:
     notes = {stage.name: stage.note for stage in run(salted, "crane", without=("expand", "rerank", "boost")).stages}
     assert {name for name, note in notes.items() if note == "switched off"} == {"expand", "rerank", "boost"}
     assert list(notes) == [
-        "plan", "legs", "fuse", "expand", "measure", "ladder", "rerank", "boost", "diversify", "assemble"
+        "plan", "legs", "fuse", "expand", "measure", "ladder", "rerank", "boost", "renew", "diversify", "assemble"
     ]  # fmt: skip
 
 

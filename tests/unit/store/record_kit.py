@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import DrainReport, FileWrite, Operation, content_digest
+from pellucid.store.records import DrainReport, FileRemoval, FileWrite, Operation, content_digest
 
 AT = "2026-04-20T17:30:00.000Z"
 NOTE = "facts/2026-04/note.md"
@@ -24,8 +24,14 @@ def write(path: str, data: bytes, base: bytes | None = None) -> FileWrite:
     return FileWrite(path, data, None if base is None else content_digest(base))
 
 
-def operation(*writes: FileWrite, ledger: tuple[dict[str, object], ...] = (), at: str = AT) -> Operation:
-    return Operation(f"op_{next(_numbers)}", "update", at, writes, ledger)
+def removal(path: str, base: bytes) -> FileRemoval:
+    return FileRemoval(path, content_digest(base))
+
+
+def operation(*changes: FileWrite | FileRemoval, ledger: tuple[dict[str, object], ...] = (), at: str = AT) -> Operation:
+    writes = tuple(each for each in changes if isinstance(each, FileWrite))
+    removals = tuple(each for each in changes if isinstance(each, FileRemoval))
+    return Operation(f"op_{next(_numbers)}", "update", at, writes, ledger, removals=removals)
 
 
 def note(home: Path, path: str = NOTE) -> Path:

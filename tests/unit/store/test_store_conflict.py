@@ -20,8 +20,27 @@ from pellucid.store.local.conflict import Pending, pending_review, verdict
     ],
 )
 def test_the_recovery_table(base: str | None, found: str | None, expected: str) -> None:
-    known = {"step", "new"} | ({base} if base else set())
-    assert verdict(Pending("a.md", "new", base, frozenset(known), 1), found) == expected
+    assert verdict(Pending("a.md", "new", base, frozenset({"step", "new", base}), 1), found) == expected
+
+
+@pytest.mark.parametrize(
+    ("base", "found", "expected"),
+    [
+        ("base", None, "filed"),
+        (None, None, "filed"),
+        ("base", "base", "remove"),
+        ("base", "step", "remove"),
+        (None, "step", "remove"),
+        ("base", "user", "conflict"),
+    ],
+)
+def test_the_recovery_table_of_a_removal(base: str | None, found: str | None, expected: str) -> None:
+    assert verdict(Pending("a.md", None, base, frozenset({"step", None, base}), 1), found) == expected
+
+
+@pytest.mark.parametrize(("found", "expected"), [(None, "create"), ("base", "replace"), ("user", "conflict")])
+def test_the_recovery_table_of_a_write_after_a_removal(found: str | None, expected: str) -> None:
+    assert verdict(Pending("a.md", "new", "base", frozenset({"base", None, "new"}), 1), found) == expected
 
 
 @pytest.mark.parametrize(

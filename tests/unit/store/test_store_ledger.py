@@ -122,3 +122,53 @@ def test_text_of_every_script_survives_the_ledger(tmp_path: Path) -> None:
     records = commit_rows(tmp_path, 'ü 漢字 "quoted"\n\u2028')
     records.drain()
     assert next(records.ledger())["kind"] == 'ü 漢字 "quoted"\n\u2028'
+
+
+def filed_months(home: Path, rows: int) -> LocalRecords:
+    """Rows that change their month again and again, a good part of them long; the last few still wait."""
+    records = LocalRecords(home)
+    for start in range(0, rows, 10):
+        kinds = tuple({"kind": f"{number}" * (number % 300)} for number in range(start, start + 10))
+        records.commit(operation(ledger=kinds, at=("2026-04-20T00:00:00.000Z", MAY)[start // 10 % 2]))
+    records.drain()
+    commit_rows(home, "waits", "too")
+    return records
+
+
+def test_the_rows_after_a_number_are_read_from_the_end_of_each_month(tmp_path: Path) -> None:
+    records = filed_months(tmp_path, 400)
+    everything = list(records.ledger())
+    assert [row["seq"] for row in everything] == list(range(1, 403))
+    assert ledger_file(tmp_path).stat().st_size > 3 * (1 << 14)
+    for after in (*range(0, 400, 13), 398, 399, 400, 401, 402, 403, 1_000):
+        assert list(records.ledger(after)) == everything[after:]
+
+
+def test_a_torn_last_line_does_not_hide_the_newest_rows(tmp_path: Path) -> None:
+    records = filed_months(tmp_path, 400)
+    everything = list(records.ledger())
+    with ledger_file(tmp_path).open("ab") as file:
+        file.write(b'{"seq":9')
+    assert list(records.ledger(395)) == everything[395:]
+
+
+def test_the_beginning_of_a_month_is_not_read_for_its_last_rows(tmp_path: Path) -> None:
+    records = commit_rows(tmp_path)
+    records.commit(operation(ledger=tuple({"kind": "x" * 300} for _ in range(400))))
+    records.drain()
+    damaged = bytearray(ledger_file(tmp_path).read_bytes())
+    damaged[:10_000] = b"?" * 10_000
+    ledger_file(tmp_path).write_bytes(damaged)
+    assert [row["seq"] for row in records.ledger(390)] == list(range(391, 401))
+    with pytest.raises(StoreError):
+        list(records.ledger(2))
+
+
+def test_a_damaged_line_near_the_end_is_named_by_its_number_in_the_file(tmp_path: Path) -> None:
+    records = commit_rows(tmp_path)
+    records.commit(operation(ledger=tuple({"kind": "x" * 300} for _ in range(400))))
+    records.drain()
+    with ledger_file(tmp_path).open("ab") as file:
+        file.write(b"{broken\n")
+    with pytest.raises(StoreError, match="line 401"):
+        list(records.ledger(399))

@@ -145,6 +145,12 @@ class ColumnCache:
             self._views[ns] = fresh, view
             return view
 
+    def clear(self) -> None:
+        """Let go of every column; what a reading needs is read again."""
+        with self._lock:
+            self._views.clear()
+            self._sessions.clear()
+
     def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> Segment:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
         light = np.zeros(len(rows), dtype=LIGHT)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["filed", "create", "replace", "deleted", "conflict"]
+Verdict = Literal["filed", "create", "replace", "remove", "deleted", "conflict"]
 _FRONTMATTER = re.compile(
     rb"(?P<open>(?:\xef\xbb\xbf)?---[ \t]*(?P<end>\r?\n))(?P<keys>.*?)(?=^---[ \t]*\r?$)", re.DOTALL | re.MULTILINE
 )
@@ -14,18 +14,24 @@ _PENDING_REVIEW = b"status: pending_review"
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """All that waits for one path as one write: the bytes of the last, to be put where the first started from.
+    """All that waits for one path as one change: what the last one brings, to be put where the first started from.
 
-    `expected` are the digests the file may rightly hold: the base of the first write, and, since a crash may have
-    come between writing a file and remembering it, whatever the waiting writes themselves put there. The bytes are
-    the payload of the journal's `last_entry`.
+    A digest of None stands for no file: a `new_hash` of None is a removal. `expected` are the digests the file may
+    rightly have: the base of the first change, and, since a crash may have come between changing a file and
+    remembering it, whatever the waiting changes themselves put there. The bytes are the payload of the journal's
+    `last_entry`.
     """
 
     path: str
-    new_hash: str
+    new_hash: str | None
     base_hash: str | None
-    expected: frozenset[str]
+    expected: frozenset[str | None]
     last_entry: int
+
+    @property
+    def ours(self) -> frozenset[str | None]:
+        """What these changes themselves may have put at the path."""
+        return (self.expected - {self.base_hash}) | {self.new_hash}
 
 
 def verdict(pending: Pending, found: str | None) -> Verdict:
@@ -33,8 +39,10 @@ def verdict(pending: Pending, found: str | None) -> Verdict:
     if found == pending.new_hash:
         return "filed"
     if found is None:
-        return "create" if pending.base_hash is None else "deleted"
-    return "replace" if found in pending.expected else "conflict"
+        return "create" if None in pending.expected else "deleted"
+    if found not in pending.expected:
+        return "conflict"
+    return "remove" if pending.new_hash is None else "replace"
 
 
 def pending_review(data: bytes) -> bytes:

@@ -30,9 +30,9 @@ class Displaced:
         self._failpoint = failpoint
 
     def judge(self, folder: int, pending: Pending, swap: str) -> bool:
-        """Park what an exchange took from the path if it is what we meant to replace; else put it back, and say False.
+        """Park what was taken from the path if it is what we meant to take; else put it back, and say False.
 
-        An editor that saves between our look at the path and the exchange would otherwise lose that save.
+        An editor that saves between our look at the path and the rename would otherwise lose that save.
         """
         found = files.digest(folder, swap)
         if found is not None and found in pending.expected | {pending.new_hash}:
@@ -42,10 +42,13 @@ class Displaced:
         return False
 
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
-        """Exchange until what comes out is what we put there: anything else is a newer save, and goes back in turn."""
+        """Exchange until what comes out is what we put there: anything else is a newer save, and goes back in turn.
+
+        After a removal nothing stands there, unless the user was faster.
+        """
         *above, name = paths.parts(pending.path)
         self.dirty.add(tuple(above))
-        standing = pending.new_hash
+        standing = pending.ours
         for _ in range(_ATTEMPTS):
             newest = files.digest(folder, swap)
             try:
@@ -55,11 +58,12 @@ class Displaced:
                     return
                 continue
             self._failpoint("put-back")
-            if files.digest(folder, swap) == standing:
+            if files.digest(folder, swap) in standing:
                 break
-            standing = newest or files.NOT_A_FILE
-        if files.digest(folder, swap) == pending.new_hash:
-            self.park(folder, swap, pending.path, pending.new_hash)
+            standing = frozenset({newest or files.NOT_A_FILE})
+        left = files.digest(folder, swap)
+        if left is not None and left in pending.ours:
+            self.park(folder, swap, pending.path, left)
         else:
             self.keep(folder, swap, pending.path)
 

@@ -1,4 +1,4 @@
-"""The name of a step in, nothing out: where a test may kill the process between two steps of a commit or drain."""
+"""The name of a step in, nothing out: where a test may kill the process between two steps of a change."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -15,12 +15,17 @@ Step = Literal[
     "created",
     "swap-named",
     "exchanged",
+    "taken-away",
     "put-back",
     "parked",
     "conflict-kept",
     "folders-synced",
     "entries-settled",
     "displaced-settled",
+    "yard-scrubbed",
+    "folders-scrubbed",
+    "names-scrubbed",
+    "remains-erased",
 ]
 Failpoint = Callable[[Step], None]
 

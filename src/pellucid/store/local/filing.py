@@ -1,4 +1,4 @@
-"""Waiting writes in, files out: each batch is written, synced, renamed and judged, by the recovery table."""
+"""Waiting changes in, files out: each batch is written, synced, renamed and judged, by the recovery table."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ _STATES = {"filed": "FILED", "deleted": "DELETED", "conflict": "CONFLICT"}
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """A waiting write, its complete temporary file if one is needed, and the name whose bytes must reach the disk."""
+    """A waiting change, its complete temporary file if one is needed, and the name whose bytes must reach the disk."""
 
     pending: Pending
     temp: str | None
@@ -104,7 +104,8 @@ class Filing:
         if what in {"create", "replace"}:
             temp = self._write_temp(pending, self._payload(pending.last_entry))
             return _Staged(pending, temp, temp)
-        return _Staged(pending, None, paths.parts(pending.path)[-1] if what == "filed" else None)
+        standing = what == "filed" and pending.new_hash is not None
+        return _Staged(pending, None, paths.parts(pending.path)[-1] if standing else None)
 
     def _write_temp(self, pending: Pending, data: bytes) -> str:
         temp = paths.temp_name()
@@ -130,23 +131,26 @@ class Filing:
                         files.sync(folder, each.to_sync)
 
     def _place(self, staged: _Staged) -> Settled:
-        """Rename a staged file to its path, looking again each time the user was faster."""
+        """Bring a change to its path, looking again each time the user was faster."""
         pending, temp = staged.pending, staged.temp
         self._failpoint("placing")
         what = "conflict"
         for _ in range(_ATTEMPTS):
             what = verdict(pending, self._vault.digest(pending.path))
-            if what not in {"create", "replace"}:
+            if what not in {"create", "replace", "remove"}:
                 break
-            temp = temp or self._write_synced(pending, self._payload(pending.last_entry))
-            if self._create(pending, temp) if what == "create" else self._replace(pending, temp):
+            if self._take_away(pending) if what == "remove" else self._put(pending, temp, new=what == "create"):
                 return Settled("FILED", pending.path, pending.last_entry)
             temp, what = None, "conflict"
         self._discard(pending, temp)
-        if what == "conflict":
-            self._keep_ours(pending)
+        if what == "conflict" and pending.new_hash is not None:
+            self._keep_ours(pending, pending.new_hash)
         self._displaced.dirty.add(paths.parts(pending.path)[:-1])
         return Settled(_STATES[what], pending.path, pending.last_entry)
+
+    def _put(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
+        temp = temp or self._write_synced(pending, self._payload(pending.last_entry))
+        return self._create(pending, temp) if new else self._replace(pending, temp)
 
     def _write_synced(self, pending: Pending, data: bytes) -> str:
         temp = self._write_temp(pending, data)
@@ -180,10 +184,22 @@ class Filing:
             self._failpoint("exchanged")
             return self._displaced.judge(folder, pending, swap)
 
-    def _keep_ours(self, pending: Pending) -> None:
+    def _take_away(self, pending: Pending) -> bool:
+        *above, name = paths.parts(pending.path)
+        self._displaced.dirty.add(tuple(above))
+        swap = paths.swap_name(pending.path)
+        with self._vault.folder(tuple(above)) as folder:
+            try:
+                os.rename(name, swap, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileNotFoundError:
+                return False
+            self._failpoint("taken-away")
+            return self._displaced.judge(folder, pending, swap)
+
+    def _keep_ours(self, pending: Pending, new_hash: str) -> None:
         temp = self._write_synced(pending, pending_review(self._payload(pending.last_entry)))
         with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
-            self._displaced.keep(folder, temp, pending.path, pending.new_hash)
+            self._displaced.keep(folder, temp, pending.path, new_hash)
 
     def _discard(self, pending: Pending, temp: str | None) -> None:
         if temp is not None:

@@ -13,13 +13,15 @@ import numpy as np
 from pydantic import ValidationError
 
 from pellucid.errors import StoreError
-from pellucid.model.memory import Memory
+from pellucid.model.ledger import FoldRow
+from pellucid.model.memory import Episode, Memory
 from pellucid.store.local.database import BUSY_TIMEOUT_MS, connect, execute, explained, migrate, sql_folder, stream
 from pellucid.store.local.files import Skip, Vault
 from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.spool import TURN
 from pellucid.store.records import Records
 
-DATABASES = ("journal.db", "index.db", "history.db")
+DATABASES = ("journal.db", "index.db", "history.db", "spool.db")
 _DAMAGE = (
     apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.TooBigError, apsw.FormatError, UnicodeDecodeError,
 )  # fmt: skip
@@ -29,6 +31,7 @@ _COLUMNS = """
 SELECT t.name, c.name, c.type, c."notnull", c.pk FROM sqlite_schema t, pragma_table_info(t.name) c
 WHERE t.type = 'table' ORDER BY t.name, c.cid
 """
+_NUMBERS = {"appliedSeq": "operation", "ledgerSeq": "ledger row"}
 _ROWS = """
 SELECT n.name, m.id, m.importance, m.record, f.vec, f.codes, f.terms, f.counts, f.length
 FROM memories m LEFT JOIN namespaces n ON n.ns = m.ns LEFT JOIN features f ON f.row = m.row
@@ -151,9 +154,8 @@ def _unsound(connection: apsw.Connection, name: str) -> str | None:
 def _misshapen(connection: apsw.Connection, name: str, expected: list[tuple[Any, ...]]) -> str | None:
     if not set(expected) <= set(execute(connection, _COLUMNS)):
         return "a table is missing, or has other columns"
-    return _unreadable_value(connection, {row[0] for row in expected}) or (
-        _odd(connection) if name == "index" else None
-    )
+    odd = {"index": _odd, "spool": _odd_turn}.get(name)
+    return _unreadable_value(connection, {row[0] for row in expected}) or (odd(connection) if odd else None)
 
 
 def _unreadable_value(connection: apsw.Connection, tables: set[str]) -> str | None:
@@ -169,20 +171,44 @@ def _unreadable_value(connection: apsw.Connection, tables: set[str]) -> str | No
 def _odd(connection: apsw.Connection) -> str | None:
     """The first row of the index that no fold can have written."""
     for key, value in stream(connection, "SELECT key, value FROM meta"):
-        if key == "appliedSeq" and not str(value).isdecimal():
-            return "the number of the last operation is no number"
+        if key in _NUMBERS and not str(value).isdecimal():
+            return f"the number of the last {_NUMBERS[key]} is no number"
     for namespace, memory_id, importance, record, *features in stream(connection, _ROWS):
         weighed = isinstance(importance, float) and 0 <= importance <= 1
         if namespace is None or not weighed or not _says(record, memory_id) or not _fits(*features):
             return f"the row of memory {memory_id} is spoilt"
+    return _odd_record(connection)
+
+
+def _odd_record(connection: apsw.Connection) -> str | None:
+    for path, episode_id, record in stream(connection, "SELECT path, id, record FROM episodes"):
+        if not _says(record, episode_id, Episode):
+            return f"the episode of {path} is spoilt"
+    for memory_id, record in stream(connection, "SELECT memory_id, record FROM folds"):
+        if not _says(record, memory_id, FoldRow):
+            return f"the fold of memory {memory_id} is spoilt"
     return None
 
 
-def _says(record: object, memory_id: object) -> bool:
+def _odd_turn(connection: apsw.Connection) -> str | None:
+    """The first turn of the spool that nobody could take out again."""
+    for place, session, turn in stream(connection, "SELECT place, session_id, turn FROM turns"):
+        try:
+            said = TURN.validate_json(turn).session_id if isinstance(turn, str) else None
+        except ValidationError:
+            said = None
+        if said != session:
+            return f"the turn at place {place} is spoilt"
+    return None
+
+
+def _says(record: object, its_id: object, model: type[Memory | Episode | FoldRow] = Memory) -> bool:
+    """Whether a record can be read and is of this id."""
     try:
-        return isinstance(record, str) and Memory.model_validate_json(record).id == memory_id
+        read = model.model_validate_json(record) if isinstance(record, str) else None
     except ValidationError:
         return False
+    return read is not None and its_id == (read.memory_id if isinstance(read, FoldRow) else read.id)
 
 
 def _fits(vec: object, codes: object, terms: object, counts: object, length: object) -> bool:
@@ -206,12 +232,14 @@ def _is_vector(vec: object) -> bool:
 
 
 def _is_ahead(home: Path) -> bool:
+    """Whether the index was built from operations or ledger rows that the journal never numbered."""
     with closing(_reading(home / "index.db")) as index, closing(_reading(home / "journal.db")) as journal:
         if not (execute(index, _COLUMNS) and execute(journal, _COLUMNS)):
             return False
-        claimed = execute(index, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'appliedSeq'")
-        given = execute(journal, "SELECT seq FROM sqlite_sequence WHERE name = 'ops'")
-    return bool(claimed and given) and claimed[0][0] > given[0][0]
+        claimed = dict(execute(index, "SELECT key, CAST(value AS INTEGER) FROM meta"))
+        given = dict(execute(journal, "SELECT name, seq FROM sqlite_sequence"))
+    pairs = (("appliedSeq", "ops"), ("ledgerSeq", "ledger"))
+    return any(claimed.get(key, 0) > given[name] for key, name in pairs if name in given)
 
 
 def _version(connection: apsw.Connection) -> int:

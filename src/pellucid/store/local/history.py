@@ -1,20 +1,31 @@
 """Receipts in, `history.db` out: what was recalled, and the operation behind every result served."""
 
 import json
+import re
+import unicodedata
+from collections.abc import Collection
 from pathlib import Path
 
 import apsw
 
-from pellucid.store.history_port import AuditRow, RecallRecord
+from pellucid.errors import StoreBusyError
+from pellucid.store.history_port import AuditRow, RecallRecord, Use
 from pellucid.store.local.database import (
     ThreadConnections,
     connect,
     execute,
+    execute_many,
     immediate,
     load_queries,
     migrate,
     sql_folder,
 )
+from pellucid.store.local.erasing import empty_log, erase_remains
+
+_READERS_S = 5.0
+"""How long an erasure waits for other processes to let go of the log."""
+_WHOLE_WORDS = 4
+"""Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
 
 
 class LocalHistory:
@@ -36,10 +47,12 @@ class LocalHistory:
         row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, served, kept.packed)
         with immediate(connection):
             execute(connection, self._queries["put_receipt"], row)
+            if kept.query:
+                execute(connection, self._queries["put_query"], (kept.recall_id, kept.query))
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
         found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
-        return found[0][0] if found else None
+        return b"".join(found[0]) if found else None
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
         found = execute(self._connections.get(), self._queries["audit"], (recall_id, namespace))
@@ -52,10 +65,68 @@ class LocalHistory:
     def counts(self) -> tuple[int, int]:
         return tuple(execute(self._connections.get(), self._queries["counts"])[0])
 
+    def usage(self, namespace: str, since: int = 0) -> list[Use]:
+        rows = execute(self._connections.get(), self._queries["usage"], (namespace, since))
+        return [Use(*row) for row in rows]
+
+    def erase(self, namespace: str, words: Collection[str]) -> int:
+        """See `History.erase`. A receipt from before queries stood apart is emptied, whatever its query was.
+
+        A word of four letters or more is also found inside a longer one. Safe to repeat.
+
+        Raises:
+            StoreBusyError: another process writes or reads for too long; repeat it.
+        """
+        if not (holds := _any_of(words)):
+            return 0
+        connection = self._connections.get()
+        with immediate(connection):
+            rows = execute(connection, self._queries["queries"], (namespace,))
+            kept = [(recall_id, query) for recall_id, query, here in rows if not (here and holds.search(_plain(query)))]
+            execute(connection, self._queries["clear_queries"])
+            execute_many(connection, self._queries["put_query"], kept)
+            emptied = execute(connection, self._queries["empty_old"], (namespace,))
+        self._leave_nothing(connection)
+        return len(rows) - len(kept) + len(emptied)
+
+    def _leave_nothing(self, connection: apsw.Connection) -> None:
+        if execute(connection, self._queries["owed"])[0][0]:
+            execute(connection, "PRAGMA temp_store = MEMORY")  # no copy elsewhere while the file is written anew
+            erase_remains(connection, _READERS_S)
+            execute(connection, "PRAGMA temp_store = DEFAULT")  # sorting in memory is slower
+            execute(connection, self._queries["paid"])
+        if not empty_log(connection, _READERS_S):
+            raise StoreBusyError(
+                f"{self._path} still holds what was erased: it was in use for {_READERS_S:g} seconds",
+                next_step="let the other process finish, then repeat",
+            )
+
     def prune(self, before: int, keep: int) -> int:
         connection = self._connections.get()
         with immediate(connection):
-            return len(execute(connection, self._queries["prune"], (before, keep)))
+            emptied = execute(connection, self._queries["prune"], (before, keep))
+            execute_many(connection, self._queries["drop_query"], emptied)
+        return len(emptied)
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _plain(query: bytes) -> str:
+    return _folded(query.decode("utf-8", "replace"))
+
+
+def _folded(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", folded)
+
+
+def _any_of(words: Collection[str]) -> re.Pattern[str] | None:
+    """What finds any of these words in a folded query; None if there are none."""
+    wanted = sorted({word for each in words if (word := _folded(each).strip())})
+    return re.compile("|".join(map(_pattern, wanted))) if wanted else None
+
+
+def _pattern(word: str) -> str:
+    alone = word.isascii() and len(word) < _WHOLE_WORDS
+    return rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if alone else re.escape(word)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import apsw
 import numpy as np
 
 from pellucid.encoders.port import Encoding
+from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
-from pellucid.model.text import content_hash
-from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, PathChange, Served
+from pellucid.model.stance import stance
+from pellucid.model.text import attribute_key, content_hash, entity_key
+from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
 from pellucid.store.local.analysis import Analyzer, count
 from pellucid.store.local.columns import SEGMENT, ColumnCache
 from pellucid.store.local.database import (
@@ -26,6 +29,8 @@ from pellucid.store.local.database import (
     read_transaction,
     sql_folder,
 )
+from pellucid.store.local.erasing import erase_remains
+from pellucid.store.local.lookup import LocalLookup
 from pellucid.store.local.reader import LocalIndexReader, served
 
 FOREVER = 1 << 62
@@ -52,7 +57,8 @@ class LocalIndex:
 
     def _state(self, connection: apsw.Connection) -> IndexState:
         held: dict[str, str] = dict(execute(connection, self._queries["state"]))
-        return IndexState(int(held.get("appliedSeq", 0)), held.get("model", ""), held.get("basis", ""))
+        numbers = int(held.get("appliedSeq", 0)), int(held.get("ledgerSeq", 0))
+        return IndexState(numbers[0], held.get("model", ""), held.get("basis", ""), numbers[1])
 
     def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
         connection = self._connections.get()
@@ -71,15 +77,27 @@ class LocalIndex:
                 out[digest] = Encoding(vector, np.frombuffer(codes, dtype=np.uint8).reshape(-1, 16))
         return out
 
-    def apply(self, changes: Iterable[PathChange], state: IndexState) -> dict[str, str] | None:
+    def apply(
+        self,
+        changes: Iterable[PathChange],
+        state: IndexState,
+        ledger: Iterable[LedgerChange] = (),
+        *,
+        anew: bool = False,
+    ) -> dict[str, str] | None:
         connection = self._connections.get()
         with immediate(connection):
-            if self._state(connection).applied_seq > state.applied_seq:
+            held = self._state(connection)
+            if held.applied_seq > state.applied_seq:
                 return None
             fold = _Fold(connection, self._queries)
             for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
                 fold.path(change)
-            fold.finish(state)
+            if anew:
+                fold.forget_ledger()
+            after = 0 if anew else held.ledger_seq
+            fold.ledger(each for each in ledger if each.seq > after)
+            fold.finish(replace(state, ledger_seq=max(after, state.ledger_seq)))
             return fold.refused
 
     @contextmanager
@@ -104,6 +122,15 @@ class LocalIndex:
         connection, sql = self._connections.get(), self._queries["holding"]
         found = (execute(connection, sql, (each, namespace)) for each in hashes)
         return {row[0][0]: row[0][1] for row in found if row}
+
+    @property
+    def lookup(self) -> LocalLookup:
+        """Exact questions to the same rows, over the same connections."""
+        return LocalLookup(self._connections, self._queries)
+
+    def scrub(self, wait_s: float = 10.0) -> None:
+        self._columns.clear()
+        erase_remains(self._connections.get(), wait_s)
 
     def close(self) -> None:
         self._connections.close()
@@ -139,6 +166,7 @@ class _Fold:
             self._drop(row, ns)
         if held:
             self._run(self._queries["look_again"])
+        self._episode(change)
         if change.file_digest:
             refused = any(record.memory.id in self.refused for record in change.records)
             stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
@@ -150,8 +178,31 @@ class _Fold:
         """Say what changed and what the index now holds."""
         for ns, seg in self._touched:
             self._run(self._queries["bump_segment"], (ns, seg))
-        for key, value in (("appliedSeq", str(state.applied_seq)), ("model", state.model), ("basis", state.basis)):
+        numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
+        for key, value in (*numbers, ("model", state.model), ("basis", state.basis)):
             self._run(self._queries["set_meta"], (key, value))
+
+    def forget_ledger(self) -> None:
+        """Drop what the ledger gave."""
+        self._run(self._queries["drop_folds"])
+        self._run(self._queries["drop_tombstones"])
+
+    def ledger(self, changes: Iterable[LedgerChange]) -> None:
+        """Keep rows of the ledger: the last fold of a memory, every tombstone."""
+        for row in (change.row for change in changes):
+            if isinstance(row, FoldRow):
+                kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
+                self._run(self._queries["put_fold"], kept)
+            else:
+                for key in row.keys:
+                    self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
+
+    def _episode(self, change: PathChange) -> None:
+        self._run(self._queries["drop_episode"], (change.path,))
+        if episode := change.episode:
+            ns, at = self._namespace(episode.namespace), _millis(episode.started or episode.created)
+            kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
+            self._run(self._queries["put_episode"], kept)
 
     def _put(self, record: IndexRecord, change: PathChange) -> None:
         memory, ns = record.memory, self._namespace(record.memory.namespace)
@@ -162,7 +213,7 @@ class _Fold:
                 _millis(memory.valid_at, _BEGINNING), _until(memory), memory.status == "active",
                 memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
                 memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
-                memory.model_dump_json(by_alias=True),
+                stance(memory.content, memory.entity_ref).key, memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
         vector, codes = None, b""
@@ -171,10 +222,13 @@ class _Fold:
         words = count(self._analyzer.stems(search_text(memory)))
         features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
         self._run(self._queries["put_features"], features)
+        for key in stated(memory):
+            self._run(self._queries["put_attribute"], (ns, key, row))
         self._touched.add((ns, row // SEGMENT))
 
     def _drop(self, row: int, ns: int) -> None:
         self._run(self._queries["drop_features"], (row,))
+        self._run(self._queries["drop_attributes"], (row,))
         self._run(self._queries["drop_memory"], (row,))
         self._touched.add((ns, row // SEGMENT))
 
@@ -187,6 +241,13 @@ class _Fold:
 def search_text(memory: Memory) -> str:
     """What the lexical leg reads of a memory: its content, then its tags."""
     return "\n".join((memory.content, *memory.tags))
+
+
+def stated(memory: Memory) -> list[str]:
+    """The `entity::attribute` keys of what a memory states and has not retired, sorted; none without an entity."""
+    retired = {entity_key(name) for name in memory.retired_attributes}
+    names = [name for name in memory.structured_attributes if entity_key(name) not in retired]
+    return sorted({attribute_key(memory.entity_ref, name) for name in names}) if memory.entity_ref else []
 
 
 def boundary_bits(scopes: Iterable[str]) -> int:

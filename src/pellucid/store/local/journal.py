@@ -3,20 +3,23 @@
 Every function takes a connection to `journal.db`; those that write are called inside `database.immediate`.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
 import apsw
 
 from pellucid.store.local.conflict import Pending
-from pellucid.store.local.database import BUSY_TIMEOUT_MS, connect, execute, execute_many, load_queries
+from pellucid.store.local.database import connect, execute, execute_many, load_queries
 from pellucid.store.local.paths import folded
 from pellucid.store.records import Operation, OperationRow, content_digest
 
 _SQL = load_queries("pellucid.store.local", "sql/journal/queries.sql")
+REMOVED = ""
+"""Stands in the journal where the digest of new bytes would, for a path that is to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,9 @@ class Settled:
 
 def open_journal(path: Path) -> apsw.Connection:
     """A connection whose commits survive a power cut."""
-    return connect(path, synchronous="FULL")
+    connection = connect(path, synchronous="FULL")
+    execute(connection, "PRAGMA temp_store = MEMORY")  # a rewrite of the file puts no copy elsewhere
+    return connection
 
 
 def known_op(connection: apsw.Connection, op_id: str) -> bool:
@@ -50,10 +55,9 @@ def known_op(connection: apsw.Connection, op_id: str) -> bool:
 def append(connection: apsw.Connection, operation: Operation, ledger: Iterable[str]) -> int:
     """Write down an operation, with its ledger rows as JSON texts; its sequence number."""
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
-    entries = (
-        (seq, each.path, folded(each.path), each.base_hash, content_digest(each.data), each.data)
-        for each in operation.writes
-    )
+    writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)
+    removals = ((each.path, each.base_hash, REMOVED, b"") for each in operation.removals)
+    entries = ((seq, path, folded(path), *rest) for path, *rest in chain(writes, removals))
     execute_many(connection, _SQL["add_entry"], entries)
     adopted = ((seq, path, folded(path), digest) for path, digest in operation.adopted)
     execute_many(connection, _SQL["add_adopted"], adopted)
@@ -63,7 +67,7 @@ def append(connection: apsw.Connection, operation: Operation, ledger: Iterable[s
 
 
 def pending_digest(connection: apsw.Connection, path: str) -> str | None:
-    """The digest of the newest bytes that wait for a path."""
+    """The digest of the newest bytes that wait for a path; `REMOVED` if its removal does, None if nothing."""
     return _first(connection, "pending_hash", path)
 
 
@@ -73,10 +77,12 @@ def pending_twin(connection: apsw.Connection, path: str) -> str | None:
     return rows[0][0] if rows else None
 
 
-def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | None:
-    """The newest bytes that wait for a path, and the id of the operation that brought them."""
+def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | tuple[None, None] | None:
+    """The newest bytes that wait for a path and the id of the operation that brought them; Nones for a removal."""
     rows = execute(connection, _SQL["pending_head"], (path,))
-    return (rows[0][0], rows[0][1]) if rows else None
+    if not rows:
+        return None
+    return (None, None) if rows[0][2] == REMOVED else (rows[0][0], rows[0][1])
 
 
 def version_op(connection: apsw.Connection, path: str, digest: str) -> str | None:
@@ -85,18 +91,17 @@ def version_op(connection: apsw.Connection, path: str, digest: str) -> str | Non
 
 
 def pending(connection: apsw.Connection) -> list[Pending]:
-    """Everything that waits, coalesced per path, in the order in which the first write of each path came."""
-    writes: dict[str, list[tuple[int, str | None, str]]] = {}
+    """Everything that waits, coalesced per path, in the order in which the first change of each path came."""
+    changes: dict[str, list[tuple[int, str | None, str | None]]] = {}
     for path, entry, base_hash, new_hash in execute(connection, _SQL["pending"]):
-        writes.setdefault(path, []).append((entry, base_hash, new_hash))
-    return [_coalesce(path, entries) for path, entries in writes.items()]
+        changes.setdefault(path, []).append((entry, base_hash, None if new_hash == REMOVED else new_hash))
+    return [_coalesce(path, entries) for path, entries in changes.items()]
 
 
-def _coalesce(path: str, entries: list[tuple[int, str | None, str]]) -> Pending:
+def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> Pending:
     last_entry, _, new_hash = entries[-1]
     base_hash = entries[0][1]
-    written = {each for _, _, each in entries}
-    expected = frozenset(written if base_hash is None else written | {base_hash})
+    expected = frozenset({base_hash, *(each for _, _, each in entries)})
     return Pending(path, new_hash, base_hash, expected, last_entry)
 
 
@@ -143,23 +148,42 @@ def operations(connection: apsw.Connection, after: int, op_id: str | None) -> li
     else:
         rows = execute(connection, _SQL["operation"], (after, op_id))
     return [
-        OperationRow(seq, name, kind, at, tuple((path, digest) for *_, path, digest in files if path is not None))
+        OperationRow(
+            seq, name, kind, at, tuple((path, digest or None) for *_, path, digest in files if path is not None)
+        )
         for (seq, name, kind, at), files in groupby(rows, key=itemgetter(0, 1, 2, 3))
     ]
+
+
+def waits(connection: apsw.Connection, path: str) -> bool:
+    """Whether something waits for a path."""
+    return bool(execute(connection, _SQL["pending_hash"], (path,)))
+
+
+def versions(connection: apsw.Connection, paths: Iterable[str]) -> set[str]:
+    """The digests of all bytes that operations gave these paths, or found there."""
+    rows = (row for path in paths for row in execute(connection, _SQL["versions"], (path,)))
+    return {digest for row in rows for digest in row if digest}
+
+
+def paths_of(connection: apsw.Connection, digests: Collection[str]) -> list[str]:
+    """The paths to which some operation gave bytes of one of these digests."""
+    return [path for (path,) in execute(connection, _SQL["paths_of"], (json.dumps([*digests]),))]
+
+
+def rename(connection: apsw.Connection, path: str, name: str) -> int:
+    """Put `name` in the place of a path, and forget the digests of its bytes; how many entries named it."""
+    return len(execute(connection, _SQL["rename"], (name, name, path)))
+
+
+def forget_versions(connection: apsw.Connection, path: str, but: str) -> None:
+    """Forget the digests of what once stood at a path that goes on with the bytes of another digest."""
+    execute(connection, _SQL["forget_versions"], (but, path, but))
 
 
 def seen(connection: apsw.Connection, keys: Iterable[bytes]) -> set[bytes]:
     """Which of these turn keys are marked as seen."""
     return {key for key in keys if execute(connection, _SQL["is_seen"], (key,))}
-
-
-def erase_log(connection: apsw.Connection) -> bool:
-    """Empty the write-ahead log, where erased payloads linger; False if another connection is reading it just now."""
-    connection.set_busy_timeout(0)
-    try:
-        return not execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
-    finally:
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
 
 def _first(connection: apsw.Connection, query: str, *bindings: str) -> str | None:

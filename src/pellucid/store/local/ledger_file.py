@@ -9,8 +9,8 @@ from typing import IO, cast
 
 from pellucid.errors import InputError, StoreError
 from pellucid.store.local.journal import WaitingRow
+from pellucid.store.records import LedgerRow
 
-LedgerRow = dict[str, object]
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _WINDOW = 1 << 14
 
@@ -49,14 +49,16 @@ def append(folder: int, month: str, rows: Sequence[WaitingRow]) -> None:
         file.writelines(_line(row) for row in rows if row.seq > last)
 
 
-def read(folder: Path, waiting: Sequence[WaitingRow] = ()) -> Iterator[LedgerRow]:
-    """Every row of the ledger in the order of `seq`, those that still wait included.
+def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> Iterator[LedgerRow]:
+    """Every row of the ledger whose `seq` is greater, in that order, those that still wait included.
+
+    Only the end of a file is read, from a little before the first such row.
 
     Raises:
-        StoreError: a line is damaged; names the file and the line.
+        StoreError: a line of what was read is damaged; names the file and the line.
     """
-    sources = [_read_file(path) for path in sorted(folder.glob("????-??.jsonl"))]
-    last = 0
+    sources = [_read_file(path, after) for path in sorted(folder.glob("????-??.jsonl"))]
+    last = after
     for row in merge(*sources, map(_number, waiting), key=_seq):
         if _seq(row) > last:  # a row may both stand in its file and wait, if a crash came in between
             last = _seq(row)
@@ -88,17 +90,41 @@ def _tail(file: IO[bytes]) -> tuple[int, bytes]:
         window *= 8
 
 
-def _read_file(path: Path) -> Iterator[LedgerRow]:
-    *lines, torn = path.read_bytes().split(b"\n")
+def _read_file(path: Path, after: int) -> Iterator[LedgerRow]:
+    with path.open("rb") as file:
+        start = _start(file, after)
+        file.seek(start)
+        *lines, torn = file.read().split(b"\n")
     for number, line in enumerate(lines, 1):
         row = _parse(line)
         if row is None:
-            raise StoreError(
-                f"{path}: line {number} is not a ledger row", next_step="restore or remove that line, then repeat"
-            )
+            raise _damaged(path, start, number)
         yield row
     if row := _parse(torn):
         yield row
+
+
+def _start(file: IO[bytes], after: int) -> int:
+    """Where a line starts before which no row has a number greater than `after`: numbers grow within a file."""
+    size = file.seek(0, os.SEEK_END)
+    window = _WINDOW
+    while after and window < size:
+        file.seek(size - window)
+        file.readline()  # the rest of a line
+        start = file.tell()
+        row = _parse(file.readline().rstrip(b"\n"))
+        if row and _seq(row) <= after:
+            return start
+        window *= 4
+    return 0
+
+
+def _damaged(path: Path, start: int, number: int) -> StoreError:
+    with path.open("rb") as file:
+        number += file.read(start).count(b"\n")
+    return StoreError(
+        f"{path}: line {number} is not a ledger row", next_step="restore or remove that line, then repeat"
+    )
 
 
 def _parse(line: bytes) -> LedgerRow | None:

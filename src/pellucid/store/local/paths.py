@@ -12,7 +12,8 @@ OWN_FOLDER = ".pellucid"
 TEMP = re.compile(r"\.pellucid-[0-9a-f]{16}\.tmp")
 SWAP = re.compile(r"\.pellucid-(?P<key>[0-9a-f]{16})-[0-9a-f]{16}\.swap")
 PARKED = re.compile(r"(?P<key>[0-9a-f]{16})-(?P<digest>[0-9a-f]{64})-[0-9a-f]{16}")
-CONFLICT = re.compile(r".+\.conflict-[0-9a-f]{8,64}\.md")
+PSEUDONYM = re.compile(r"forgotten/[0-9a-f]{32}")
+CONFLICT = re.compile(r"(?P<stem>.+)\.conflict-[0-9a-f]{8,64}\.md")
 
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\\\ud800-\udfff]")
 _UNPORTABLE = re.compile(r'[<>:"|?*]|[ .]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)', re.IGNORECASE)
@@ -86,7 +87,17 @@ def parked_name(path: str, digest: str) -> str:
 
 def conflict_names(name: str, digest: str) -> tuple[str, ...]:
     """The names to try for a conflict file of `name`: longer hashes are for the case that a shorter one is taken."""
+    return tuple(f"{conflict_stem(name)}.conflict-{digest[:length]}.md" for length in (8, 16, 64))
+
+
+def conflict_stem(name: str) -> str:
+    """What the names of the conflict files of `name` start with; `CONFLICT` finds it again."""
     stem = name.removesuffix(".md")
     while len(stem.encode()) > _PART_BYTES:
         stem = stem[:-1]
-    return tuple(f"{stem}.conflict-{digest[:length]}.md" for length in (8, 16, 64))
+    return stem
+
+
+def pseudonym() -> str:
+    """A random name for a path that is to be forgotten, which `PSEUDONYM` knows: no file has it, nothing leads back."""
+    return f"forgotten/{secrets.token_hex(16)}"

@@ -3,7 +3,7 @@
 import errno
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,16 +15,28 @@ from pellucid.errors import ConflictError, InputError, StoreBusyError, StoreErro
 from pellucid.store.local import journal, ledger_file, paths, syscalls
 from pellucid.store.local.database import ThreadConnections, explained, immediate, migrate, sql_folder
 from pellucid.store.local.displaced import YARD, Displaced
+from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.local.failpoint import Failpoint, never
-from pellucid.store.local.files import Vault, sync
+from pellucid.store.local.files import NOT_A_FILE, Vault, sync
 from pellucid.store.local.filing import Filing
-from pellucid.store.local.ledger_file import LedgerRow
+from pellucid.store.local.scrub import Scrub
 from pellucid.store.local.twins import Twins
-from pellucid.store.records import DrainReport, FileWrite, Head, Operation, OperationRow, Stamp, content_digest
+from pellucid.store.records import (
+    DrainReport,
+    FileRemoval,
+    FileWrite,
+    Head,
+    LedgerRow,
+    Operation,
+    OperationRow,
+    Stamp,
+    content_digest,
+)
 
 LEDGER = (paths.OWN_FOLDER, "ledger")
 _BATCH = 1_000
 _LOG_BYTES = 4 << 20  # above this the write-ahead log is emptied after a drain; always when the store is closed
+_READERS_S = 5.0  # how long a scrub waits for other processes to let go of the journal's log
 _INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-\d{2}T.+")
 _MEMORY_FILE = re.compile(rf"(?!{paths.CONFLICT.pattern}).+\.md")
 
@@ -73,26 +85,30 @@ class LocalRecords:
             if journal.known_op(connection, operation.op_id):
                 raise ConflictError(f"operation {operation.op_id} was committed before")
             twins = Twins(self._vault)
+            for change in (*operation.writes, *operation.removals):
+                self._check_base(connection, change)
             for write in operation.writes:
-                self._check_base(connection, write, twins)
+                if write.base_hash is None:
+                    self._check_twin(connection, write.path, twins)
             seq = journal.append(connection, operation, ledger)
             self._failpoint("commit-open")
         self._failpoint("commit-done")
         return seq
 
-    def _check_base(self, connection: apsw.Connection, write: FileWrite, twins: Twins) -> None:
-        head = journal.pending_digest(connection, write.path) or self._file_digest(write.path)
-        if head != write.base_hash:
+    def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
+        waiting = journal.pending_digest(connection, change.path)
+        head = self._file_digest(change.path) if waiting is None else waiting or None
+        if head != change.base_hash or head == NOT_A_FILE:
+            why = "exists already" if change.base_hash is None else "changed since it was read"
             raise ConflictError(
-                f"{write.path} {'exists already' if write.base_hash is None else 'changed since it was read'}",
-                next_step="read it again, then repeat the change",
+                f"{change.path} {why if head else 'is gone'}", next_step="read it again, then repeat the change"
             )
-        if write.base_hash is not None:
-            return
+
+    def _check_twin(self, connection: apsw.Connection, path: str, twins: Twins) -> None:
         with explained(self._vault.root):
-            twin = journal.pending_twin(connection, write.path) or twins.find(write.path)
+            twin = journal.pending_twin(connection, path) or twins.find(path)
         if twin:
-            _refuse_twin(write.path, twin)
+            _refuse_twin(path, twin)
 
     def _file_digest(self, path: str) -> str | None:
         with explained(self._vault.root / path):
@@ -121,7 +137,7 @@ class LocalRecords:
             settled = self._file(connection, filing)
             displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
         if _log_bytes(self._journal_path) > _LOG_BYTES:
-            journal.erase_log(connection)
+            empty_log(connection, wait_s=0)
         _report_blocked(filing.blocked)
         return DrainReport(
             filed=tuple(each.path for each in settled if each.state == "FILED"),
@@ -196,10 +212,31 @@ class LocalRecords:
         with explained(self._vault.root):
             return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
 
-    def ledger(self) -> Iterator[LedgerRow]:
-        """Every ledger row in the order of `seq`, those that still wait for their file included."""
+    def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
+        """Every ledger row whose `seq` is greater, in that order, those that still wait for their file included.
+
+        Raises:
+            StoreError: a line is damaged; names the file and the line.
+        """
         with explained(self._ledger):
-            yield from ledger_file.read(self._ledger, journal.waiting_ledger(self._connections.get()))
+            yield from ledger_file.read(self._ledger, journal.waiting_ledger(self._connections.get()), after)
+
+    def scrub(self, paths: Collection[str]) -> dict[str, int]:
+        """Leave no byte of what stood at these paths, once their removal (or rewriting) was drained and folded.
+
+        Counts by place: `displaced` files, `leftovers` of dead processes, `conflicts` (copies), `names` in the journal.
+        A path that still has a file keeps its name. Safe to repeat, and to be repeated after a crash.
+
+        Raises:
+            StoreBusyError: a change of one of the paths waits, or another process writes or reads for too long;
+                repeat it.
+        """
+        connection = self._connections.get()
+        with explained(self._vault.root), self._vault.locked():
+            erased = Scrub(self._vault, connection, paths, self._failpoint).run()
+        erase_remains(connection, _READERS_S)
+        self._failpoint("remains-erased")
+        return erased
 
     def replaces_atomically(self) -> bool:
         """Whether the vault's file system exchanges files in one step; if not, `doctor` warns of a weaker promise."""
@@ -214,20 +251,21 @@ class LocalRecords:
                 with self._vault.locked(timeout_s=0):  # whoever holds the lock settles them
                     displaced = Displaced(self._vault, self._failpoint)
                     displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
-        journal.erase_log(connection)
+        empty_log(connection, wait_s=0)
         self._connections.close()
 
 
 def _check_form(operation: Operation) -> None:
     if not _INSTANT.fullmatch(operation.at):
         raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
-    for write in operation.writes:
-        paths.parts(write.path)
-        if write.base_hash is None:
-            paths.check_new(write.path)
-    if len({write.path for write in operation.writes}) < len(operation.writes):
-        raise InputError("an operation may write each path once")
-    same = Counter(paths.folded(write.path) for write in operation.writes)
+    changes = (*operation.writes, *operation.removals)
+    for change in changes:
+        paths.parts(change.path)
+        if change.base_hash is None:
+            paths.check_new(change.path)
+    if len({change.path for change in changes}) < len(changes):
+        raise InputError("an operation may write or remove each path once")
+    same = Counter(paths.folded(change.path) for change in changes)
     for write in operation.writes:
         if write.base_hash is None and same[paths.folded(write.path)] > 1:
             _refuse_twin(write.path, "another path of the same operation")

@@ -4,10 +4,34 @@ import sys
 from itertools import takewhile
 
 from pellucid.errors import InputError, PellucidError
-from pellucid.surfaces.cli.commands import app
+from pellucid.surfaces.cli import (
+    adopt_commands,
+    commands,
+    consolidate_commands,
+    forget_commands,
+    lifecycle_commands,
+    observe_commands,
+    story_commands,
+    trust_commands,
+    verb_commands,
+)
+from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import complain, text_words
 
 __all__ = ["app", "main"]
+
+COMMANDS = (
+    commands,
+    verb_commands,
+    forget_commands,
+    story_commands,
+    lifecycle_commands,
+    adopt_commands,
+    observe_commands,
+    consolidate_commands,
+    trust_commands,
+)
+"""The modules whose import adds commands to the application."""
 
 
 def main() -> None:

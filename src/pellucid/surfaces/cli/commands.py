@@ -1,4 +1,4 @@
-"""One function a command in, the Typer application out: flags are parsed here, and heavy imports wait for their use."""
+"""One function a command in, the everyday commands of the application out: heavy imports wait for their use."""
 
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from pellucid.errors import UnhealthyError
 from pellucid.surfaces.cli import present
+from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import (
     Agent,
     Home,
@@ -26,15 +27,6 @@ from pellucid.surfaces.cli.session import (
 if TYPE_CHECKING:
     from pellucid.app import App
     from pellucid.operations.recalling import RecallInput
-
-app = typer.Typer(
-    help="Memory for AI agents that you can see through.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
 Query = Annotated[list[str] | None, typer.Argument(help="The question, in words.")]
 TopK = Annotated[int | None, typer.Option("--top-k", help="Memories returned at most.")]
@@ -89,6 +81,10 @@ def remember(
     confidence: Annotated[float, typer.Option("--confidence", help="How sure, 0 to 1.")] = 0.95,
     importance: Annotated[float, typer.Option("--importance", help="How important, 0 to 1.")] = 0.7,
     pin: Annotated[bool, typer.Option("--pin", help="Prefer it in recalls, and never let it fade.")] = False,
+    attributes: Annotated[
+        list[str] | None, typer.Option("--attribute", help="name=value of the entity; may be repeated.")
+    ] = None,
+    axiom: Annotated[bool, typer.Option("--axiom", help="Only another axiom ever replaces it by itself.")] = False,
     scope: Scopes = None,
     home: Home = None,
     namespace: Namespace = None,
@@ -99,13 +95,14 @@ def remember(
     """Keep one memory, in your own words."""
     from pellucid.operations.remembering import RememberInput
     from pellucid.operations.remembering import remember as keep
-    from pellucid.surfaces.cli.validate import checked
+    from pellucid.surfaces.cli.validate import checked, pairs
 
     with opened(home, namespace) as opened_app:
         request = checked(
             RememberInput, content=" ".join(content), namespace=opened_app.settings.namespace, category=category,
             tags=tuple(tags or ()), entity_ref=entity, confidence=confidence, importance=importance, pinned=pin,
-            scopes=tuple(scope or ()), session_id=session, agent=agent,
+            scopes=tuple(scope or ()), session_id=session, agent=agent, axiom=axiom,
+            attributes=pairs("--attribute", attributes or ()),
         )  # fmt: skip
         outcome = keep(opened_app, request)
     emit(outcome, lambda: present.remembered(outcome), as_json=as_json)
@@ -308,6 +305,11 @@ app.add_typer(lab_app, name="lab")
 def lab_run(
     dataset: Annotated[str, typer.Argument(help="locomo, longmemeval or scifact.")],
     data: Annotated[Path, typer.Option("--data", help="The folder (or file) of the data set.")],
+    mode: Annotated[str, typer.Option("--mode", help="What is remembered, as in `pellucid import`.")] = "verbatim",
+    updates: Annotated[
+        bool, typer.Option("--updates", help="Only the order of facts that changed (longmemeval).")
+    ] = False,
+    without: Without = None,
     ablate: Annotated[
         bool, typer.Option("--ablate", help="Also without each leg and stage, as paired differences.")
     ] = False,
@@ -317,11 +319,15 @@ def lab_run(
 ) -> None:
     """Measure recall on a data set, beside its floors (BM25 alone, vectors alone), with 95 % intervals."""
     from pellucid.operations.lab import LabInput, run_lab
+    from pellucid.surfaces.cli import present_lab
     from pellucid.surfaces.cli.validate import checked
 
-    request = checked(LabInput, dataset=dataset, data=data, ablate=ablate, details=details)
+    request = checked(
+        LabInput, dataset=dataset, data=data, mode=mode, updates=updates, without=tuple(without or ()), ablate=ablate,
+        details=details,
+    )  # fmt: skip
     outcome = run_lab(settings(home), request, note)
-    emit(outcome, lambda: present.measured(outcome), as_json=as_json)
+    emit(outcome, lambda: present_lab.measured(outcome), as_json=as_json)
 
 
 @app.command()

@@ -14,8 +14,8 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.operations.browsing import Listed, ListOutput
     from pellucid.operations.house import DoctorOutput, HomeOutput, RebuildOutput
     from pellucid.operations.importing import ImportOutput
-    from pellucid.operations.lab import LabOutput
     from pellucid.operations.models import ModelsOutput
+    from pellucid.operations.pulse import Pulse
     from pellucid.operations.recalling import AuditOutput, RecallOutput
     from pellucid.operations.remembering import RememberOutput
 
@@ -31,7 +31,7 @@ def imported(outcome: ImportOutput) -> str:
     lines = [
         f"read {outcome.turns_read} turns from {outcome.files} files; took {outcome.turns_taken} new ones",
         f"wrote {outcome.memories} memories"
-        + (f" in {outcome.episodes} episodes" if outcome.mode == "verbatim" else "")
+        + (f" in {outcome.episodes} episodes" if outcome.episodes else "")
         + f" to {outcome.namespace}",
     ]
     if outcome.compression_ratio and outcome.mode == "extract":
@@ -47,6 +47,8 @@ def imported(outcome: ImportOutput) -> str:
     if outcome.malformed:
         among = "; ".join(map(visible, outcome.problems[:3]))
         lines.append(f"{outcome.malformed} places could not be read, among them {among}")
+    if outcome.extractor_problem:
+        lines.append(f"stopped early: {visible(outcome.extractor_problem)}")
     if outcome.encoder_problem:
         lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
     return "\n".join(lines)
@@ -57,6 +59,7 @@ def remembered(outcome: RememberOutput) -> str:
     known = "known already, and updated" if outcome.updated else "known already"
     said = "remembered" if outcome.created else known
     lines = [f"{said}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
+    lines += [f"  replaces {each}" for each in outcome.replaced]
     if outcome.redactions:
         lines.append(f"  redacted: {_counts(outcome.redactions)}")
     if outcome.encoder_problem:
@@ -107,11 +110,26 @@ def examined(report: DoctorOutput) -> str:
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
         f"model     {report.model or '(none used yet)'}",
+        *(_pulse(report.pulse) if report.pulse else ()),
         *(f"note      {visible(note)}" for note in report.notes),
         "healthy" if report.healthy else f"{len(report.findings)} problems:",
         *(f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {f.next_step}')}" for f in report.findings),
     ]
     return "\n".join(lines)
+
+
+def _pulse(pulse: Pulse) -> Iterable[str]:
+    """What extraction did, how fast, what waits, how much room it takes and what is kept."""
+    seen = pulse.observations
+    yield f"observed  {seen.line()}"
+    if seen.segments:
+        speed = f", {seen.turns_a_second:,.0f} turns/s" if seen.turns_a_second else ""
+        spent = f", {seen.tokens:,} tokens, cost {seen.cost}" if seen.tokens else ""
+        yield f"segments  {seen.segments} of {seen.turns} turns ({_counts(seen.by_signal)}){speed}{spent}"
+    for each in pulse.backlog:
+        yield f"spool     {each.turns} turns of {visible(each.session_id)} since {isoformat(each.oldest)}"
+    yield "disk      " + ", ".join(f"{place} {size / 2**20:,.1f} MiB" for place, size in pulse.disk.items())
+    yield "retention " + "; ".join(f"{what} {how}" for what, how in pulse.retention.items())
 
 
 def rebuilt(outcome: RebuildOutput) -> str:
@@ -127,28 +145,6 @@ def models(outcome: ModelsOutput) -> str:
     lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {visible(outcome.folder)}"]
     lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
     return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
-
-
-def measured(outcome: LabOutput) -> str:
-    """Metrics with their intervals beside the floors, then what each part is worth."""
-    lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
-    lines.append(
-        f"{'metric':<10} {'all':>7}   {'95 % interval':<18}" + "".join(f"{name:>9}" for name in outcome.floors)
-    )
-    for name, value in outcome.metrics.items():
-        low, high = outcome.intervals[name]
-        floors = "".join(f"{floor[name]:>9.4f}" for floor in outcome.floors.values())
-        lines.append(f"{name:<10} {value:>7.4f}   [{low:.4f}, {high:.4f}]  {floors}")
-    latency = outcome.latency_ms
-    lines += [
-        "",
-        f"recall p50 {latency['p50']} ms, p95 {latency['p95']} ms; query encoding p50 {latency['embedP50']} ms",
-        "legs: " + ", ".join(f"{name} fired in {leg['fired']:.0f}" for name, leg in outcome.legs.items()),
-    ]
-    for part, gains in outcome.ablation.items():
-        shown_gains = (f"{m} {gains[m]['difference']:+.4f} {gains[m]['interval']}" for m in ("recall@10", "ndcg@10"))
-        lines.append(f"gain of {part:<10} " + "; ".join(shown_gains))
-    return "\n".join(lines)
 
 
 def _line(memory: Memory) -> str:

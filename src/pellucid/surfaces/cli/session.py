@@ -39,9 +39,11 @@ def opened(home: Path | None, namespace: str | None = None, *, adopt: bool = Tru
         InputError: a setting or the namespace is not allowed.
     """
     from pellucid.app import open_app
+    from pellucid.operations.forgetting import finish_quietly
 
     app = open_app(settings(home, namespace), report=note)
     try:
+        finish_quietly(app)
         if adopt:
             drift, folded = app.keeper.adopt()
             # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only

@@ -1,5 +1,6 @@
 """Flag values in, a checked operation input out; what is wrong is said in the words of the flags."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -29,3 +30,18 @@ def checked(kind: type[T], **values: Any) -> T:
 def aware(at: datetime | None) -> datetime | None:
     """A time without a zone is UTC."""
     return at.replace(tzinfo=UTC) if at and at.tzinfo is None else at
+
+
+def pairs(flag: str, given: Sequence[str]) -> dict[str, str]:
+    """`name=value` texts as a mapping.
+
+    Raises:
+        InputError: one has no name, or no `=`.
+    """
+    out: dict[str, str] = {}
+    for text in given:
+        name, found, value = text.partition("=")
+        if not found or not name.strip():
+            raise InputError(f'{flag} expects name=value; got "{text}"', code="invalid_attribute")
+        out[name.strip()] = value.strip()
+    return out

@@ -1,10 +1,15 @@
 -- name: put_receipt
 -- One recall.
-INSERT INTO receipts (recall_id, at, namespace, session_id, served, packed) VALUES (?, ?, ?, ?, ?, ?);
+INSERT INTO receipts (recall_id, at, namespace, session_id, served, packed, apart) VALUES (?, ?, ?, ?, ?, ?, 1);
+
+-- name: put_query
+-- The words of a recall.
+INSERT INTO queries (recall_id, query) VALUES (?, ?);
 
 -- name: receipt
--- A receipt, within its namespace.
-SELECT packed FROM receipts WHERE recall_id = ? AND namespace = ? AND packed IS NOT NULL;
+-- A receipt and the query it belongs to, within its namespace.
+SELECT packed, coalesce(query, x'') FROM receipts LEFT JOIN queries USING (recall_id)
+WHERE recall_id = ? AND namespace = ? AND packed IS NOT NULL;
 
 -- name: audit
 -- What a recall served, within its namespace.
@@ -21,3 +26,32 @@ WHERE packed IS NOT NULL AND (
   at < ? OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?))
 )
 RETURNING recall_id;
+
+-- name: drop_query
+-- The words of a recall whose receipt was emptied.
+DELETE FROM queries WHERE recall_id = ?;
+
+-- name: usage
+-- How often, in how many sessions and when last each memory was served.
+SELECT value ->> 0 AS memory_id, count(*), count(DISTINCT session_id), max(at)
+FROM receipts, json_each(served) WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
+
+-- name: queries
+-- The words of every recall, and whether it was one of this namespace.
+SELECT recall_id, query, namespace = ? FROM queries JOIN receipts USING (recall_id);
+
+-- name: clear_queries
+-- Every query goes (those that stay are put back): only then does each page of the table go, too, overwritten.
+DELETE FROM queries;
+
+-- name: empty_old
+-- Receipts from before the words stood apart: nobody here can say which words they hold.
+UPDATE receipts SET packed = NULL WHERE namespace = ? AND apart = 0 AND packed IS NOT NULL RETURNING recall_id;
+
+-- name: owed
+-- Whether receipts were emptied that may have held words, and the file was not written anew since.
+SELECT count(*) FROM receipts WHERE apart = 0 AND packed IS NULL;
+
+-- name: paid
+-- The file was written anew: nothing is left of them.
+UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;

@@ -49,8 +49,8 @@ SELECT path FROM memories WHERE id = ?;
 
 -- name: put_memory
 -- A new row.
-INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, record)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING row;
 
 -- name: drop_memory
@@ -64,6 +64,39 @@ INSERT INTO features (row, vec, codes, terms, counts, length) VALUES (?, ?, ?, ?
 -- name: drop_features
 -- The features of a row that is gone.
 DELETE FROM features WHERE row = ?;
+
+-- name: put_attribute
+-- An attribute that a new row states.
+INSERT INTO attributes (ns, key, row) VALUES (?, ?, ?);
+
+-- name: drop_attributes
+-- What a row that is gone stated.
+DELETE FROM attributes WHERE row = ?;
+
+-- name: put_episode
+-- The episode that a file holds.
+INSERT INTO episodes (path, ns, id, at, op_id, record) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: drop_episode
+-- The episode that a file held.
+DELETE FROM episodes WHERE path = ?;
+
+-- name: put_fold
+-- The last lifecycle fold of a memory.
+INSERT INTO folds (memory_id, ns, record) VALUES (?, ?, ?)
+ON CONFLICT (memory_id) DO UPDATE SET ns = excluded.ns, record = excluded.record;
+
+-- name: put_tombstone
+-- What may not come back.
+INSERT OR IGNORE INTO tombstones (key) VALUES (?);
+
+-- name: drop_folds
+-- The ledger is read from its beginning: no fold stays.
+DELETE FROM folds;
+
+-- name: drop_tombstones
+-- The ledger is read from its beginning: no tombstone stays.
+DELETE FROM tombstones;
 
 -- name: bump_segment
 -- Tell warm readers that rows of this segment changed.
@@ -108,3 +141,35 @@ ORDER BY m.created, m.id LIMIT 1;
 -- Every memory of a namespace, newest first.
 SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE n.name = ? ORDER BY m.created DESC, m.id;
+
+-- name: stating
+-- The memories that state an attribute now, newest valid first; one that does not say when is valid from its creation.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM attributes a JOIN namespaces n ON n.ns = a.ns JOIN memories m ON m.row = a.row LEFT JOIN files f ON f.path = m.path
+WHERE a.key = ? AND n.name = ? AND m.active AND m.valid_until > unixepoch('subsec') * 1000
+ORDER BY iif(m.valid_from = -4611686018427387904, m.created, m.valid_from) DESC, m.id;
+
+-- name: stances
+-- The memories that affirm or deny the same thing now, newest valid first.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM memories m JOIN namespaces n ON n.ns = m.ns LEFT JOIN files f ON f.path = m.path
+WHERE m.stance = ? AND n.name = ? AND m.active AND m.valid_until > unixepoch('subsec') * 1000
+ORDER BY iif(m.valid_from = -4611686018427387904, m.created, m.valid_from) DESC, m.id;
+
+-- name: episodes
+-- Every episode of a namespace, newest first; of two files that hold one id, the first path is it.
+SELECT e.record, e.path, e.op_id FROM episodes e JOIN namespaces n ON n.ns = e.ns
+WHERE n.name = ? AND e.path = (SELECT min(path) FROM episodes WHERE id = e.id AND ns = e.ns) ORDER BY e.at DESC, e.id;
+
+-- name: episode
+-- An episode by id, within a namespace.
+SELECT e.record, e.path, e.op_id FROM episodes e JOIN namespaces n ON n.ns = e.ns
+WHERE e.id = ? AND n.name = ? ORDER BY e.path LIMIT 1;
+
+-- name: folds
+-- The last lifecycle fold of each memory of a namespace.
+SELECT d.memory_id, d.record FROM folds d JOIN namespaces n ON n.ns = d.ns WHERE n.name = ?;
+
+-- name: tombstone
+-- Whether something forgotten left this key.
+SELECT 1 FROM tombstones WHERE key = ?;

@@ -7,7 +7,7 @@ INSERT INTO ops (op_id, kind, at) VALUES (?, ?, ?) RETURNING seq;
 SELECT seq FROM ops WHERE op_id = ?;
 
 -- name: add_entry
--- New bytes that wait for their file.
+-- New bytes that wait for their file; or, with an empty digest and no bytes, its removal.
 INSERT INTO entries (seq, path, folded, base_hash, new_hash, new_bytes, state) VALUES (?, ?, ?, ?, ?, ?, 'PENDING');
 
 -- name: add_adopted
@@ -31,12 +31,12 @@ SELECT 1 FROM seen WHERE key = ?;
 SELECT path FROM entries WHERE state = 'PENDING' AND folded = ? AND path <> ? LIMIT 1;
 
 -- name: pending_hash
--- The digest of the newest waiting bytes of a path.
+-- The digest of the newest waiting bytes of a path; empty if its removal waits.
 SELECT new_hash FROM entries WHERE state = 'PENDING' AND path = ? ORDER BY entry DESC LIMIT 1;
 
 -- name: pending_head
 -- The newest waiting bytes of a path, and the operation that brought them.
-SELECT e.new_bytes, o.op_id FROM entries e JOIN ops o ON o.seq = e.seq
+SELECT e.new_bytes, o.op_id, e.new_hash FROM entries e JOIN ops o ON o.seq = e.seq
 WHERE e.state = 'PENDING' AND e.path = ? ORDER BY e.entry DESC LIMIT 1;
 
 -- name: version_op
@@ -46,7 +46,7 @@ WHERE e.path = ? AND e.new_hash = ? ORDER BY e.entry DESC LIMIT 1;
 
 -- name: pending
 -- Everything that waits for its file, oldest first.
-SELECT path, entry, base_hash, new_hash FROM entries WHERE state = 'PENDING' ORDER BY entry;
+SELECT path, entry, base_hash, new_hash FROM entries INDEXED BY entries_pending WHERE state = 'PENDING' ORDER BY entry;
 
 -- name: payload
 -- The bytes of one entry.
@@ -59,6 +59,24 @@ UPDATE entries SET state = ?, new_bytes = NULL WHERE state = 'PENDING' AND path 
 -- name: paths
 -- Every path an operation ever wrote.
 SELECT DISTINCT path FROM entries;
+
+-- name: versions
+-- What operations gave a path, and what they found there.
+SELECT new_hash, base_hash FROM entries WHERE path = ?;
+
+-- name: paths_of
+-- Every path that was given bytes of one of these digests.
+SELECT DISTINCT path FROM entries WHERE new_hash IN (SELECT value FROM json_each(?)) ORDER BY path;
+
+-- name: rename
+-- A path that is gone loses its name, and the fingerprints of what it held; nothing of it waits.
+UPDATE entries SET path = ?, folded = ?, base_hash = NULL, new_hash = '' WHERE path = ? AND state <> 'PENDING'
+RETURNING entry;
+
+-- name: forget_versions
+-- A path that lives on keeps the fingerprint of what it holds, and no other.
+UPDATE entries SET base_hash = NULL, new_hash = iif(new_hash = ?, new_hash, '')
+WHERE path = ? AND state <> 'PENDING' AND (base_hash IS NOT NULL OR new_hash NOT IN ('', ?));
 
 -- name: waiting_ledger
 -- Ledger rows that wait for their file, oldest first.

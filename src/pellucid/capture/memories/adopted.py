@@ -1,0 +1,60 @@
+"""Nothing in, the shape of a memory read from another tool's file out, with the names of the formats."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, get_args
+
+from pellucid.model.memory import AssertedBy, Category, Status
+
+MemoryFormat = Literal["claude-md", "agents-md", "memory-md", "basic-memory", "remnic", "mem0", "chatgpt"]
+MEMORY_FORMATS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
+
+BY_A_PERSON: frozenset[MemoryFormat] = frozenset({"claude-md", "agents-md"})
+"""Formats that people write by hand; the others are mostly an agent's or a model's conclusions."""
+
+CONFIDENCE: dict[MemoryFormat, float] = {
+    "claude-md": 0.95, "agents-md": 0.95, "memory-md": 0.8, "basic-memory": 0.85, "remnic": 0.8, "mem0": 0.8,
+    "chatgpt": 0.8,
+}  # fmt: skip
+"""How sure an entry is that says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedMemory:
+    """One memory of another tool, in our words, with no secret in any field once it left the reader.
+
+    `category` is None where neither the file nor its form says one. `foreign_id` is the other tool's own name for it,
+    and `supersedes` and `superseded_by` are such names. `path` is relative to what was given; `start` and `end` are
+    its lines (its place in the list, in a JSON document), 1-based and inclusive.
+    """
+
+    kind: MemoryFormat
+    content: str
+    path: str
+    start: int
+    end: int
+    category: Category | None = None
+    tags: tuple[str, ...] = ()
+    entity_ref: str | None = None
+    attributes: dict[str, str] = field(default_factory=dict[str, str])
+    created: datetime | None = None
+    updated: datetime | None = None
+    confidence: float | None = None
+    importance: float | None = None
+    status: Status = "active"
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    expires_at: datetime | None = None
+    foreign_id: str | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str | None = None
+
+    @property
+    def evidence(self) -> str:
+        """Where it stands: `path:start-end`."""
+        return f"{self.path}:{self.start}-{self.end}"
+
+    @property
+    def asserted_by(self) -> AssertedBy:
+        """A person, where people write the format by hand."""
+        return "user" if self.kind in BY_A_PERSON else "inferred"

@@ -1,0 +1,167 @@
+"""Markdown text in, its blocks out: headings, list items, paragraphs, code and table rows, each with its lines."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["heading", "item", "step", "paragraph", "code", "row"]
+Lines = list[tuple[int, str]]
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})")
+_RULE = re.compile(r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})")
+_ITEM = re.compile(r"( *)(?:[-*+•]|(\d{1,9})[.)])(?: +(.*)|$)")
+_FENCE = re.compile(r" *(`{3,}|~{3,})[^`]*")
+_DIVIDER = re.compile(r" *\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *")
+_QUOTE = re.compile(r"^ *(?:> ?)+")
+_CELL = re.compile(r"(?<!\\)\|")
+_COMMENT = re.compile(r"^[ \t]*(`{3,}|~{3,})|<!--", re.MULTILINE)
+_TAB = 4
+_DEEPEST = 40
+"""Columns of indentation that are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block; `depth` is a heading's level or the indentation of another block; lines are 1-based and inclusive.
+
+    The text of a table row is `column: cell; column: cell`; that of code keeps its fences.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block whose next line may still belong to it."""
+
+    kind: Kind
+    parts: list[str]
+    start: int
+    end: int
+    depth: int
+
+    def closed(self) -> Block:
+        return Block(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
+
+    def underlined(self, number: int, line: str) -> Block:
+        level = 1 if "=" in line else 2
+        return Block("heading", " ".join(self.parts), self.start, number, level)
+
+
+def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
+    """The blocks of a Markdown text in order.
+
+    Args:
+        first_line: the number of the text's first line in its file (a frontmatter may stand before it).
+    """
+    lines = [(number, line.expandtabs(_TAB).rstrip()) for number, line in enumerate(text.split("\n"), first_line)]
+    pending: _Open | None = None
+    at = 0
+    while at < len(lines):
+        number, line = lines[at]
+        found, after = _several(lines, at)
+        if after == at:
+            found, pending = _one(pending, number, line)
+            after = at + 1
+        elif pending:
+            found, pending = [pending.closed(), *found], None
+        yield from found
+        at = after
+    if pending:
+        yield pending.closed()
+
+
+def _several(lines: Lines, at: int) -> tuple[list[Block], int]:
+    """The code or table that begins here and the place after it; nothing and this place, if neither does."""
+    line = lines[at][1]
+    if fence := _FENCE.fullmatch(line):
+        return _code(lines, at, fence.group(1))
+    if _is_row(line) and at + 1 < len(lines) and _DIVIDER.fullmatch(lines[at + 1][1]):
+        return _table(lines, at)
+    return [], at
+
+
+def _one(pending: _Open | None, number: int, line: str) -> tuple[list[Block], _Open | None]:
+    """What one ordinary line finishes, and the block that is open after it."""
+    if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
+        return [pending.underlined(number, line)], None
+    is_break = not line or _RULE.fullmatch(line)
+    heading, item = _HEADING.match(line), _ITEM.fullmatch(line)
+    if pending and not (is_break or heading or item):
+        pending.parts.append(_QUOTE.sub("", line).strip())
+        pending.end = number
+        return [], pending
+    before = [pending.closed()] if pending else []
+    if is_break:
+        return before, None
+    if heading:
+        title = line[heading.end() :].strip().rstrip("#").rstrip()
+        return [*before, Block("heading", title, number, number, len(heading.group(1)))], None
+    kind: Kind = "paragraph" if item is None else "step" if item.group(2) else "item"
+    words = _QUOTE.sub("", line) if item is None else item.group(3) or ""
+    indent = len(line) - len(line.lstrip())
+    return before, _Open(kind, [words.strip()], number, number, min(indent, _DEEPEST))
+
+
+def _code(lines: Lines, at: int, fence: str) -> tuple[list[Block], int]:
+    """The fenced block that opens here; one that never closes ends with the text."""
+    closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}}")
+    end = next((i for i in range(at + 1, len(lines)) if closing.fullmatch(lines[i][1])), len(lines) - 1)
+    indent = len(lines[at][1]) - len(lines[at][1].lstrip())
+    body = "\n".join(line[min(indent, len(line) - len(line.lstrip())) :] for _, line in lines[at : end + 1])
+    return [Block("code", body, lines[at][0], lines[end][0], min(indent, _DEEPEST))], end + 1
+
+
+def _table(lines: Lines, at: int) -> tuple[list[Block], int]:
+    """The body rows of a table, each with its column names."""
+    columns = _cells(lines[at][1])
+    rows: list[Block] = []
+    at += 2
+    while at < len(lines) and _is_row(lines[at][1]):
+        number, line = lines[at]
+        named = zip(columns, _cells(line), strict=False)
+        text = "; ".join(f"{column}: {cell}" if column else cell for column, cell in named if cell)
+        rows.append(Block("row", text, number, number))
+        at += 1
+    return rows, at
+
+
+def _is_row(line: str) -> bool:
+    bare = line.strip()
+    return len(bare) > 1 and bare.startswith("|") and bare.endswith("|")
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip()[1:-1])]
+
+
+def without_comments(text: str) -> tuple[str, int]:
+    """The text with HTML comments outside code blanked, line by line, and how many there were.
+
+    A comment that never ends stays: it is words about comments.
+    """
+    kept: list[str] = []
+    count = at = 0
+    for start, end in _comments(text):
+        kept += [text[at:start], "\n" * text.count("\n", start, end)]
+        count, at = count + 1, end
+    return "".join([*kept, text[at:]]), count
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    done, fence = 0, ""
+    last = text.rfind("-->")
+    for found in _COMMENT.finditer(text):
+        if found.start() < done:
+            continue
+        if mark := found.group(1):
+            fence = mark if not fence else "" if mark.startswith(fence) else fence
+        elif not fence and found.end() <= last:
+            done = text.index("-->", found.end()) + 3
+            yield found.start(), done

@@ -1,0 +1,66 @@
+"""A statement and its headings in, the category that their form tells out: an imperative, a heading's word."""
+
+import re
+
+from pellucid.model.memory import CATEGORIES, Category
+
+_HEADINGS: tuple[tuple[Category, re.Pattern[str]], ...] = (
+    ("preference", re.compile(r"\bpreferences?\b|\blikes\b|\bdislikes\b", re.IGNORECASE)),
+    ("decision", re.compile(r"\bdecisions?\b|\bADRs?\b", re.IGNORECASE)),
+    ("principle", re.compile(r"\bprinciples?\b|\bphilosophy\b|\bvalues\b|\blessons?\b", re.IGNORECASE)),
+    ("correction", re.compile(r"\bcorrections?\b|\bmistakes?\b", re.IGNORECASE)),
+    ("commitment", re.compile(r"\bcommitments?\b|\bpromises?\b|\bto-?dos?\b|\bnext steps\b", re.IGNORECASE)),
+    ("rule", re.compile(r"\brules?\b|\bconventions?\b|\bguidelines?\b|\bdo not\b|\bnever\b", re.IGNORECASE)),
+)
+_LABELS: dict[str, Category] = {
+    "preferences": "preference", "likes": "preference", "dislikes": "preference", "decided": "decision",
+    "choice": "decision", "requirement": "rule", "constraint": "rule", "convention": "rule", "guideline": "rule",
+    "policy": "rule", "value": "principle", "lesson": "principle", "insight": "principle", "howto": "procedure",
+    "how-to": "procedure", "workflow": "procedure", "runbook": "procedure", "todo": "commitment", "task": "commitment",
+    "action": "commitment", "promise": "commitment", "ability": "skill", "expertise": "skill", "fix": "correction",
+    "person": "entity", "reasoning-trace": "reasoning_trace", "relation": "relationship", "moment": "fact",
+}  # fmt: skip
+_PREFERENCE = re.compile(
+    r"(?:the user |user |i |we |they |\w+ )?(?:really |always |generally |strongly )?"
+    r"(?:prefers?|likes?|loves?|hates?|dislikes?|favou?rs?|enjoys?)\b"
+    r"|(?:my|our|the user'?s|user'?s) (?:favou?rite|preferred)\b",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"(?:never|always|do not|don['’]t|must(?: not)?|avoid)\b", re.IGNORECASE)
+_OBLIGATION = re.compile(r"\b(?:must(?: not|n['’]t)?|(?:is|are) (?:forbidden|not allowed|required))\b", re.IGNORECASE)
+_IMPERATIVE = re.compile(
+    r"(?:please )?(?:add|apply|ask|build|bump|call|catch|check|choose|cite|clean|close|commit|configure|confirm|create"
+    r"|declare|define|delete|deploy|describe|document|edit|enable|ensure|execute|explain|export|fix|follow|format"
+    r"|generate|give|group|handle|import|include|install|keep|leave|limit|link|list|log|look|make|mark|match|merge|mock"
+    r"|move|name|open|order|pass|pin|place|prefer|prefix|put|push|raise|read|rebase|record|refer|reject|remember|remove"
+    r"|rename|replace|reply|report|return|reuse|review|run|save|see|send|separate|set|ship|show|skip|sort|split|squash"
+    r"|start|stick|stop|store|style|tag|test|think|treat|try|update|upgrade|use|validate|verify|wait|wrap|write)\b"
+    r"(?! (?:(?!it|that|this|there|each|every|all)\w+ )?(?:is|are|was|were|has|have)\b)",
+    re.IGNORECASE,
+)
+
+
+def by_label(label: str) -> Category | None:
+    """The category a foreign word for one names (`decision`, `requirement`); None for what is no category of ours."""
+    word = label.strip().casefold().replace(" ", "-")
+    if word in _LABELS:
+        return _LABELS[word]
+    return next((each for each in CATEGORIES if each == word.replace("-", "_")), None)
+
+
+def by_form(text: str, headings: tuple[str, ...]) -> Category | None:
+    """What the words or the nearest telling heading say; None where neither does."""
+    if _PREFERENCE.match(text):
+        return "preference"
+    if _RULE.match(text) or _OBLIGATION.search(text):
+        return "rule"
+    for heading in reversed(headings):
+        for category, pattern in _HEADINGS:
+            if pattern.search(heading):
+                return category
+    return "rule" if _IMPERATIVE.match(text) else None
+
+
+def forbids(text: str) -> bool:
+    """Whether a sentence lays something down for ever: such sentences in a numbered list are no steps."""
+    return _RULE.match(text) is not None

@@ -1,0 +1,98 @@
+"""Paths in, the files below them out, one by one: sorted, each once, never outside what was given."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from pellucid.capture.memories.detect import SUFFIXES
+from pellucid.capture.reader import is_excluded
+from pellucid.capture.report import CaptureReport
+from pellucid.errors import InputError
+from pellucid.settings import CaptureSettings
+
+NOT_ENTERED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "vendor", "target", "dist", "build"})
+"""Folders of other people's files and of made ones; so are hidden ones, save those of `ENTERED`."""
+ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file to look at, the folder that bounds it, and whether the caller named it."""
+
+    path: Path
+    root: Path
+    asked_for: bool
+
+
+@dataclass(slots=True)
+class Walk:
+    """Walks what was given. A file reached twice (by a link, by an import) is read once."""
+
+    settings: CaptureSettings
+    report: CaptureReport
+    _read: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+
+    def files(self, paths: Iterable[Path]) -> Iterator[Found]:
+        """Every file that may hold memories.
+
+        Raises:
+            InputError: a named path does not exist or cannot be listed.
+        """
+        for given in paths:
+            path = given.expanduser().absolute()
+            if path.is_dir():
+                yield from self._below(path)
+            elif not path.exists():
+                raise InputError(f"{given} does not exist", next_step="check the path")
+            else:
+                found = Found(path, path.parent, asked_for=True)
+                yield from [found] if self.claim(path) else []
+
+    def claim(self, path: Path) -> bool:
+        """Whether a file may be read and has not been yet; it counts as read from now on. If not, why is counted."""
+        if self.settings.exclude_paths and is_excluded(path, self.settings.exclude_paths):
+            self.report.drop("excluded-path")
+            return False
+        stat = path.stat()
+        key = (stat.st_dev, stat.st_ino)
+        if key in self._read:
+            self.report.drop("already-read")
+            return False
+        self._read.add(key)
+        return True
+
+    def _below(self, root: Path) -> Iterator[Found]:
+        for folder, inner, names in os.walk(root, onerror=partial(self._refuse, root)):
+            inner[:] = sorted(name for name in inner if self._enters(name))
+            for name in sorted(names):
+                path = Path(folder, name)
+                if path.suffix.lower() in SUFFIXES and self._is_inside(path, root) and self.claim(path):
+                    yield Found(path, root, asked_for=False)
+
+    def _enters(self, name: str) -> bool:
+        if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
+            self.report.drop("folder-not-entered")
+            return False
+        return True
+
+    def _is_inside(self, path: Path, root: Path) -> bool:
+        """Whether it is a file whose real place is below the root; links are followed no farther."""
+        if not path.is_symlink():
+            return path.is_file()
+        try:
+            inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
+        except (OSError, RuntimeError):  # a loop of links
+            inside = False
+        if not inside:
+            self.report.drop("link-not-followed")
+        return inside
+
+    def _refuse(self, root: Path, error: OSError) -> None:
+        """A root that cannot be listed is an error; a folder below it is counted."""
+        if error.filename == str(root):
+            raise InputError(
+                f"{root.name} cannot be read: {error.strerror}", next_step="check the path and its permissions"
+            ) from error
+        self.report.drop("unreadable-folder")

@@ -1,0 +1,163 @@
+"""Decisions about kept memories in, file edits and ledger rows out: one way to change the state of a memory.
+
+What a memory *says* never changes in place: other words are a new memory that supersedes it. What changes here is its
+state: status, validity, pin, trust. Each change leaves a row that says what was and what is, and so can be undone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from pellucid.clock import Clock, isoformat
+from pellucid.errors import ConflictError
+from pellucid.memory.keep import memory_write
+from pellucid.model.ledger import Actor, Event, LifecycleRow
+from pellucid.model.memory import Memory, Status
+from pellucid.store.index_port import Served
+from pellucid.store.records import FileWrite, Records, content_digest
+from pellucid.vault.markdown import edit_memory, edit_moment
+
+STATE_FIELDS = frozenset({
+    "status", "pinned", "valid_at", "invalid_at", "expires_at", "supersedes", "superseded_by", "retired_attributes",
+    "trust_zone", "asserted_by", "last_verified_at", "derived_from", "episode_id",
+})  # fmt: skip
+"""What may change in place; a ledger row may hold these, for none of them holds words."""
+_OF_MOMENTS = frozenset({"status", "pinned", "trust_zone"})
+"""What the marker of a verbatim turn can say."""
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one operation writes."""
+
+    writes: tuple[FileWrite, ...]
+    rows: tuple[dict[str, object], ...]
+
+
+@dataclass(slots=True)
+class Changes:
+    """Collects what one operation does to the memories of a namespace; `plan` says it in files and rows."""
+
+    records: Records
+    namespace: str
+    actor: Actor
+    clock: Clock
+    _fresh: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    _edited: dict[str, tuple[Served, Fields]] = field(default_factory=dict[str, "tuple[Served, Fields]"])
+    _rows: list[LifecycleRow] = field(default_factory=list[LifecycleRow])
+
+    @property
+    def fresh(self) -> tuple[Memory, ...]:
+        """The memories this operation creates, as they stand after its own changes."""
+        return tuple(self._fresh.values())
+
+    def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
+        """A new memory; with an `event`, its making is on record as the effect of something."""
+        self._fresh[memory.id] = memory
+        if event:
+            self._note(memory.id, event, {}, {"status": memory.status}, reason, related)
+
+    def now(self, memory: Memory) -> Memory:
+        """A memory as this operation has changed it so far."""
+        if memory.id in self._fresh:
+            return self._fresh[memory.id]
+        return memory.model_copy(update=self._edited[memory.id][1]) if memory.id in self._edited else memory
+
+    def status_of(self, memory_id: str, fresh: Memory | None = None) -> Status | None:
+        """The status this operation gives a memory, or that of a fresh one; None where it does not touch it."""
+        if memory_id in self._edited:
+            return self.now(self._edited[memory_id][0].memory).status
+        return self.now(fresh).status if fresh else None
+
+    def change(
+        self, of: Served | Memory, event: Event, fields: Fields, reason: str = "", related: Iterable[str] = ()
+    ) -> bool:
+        """Change the state of a kept memory, or of one this operation creates; False if it stands so already."""
+        memory = self.now(of.memory if isinstance(of, Served) else of)
+        assert fields.keys() <= STATE_FIELDS, "words are changed by superseding"
+        held = _OF_MOMENTS if memory.category == "moment" else STATE_FIELDS
+        new = {name: value for name, value in fields.items() if name in held and getattr(memory, name) != value}
+        if not new:
+            return False
+        before = _state({name: getattr(memory, name) for name in new})
+        if memory.id in self._fresh:
+            self._fresh[memory.id] = memory.model_copy(update=new)
+        else:
+            assert isinstance(of, Served)
+            self._edited[memory.id] = (of, {**self._edited.get(memory.id, (of, {}))[1], **new})
+        self._note(memory.id, event, before, _state(new), reason, related)
+        return True
+
+    def said_again(self, memory_id: str, source_class: str, session_id: str | None) -> None:
+        """A memory's words were said once more; nothing in its file changes."""
+        self._note(memory_id, "corroborated", {}, {}, source_class, ())
+        self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
+
+    def plan(self) -> Plan:
+        """The files and rows of all of it.
+
+        Raises:
+            ConflictError: a file is gone or holds the memory no longer; nothing was written.
+        """
+        texts: dict[str, tuple[bytes, bytes]] = {}
+        for served, fields in self._edited.values():
+            base, data = texts.get(served.path) or self._head(served)
+            texts[served.path] = base, self._apply(data, served.memory, fields)
+        writes = [FileWrite(path, data, content_digest(base)) for path, (base, data) in texts.items()]
+        return Plan((*map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows))
+
+    def _head(self, served: Served) -> tuple[bytes, bytes]:
+        data = self.records.heads([served.path])[0].data
+        if data is None:
+            raise ConflictError(
+                f"{served.path} is gone: the memory in it was deleted just now", next_step="repeat the command"
+            )
+        return data, data
+
+    def _apply(self, data: bytes, memory: Memory, fields: Fields) -> bytes:
+        if memory.category == "moment":
+            return edit_moment(data, memory.id, _state(fields))
+        values: dict[str, object] = {**_state(fields), "updated": isoformat(self.clock.now())}
+        return edit_memory(data, {key: value if value not in ([], {}) else None for key, value in values.items()})
+
+    def _note(
+        self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
+    ) -> None:
+        self._rows.append(
+            LifecycleRow(
+                event_id=self.clock.new_id("evt"), memory_id=memory_id, namespace=self.namespace, event_type=event,
+                timestamp=self.clock.now(), actor=self.actor, reason_code=reason,
+                related_memory_ids=tuple(dict.fromkeys(related)), before=before, after=after,
+            )
+        )  # fmt: skip
+
+
+def _state(fields: Fields) -> dict[str, object]:
+    """Field values as they stand in a file: camelCase keys, instants as text, absent values None."""
+    checked = Memory.model_construct(**fields)
+    values = checked.model_dump(mode="json", by_alias=True, include=set(fields), warnings=False)
+    return {key: values[key] for key in map(to_camel, fields)}
+
+
+def from_state(state: dict[str, object]) -> Fields:
+    """Fields of a memory from the `before` of a ledger row.
+
+    Raises:
+        ValidationError: the row was tampered with.
+    """
+    names = {to_camel(name): name for name in STATE_FIELDS}
+    given = {names[key]: value for key, value in state.items() if key in names}
+    base: dict[str, object] = {
+        "id": "mem_" + "0" * 32, "category": "fact", "namespace": "local/default", "created": "2000-01-01T00:00:00Z",
+        "updated": "2000-01-01T00:00:00Z", "source": "manual",
+    }  # fmt: skip
+    checked = Memory.model_validate(base | {name: value for name, value in given.items() if value is not None})
+    return {name: getattr(checked, name) if given[name] is not None else _absent(name) for name in given}
+
+
+def _absent(name: str) -> object:
+    return Memory.model_fields[name].get_default(call_default_factory=True)

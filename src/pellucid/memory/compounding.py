@@ -1,0 +1,225 @@
+"""Ledger rows, uses and memories of a period in, the compounding report out: what recurred, served, changed, aged.
+
+The report is ids and numbers. It is worked out each time it is asked for and kept nowhere, so that what is forgotten
+is in no report.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+from pellucid.memory.ledger_rows import Row, Sessions, happened, recurrences
+from pellucid.memory.lifecycle import STALE_AT, ages, kept_since, protection
+from pellucid.model.ledger import Event, FlushRow, FoldRow, LifecycleRow, VerdictRow
+from pellucid.model.memory import Memory
+from pellucid.model.wire import Instant, Wire
+from pellucid.store.history_port import Use
+
+UNUSED_DAYS = 30.0
+"""Days after which a memory that was never served is said to be unused."""
+LISTED = 10
+"""How many memories each part of a report names; its total counts all."""
+CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborated", "reverified"}
+"""Events that change what is known; the others add to it."""
+
+
+class Entry(Wire):
+    """One memory in a part of the report; `content` is read from the memory when the report is shown."""
+
+    memory_id: str
+    times: int = 0
+    sessions: int = 0
+    event: Event | None = None
+    at: Instant | None = None
+    related_memory_ids: tuple[str, ...] = ()
+    category: str | None = None
+    content: str | None = None
+
+
+class Section(Wire):
+    """One part of the report: how many memories belong to it, and the first of them."""
+
+    total: int = 0
+    entries: tuple[Entry, ...] = ()
+
+
+class Compression(Wire):
+    """What sessions became: turns and characters of trace in, observations judged, new memories out."""
+
+    sessions: int = 0
+    segments: int = 0
+    turns: int = 0
+    characters: int = 0
+    observations: int = 0
+    accepted: int = 0
+    turns_per_memory: float | None = None
+    """None where nothing was kept."""
+
+
+class Report(Wire):
+    """What came of a period `[since, until)`."""
+
+    namespace: str
+    since: Instant
+    until: Instant
+    created: dict[str, int]
+    """New memories by category."""
+    recurred: Section
+    served: Section
+    changed: Section
+    changes: dict[str, int]
+    """How many of each event: superseded, retracted, …"""
+    went_cold: Section
+    warmed: Section
+    went_stale: Section
+    unused: Section
+    compression: Compression
+
+
+@dataclass(slots=True)
+class _Aging:
+    """The last fold of a memory before the period, and the last one in it."""
+
+    before: FoldRow | None = None
+    after: FoldRow | None = None
+
+    def went(self, old: str, new: str) -> bool:
+        """Whether the memory went from one tier to the other; one that was never folded was hot."""
+        return self.after is not None and (self.before.tier if self.before else "hot", self.after.tier) == (old, new)
+
+    def went_stale(self) -> bool:
+        """Whether its decay crossed the threshold."""
+        return self.after is not None and self.after.decay >= STALE_AT > (self.before.decay if self.before else 0.0)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the rows of the ledger say of the period."""
+
+    since: datetime
+    until: datetime
+    fresh: set[str] = field(default_factory=set[str])
+    events: list[LifecycleRow] = field(default_factory=list[LifecycleRow])
+    aging: dict[str, _Aging] = field(default_factory=dict[str, _Aging])
+    flushes: list[FlushRow] = field(default_factory=list[FlushRow])
+
+    def take(self, row: Row) -> None:
+        """Count one row; rows come in the order of the ledger."""
+        inside = self.since <= (at := happened(row)) < self.until
+        if isinstance(row, FoldRow):
+            aging = self.aging.setdefault(row.memory_id, _Aging())
+            if inside:
+                aging.after = row
+            elif at < self.since:
+                aging.before = row
+        elif inside and isinstance(row, FlushRow):
+            self.flushes.append(row)
+        elif inside and isinstance(row, LifecycleRow):
+            self.events.append(row)
+        elif inside and isinstance(row, VerdictRow) and row.resulting_primitive_id and _made(row):
+            self.fresh.add(row.resulting_primitive_id)
+
+    def used(self) -> set[str]:
+        """The memories that some fold knows to have been served."""
+        folds = ((memory_id, aged.after or aged.before) for memory_id, aged in self.aging.items())
+        return {memory_id for memory_id, row in folds if row and row.access_count}
+
+
+def compile_report(
+    period: tuple[datetime, datetime],
+    namespace: str,
+    rows: Iterable[Row],
+    uses: tuple[Iterable[Use], Iterable[Use]],
+    memories: Mapping[str, Memory],
+) -> Report:
+    """The report of a period `[since, until)` over every row of the ledger, and the memories of a namespace by id.
+
+    `uses` are the servings since `since`, and those of all time. A memory that is gone is named by its id alone.
+    """
+    since, until = period
+    tally = _Tally(since, until)
+    for row in rows:
+        tally.take(row)
+    changed = [row for row in tally.events if row.event_type in CHANGES]
+    created = tally.fresh | {each.id for each in memories.values() if since <= each.created < until}
+    by_category = Counter(memories[each].category for each in created if each in memories)
+    aged = {memory_id: aging for memory_id, aging in tally.aging.items() if aging.after and memory_id in memories}
+    used = tally.used() | {use.memory_id for use in uses[1]}
+    return Report(
+        namespace=namespace, since=since, until=until, created=dict(sorted(by_category.items())),
+        recurred=_recurred(recurrences(tally.events), memories), served=_served(uses[0]),
+        changed=_changed(changed),
+        changes=dict(sorted(Counter(row.event_type for row in changed).items())),
+        went_cold=_folded({k: v for k, v in aged.items() if v.went("hot", "cold")}, memories),
+        warmed=_folded({k: v for k, v in aged.items() if v.went("cold", "hot")}, memories),
+        went_stale=_folded(
+            {k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories
+        ),
+        unused=_unused([each for each in memories.values() if each.id not in used], until),
+        compression=_compression(tally.flushes),
+    )  # fmt: skip
+
+
+def _made(row: VerdictRow) -> bool:
+    """Whether a verdict made a memory: the one a retraction names was there before."""
+    return row.verdict == "accept" and not row.reason.startswith("retraction")
+
+
+def _recurred(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> Section:
+    own = {memory_id: memories[memory_id].session_id for memory_id in again if memory_id in memories}
+    others = {each: [at for name, at in told.items() if name != own.get(each)] for each, told in again.items()}
+    ordered = sorted(others.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return _section([Entry(memory_id=each, sessions=len(told), at=max(told)) for each, told in ordered if told])
+
+
+def _served(uses: Iterable[Use]) -> Section:
+    ordered = sorted(uses, key=lambda use: (-use.sessions, -use.served, use.memory_id))
+    entries = [
+        Entry(
+            memory_id=use.memory_id, times=use.served, sessions=use.sessions,
+            at=datetime.fromtimestamp(use.last / 1000, UTC),
+        )
+        for use in ordered
+    ]  # fmt: skip
+    return _section(entries)
+
+
+def _changed(rows: Iterable[LifecycleRow]) -> Section:
+    newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
+    entries = [
+        Entry(
+            memory_id=row.memory_id, event=row.event_type, at=row.timestamp,
+            related_memory_ids=row.related_memory_ids,
+        )
+        for row in newest
+    ]  # fmt: skip
+    return _section(entries)
+
+
+def _folded(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> Section:
+    """Memories whose fold tells something, the most important first."""
+    ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
+    rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
+    return _section([Entry(memory_id=row.memory_id, times=row.access_count, at=row.at) for row in rows])
+
+
+def _unused(never_served: Iterable[Memory], until: datetime) -> Section:
+    edge = until - timedelta(days=UNUSED_DAYS)
+    found = sorted((kept_since(each), each.id) for each in never_served if ages(each, until))
+    entries = [Entry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge]
+    return _section(entries)
+
+
+def _section(entries: Sequence[Entry]) -> Section:
+    return Section(total=len(entries), entries=tuple(entries[:LISTED]))
+
+
+def _compression(flushes: Sequence[FlushRow]) -> Compression:
+    turns, accepted = sum(row.turns for row in flushes), sum(row.accepted for row in flushes)
+    return Compression(
+        sessions=len({row.session_id for row in flushes}), segments=len(flushes), turns=turns,
+        characters=sum(row.characters for row in flushes), observations=sum(row.observations for row in flushes),
+        accepted=accepted, turns_per_memory=round(turns / accepted, 1) if accepted else None,
+    )  # fmt: skip

@@ -1,0 +1,73 @@
+"""A segment and what came of it in, the file of its episode out: header, span, topic, members, artifacts."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pellucid.clock import Clock
+from pellucid.model.artifact import Artifact
+from pellucid.model.memory import Episode, Memory, Moment
+from pellucid.model.text import content_words
+from pellucid.model.turn import Segment, Turn
+from pellucid.store.records import FileWrite
+from pellucid.vault.markdown import episode_path, render_episode
+
+TOPIC_CHARS = 80
+TOPIC_WORDS = 5
+_TAG_WEIGHT = 3
+"""What a word is worth as a tag of a memory, against standing in one."""
+
+
+def episode_write(
+    segment: Segment,
+    namespace: str,
+    clock: Clock,
+    *,
+    id: str | None = None,  # noqa: A002  # the id of an episode
+    memories: Sequence[Memory] = (),
+    artifacts: Iterable[Artifact] = (),
+    verbatim: bool = True,
+) -> tuple[FileWrite, tuple[Moment, ...]]:
+    """The file of a new episode, and its moments: the segment's turns if `verbatim`, else none.
+
+    Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
+    leave no word behind, the words of the memories that came of it.
+    """
+    moments = tuple(_moment(turn, clock) for turn in segment.turns) if verbatim else ()
+    now, turns = clock.now(), segment.turns
+    dated = [turn.at for turn in turns if turn.at]
+    episode = Episode(
+        id=id or clock.new_id("ep"), namespace=namespace, created=now, updated=now, session_id=segment.session_id,
+        topic=topic(turns) if verbatim else topic_words(memories), started=min(dated, default=None),
+        ended=max(dated, default=None), turns=f"{turns[0].ordinal}-{turns[-1].ordinal}", signal=segment.signal,
+        agent=turns[0].agent, members=tuple(memory.id for memory in memories),
+        artifacts=tuple(str(artifact) for artifact in artifacts),
+    )  # fmt: skip
+    return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
+
+
+def _moment(turn: Turn, clock: Clock) -> Moment:
+    return Moment(id=clock.new_id("mem"), turn=turn.ordinal, role=turn.role, at=turn.at, content=spoken(turn))
+
+
+def spoken(turn: Turn) -> str:
+    """A turn as it is kept: with its speaker's name, where the transcript has one."""
+    return f"{turn.speaker}: {turn.content}" if turn.speaker else turn.content
+
+
+def topic(turns: Sequence[Turn]) -> str:
+    """A one-line name for a stretch of turns: how its first person's turn (or first turn) starts."""
+    first = next((turn for turn in turns if turn.role == "user"), turns[0])
+    line = " ".join(first.content.split())
+    if len(line) <= TOPIC_CHARS:
+        return line or "Untitled"
+    return line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"
+
+
+def topic_words(memories: Iterable[Memory]) -> str:
+    """What memories are about: the words that stand in most of them, tags counting more, in order of appearance."""
+    weight = Counter[str]()
+    for memory in memories:
+        weight.update(word for word in content_words(memory.content) if word[0].isalpha())
+        weight.update(dict.fromkeys(memory.tags, _TAG_WEIGHT))
+    best = {word for word, _ in weight.most_common(TOPIC_WORDS)}
+    return " ".join(word for word in weight if word in best)[:TOPIC_CHARS] or "untitled"

@@ -1,0 +1,189 @@
+"""Memories that must go in, everything that holds their words and how it is to be rewritten out."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pellucid.errors import ConflictError
+from pellucid.memory.episodes import topic_words
+from pellucid.model.memory import Episode, Memory
+from pellucid.model.text import content_words, normalise, words
+from pellucid.store.index_port import Served
+from pellucid.store.lookup_port import FiledEpisode
+from pellucid.store.records import FileRemoval, FileWrite, Records, content_digest
+from pellucid.vault.markdown import edit_memory, episode_path, retitled, without_moments
+
+LEAST_COPIED = 3
+"""Content words from which another memory that contains the whole text counts as a copy of it."""
+_RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What goes: memories with the reason, files to remove and to rewrite, turns, and words nothing else holds."""
+
+    namespace: str
+    doomed: tuple[tuple[Served, str], ...]
+    writes: tuple[FileWrite, ...]
+    removals: tuple[FileRemoval, ...]
+    turns: frozenset[tuple[str, int]]
+    lost_words: frozenset[str]
+    versions: tuple[str, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every file whose old bytes, or whose name, must leave nothing behind."""
+        return (*(each.path for each in self.removals), *(each.path for each in self.writes))
+
+
+def erasure(
+    records: Records,
+    memories: Sequence[Served],
+    episodes: Sequence[FiledEpisode],
+    asked: Sequence[Served],
+    *,
+    chain: bool = False,
+) -> Erasure:
+    """What forgetting `asked` takes with it. `memories` and `episodes` are all of the namespace.
+
+    Raises:
+        ConflictError: a file changed while this was worked out; nothing was done.
+    """
+    doomed = _doomed({each.memory.id: each for each in memories}, asked, chain=chain)
+    ids = {each.memory.id for each, _ in doomed}
+    kept = [each.memory for each in memories if each.memory.id not in ids]
+    lost = _lost_words([each.memory for each, _ in doomed], kept)
+    versions = {other for each, _ in doomed for other in _versions(each.memory)} - ids
+    writes, removals = _files(records, doomed, episodes, {each.id: each for each in kept}, lost)
+    return Erasure(
+        namespace=asked[0].memory.namespace, doomed=tuple(doomed), writes=tuple(writes), removals=tuple(removals),
+        turns=frozenset(turn for each, _ in doomed for turn in turns_of(each.memory)), lost_words=lost,
+        versions=tuple(sorted(versions & {each.id for each in kept})),
+    )  # fmt: skip
+
+
+def turns_of(memory: Memory) -> set[tuple[str, int]]:
+    """The turns a memory came from, by session and number."""
+    found = (match for each in memory.evidence if (match := _RANGE.fullmatch(each)))
+    return {
+        (match["source"], number) for match in found
+        for number in range(int(match["start"]), min(int(match["end"]), int(match["start"]) + 64) + 1)
+    }  # fmt: skip
+
+
+def _versions(memory: Memory) -> set[str]:
+    return {*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])}
+
+
+def _doomed(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
+    """What was asked for; then, until nothing new is found, its copies, what is derived from it, and its turns."""
+    texts = {memory_id: normalise(each.memory.content) for memory_id, each in held.items()}
+    reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
+    while True:
+        bond = _Bond([held[each].memory for each in reasons], texts, chain)
+        found = {
+            memory_id: why
+            for memory_id, each in held.items()
+            if memory_id not in reasons and (why := bond.reason(each.memory))
+        }
+        if not found:
+            return [(held[each], why) for each, why in reasons.items()]
+        reasons |= found
+
+
+class _Bond:
+    """What ties a memory to those that must go."""
+
+    def __init__(self, doomed: Sequence[Memory], texts: Mapping[str, str], chain: bool) -> None:
+        self._ids = {each.id for each in doomed}
+        self._parts = {part for each in doomed for part in each.derived_from}
+        self._texts = texts
+        self._said = {texts[each.id] for each in doomed}
+        self._long = [texts[each.id] for each in doomed if len(content_words(each.content)) >= LEAST_COPIED]
+        self._turns = {turn for each in doomed for turn in turns_of(each)}
+        self._versions = {each for memory in doomed for each in _versions(memory)} if chain else set[str]()
+        self._chain = chain
+
+    def reason(self, memory: Memory) -> str:
+        """Why it must go with them: it says the same, was made of one, or is the turn one came from; else empty."""
+        text = self._texts[memory.id]
+        if self._ids & set(memory.derived_from):
+            return "derived"
+        if memory.id in self._parts and memory.superseded_by in self._ids:
+            return "version"
+        if memory.id in self._versions or (self._chain and self._ids & _versions(memory)):
+            return "version"
+        if text in self._said or any(said in text for said in self._long):
+            return "copy"
+        return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
+
+
+def _lost_words(doomed: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
+    """The words of what goes that nothing which stays holds: what a query may not show any more."""
+    gone = {word for memory in doomed for text in _texts(memory) for word in content_words(text)}
+    for memory in kept:
+        if not gone:
+            break
+        gone.difference_update(*(words(text) for text in _texts(memory)))
+    return frozenset(gone)
+
+
+def _texts(memory: Memory) -> Iterable[str]:
+    attributes = memory.structured_attributes.items()
+    return (memory.content, *memory.tags, memory.entity_ref or "", *(part for pair in attributes for part in pair))
+
+
+def _files(
+    records: Records,
+    doomed: Sequence[tuple[Served, str]],
+    episodes: Sequence[FiledEpisode],
+    kept: Mapping[str, Memory],
+    lost: frozenset[str],
+) -> tuple[list[FileWrite], list[FileRemoval]]:
+    ids = {each.memory.id for each, _ in doomed}
+    named = {each.path for each, _ in doomed}
+    of_episodes = {each.path: each.episode for each in episodes}
+    alone = sorted(named - of_episodes.keys())
+    removals = [FileRemoval(path, content_digest(_read(records, path))) for path in alone]
+    writes: list[FileWrite] = []
+    for path, episode in sorted(of_episodes.items()):
+        if path not in named and not ids & set(episode.members) and not lost.intersection(words(_shown(episode))):
+            continue
+        data = _read(records, path)
+        new = _rewritten(data, episode, ids, kept, lost)
+        if new is None:
+            removals.append(FileRemoval(path, content_digest(data)))
+        elif new[0] == path:
+            writes.append(FileWrite(path, new[1], content_digest(data)))
+        else:
+            removals.append(FileRemoval(path, content_digest(data)))
+            writes.append(FileWrite(new[0], new[1]))
+    return writes, removals
+
+
+def _shown(episode: Episode) -> str:
+    return "\n".join((episode.topic, *episode.artifacts))
+
+
+def _rewritten(
+    data: bytes, episode: Episode, ids: set[str], kept: Mapping[str, Memory], lost: frozenset[str]
+) -> tuple[str, bytes] | None:
+    """An episode's file without what goes, and where it stands then; None if nothing of it is left."""
+    members = tuple(each for each in episode.members if each not in ids)
+    rest = [memory for memory in kept.values() if memory.episode_id == episode.id or memory.id in members]
+    if not rest:
+        return None
+    artifacts = tuple(each for each in episode.artifacts if not lost.intersection(words(each)))
+    changed = {"members": list(members) or None, "artifacts": list(artifacts) or None}
+    data = edit_memory(without_moments(data, ids), changed)
+    if not lost.intersection(words(episode.topic)):
+        return episode_path(episode), data
+    topic = topic_words(rest)
+    return episode_path(episode.model_copy(update={"topic": topic})), retitled(data, episode.topic, topic)
+
+
+def _read(records: Records, path: str) -> bytes:
+    data = records.heads([path])[0].data
+    if data is None:
+        raise ConflictError(f"{path} is gone: it was deleted just now", next_step="repeat the command")
+    return data

@@ -1,0 +1,54 @@
+"""Raw rows of the ledger in, typed rows of one namespace out, and what they tell of a memory being said again."""
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, VerdictRow
+from pellucid.store.records import LedgerRow
+
+Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow
+Sessions = dict[str, datetime]
+"""The sessions in which a memory was said again, each with the last time."""
+REINFORCING = frozenset({"manual", "user_input", "system_memory"})
+"""Source classes whose saying something again reinforces it. An agent repeats what it recalled, a tool what it read:
+a memory served often enough would otherwise make itself stronger."""
+_TYPES: dict[str, type[Row]] = {
+    "lifecycle": LifecycleRow, "verdict": VerdictRow, "flush": FlushRow, "fold": FoldRow, "pass": PassRow,
+}  # fmt: skip
+
+
+def typed(rows: Iterable[LedgerRow], namespace: str, kinds: Collection[str] = tuple(_TYPES)) -> Iterator[Row]:
+    """The rows of these kinds, in their order; a row that is not what its kind says is passed over."""
+    for row in rows:
+        kind = str(row.get("kind"))
+        if kind in kinds and row.get("namespace") == namespace:
+            try:
+                yield _TYPES[kind].model_validate({key: value for key, value in row.items() if key != "seq"})
+            except ValidationError:  # of an older version, or edited by hand: it says nothing that can be relied on
+                continue
+
+
+def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
+    """By memory, the sessions in which somebody said it again; where none is named, the operation stands for it."""
+    out: dict[str, Sessions] = {}
+    for row in rows:
+        if isinstance(row, LifecycleRow) and row.event_type == "corroborated" and row.reason_code in REINFORCING:
+            sessions = out.setdefault(row.memory_id, {})
+            session = row.session_id or row.correlation_id or row.event_id
+            sessions[session] = max(row.timestamp, sessions.get(session, row.timestamp))
+    return out
+
+
+def happened(row: Row) -> datetime:
+    """When what a row tells came about here."""
+    match row:
+        case LifecycleRow():
+            return row.timestamp
+        case VerdictRow():
+            return row.decided_at or row.observed_at
+        case PassRow():
+            return row.finished
+        case FlushRow() | FoldRow():
+            return row.at

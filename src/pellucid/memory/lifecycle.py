@@ -1,0 +1,281 @@
+"""A memory and its use in, its lifecycle fold out: heat, decay and tier as sums of named shares.
+
+A fold is a pure function of the memory, what is known of its use, the fold before, the time and the settings. A recall
+reads only the last fold on the ledger, so it never changes the next recall. docs/lifecycle.md says why each number is
+what it is; none is fitted to data.
+"""
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from pellucid.memory.ledger_rows import Sessions
+from pellucid.model.ledger import FoldRow
+from pellucid.model.memory import Category, Memory, Status
+from pellucid.settings import LifecycleSettings
+from pellucid.store.history_port import Use
+
+HEAT = {"confidence": 0.25, "access": 0.30, "recency": 0.20, "importance": 0.15, "feedback": 0.10, "causal": 0.05}
+HEAT_DISPUTED = -0.20
+DECAY = {"age": 0.30, "disuse": 0.25, "doubt": 0.20, "coldness": 0.15, "feedback": 0.10}
+TIER = {"confidence": 0.24, "access": 0.26, "recency": 0.20, "importance": 0.20, "feedback": 0.10}
+TIER_CORRECTION, TIER_CONFIRMED, TIER_DISPUTED = 0.08, 0.05, -0.50
+RECENCY_DAYS, DISUSE_DAYS, AGE_DAYS = 90.0, 120.0, 180.0
+FULL_ACCESS = 20
+"""Uses after which more of them count for nothing more: 20 servings are two recalls a week over ten weeks."""
+STALE_AT, ARCHIVE_AT = 0.65, 0.85
+"""Decay at which a memory is called stale, and at which archiving it is proposed."""
+SPECULATIVE_DAYS = 30.0
+"""Days a speculative memory (confidence below .40) may go without a use before archiving it is proposed."""
+NOTICEABLE = 0.05
+"""A fold whose values all moved by less than this, and whose tier and counts stand, is not written again."""
+PROTECTED: frozenset[Category] = frozenset(
+    {"decision", "principle", "commitment", "preference", "procedure", "rule", "correction"}
+)
+AGING: frozenset[Status] = frozenset({"active", "disputed"})
+_HORIZON_DAYS = 3650
+_DAY = timedelta(days=1)
+
+Tier = Literal["hot", "cold"]
+Archival = Literal["decayed", "speculative"]
+Why = Literal["protected", "young", "at_or_below_demote", "at_or_above_promote", "between", "above_demote"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What is known of a memory's use. `feedback` is what citations say of it, -1 to 1; nothing feeds it yet."""
+
+    served: int = 0
+    sessions: int = 0
+    last_served: datetime | None = None
+    recurred: int = 0
+    last_recurred: datetime | None = None
+    feedback: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """A value in [0, 1] and the named shares that sum to it, to four decimals; what is worth nothing is left out."""
+
+    value: float
+    shares: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """One fold with its reasons."""
+
+    row: FoldRow
+    heat: Worth
+    decay: Worth
+    tier_value: Worth
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is true of a memory and its use at an instant; each number in [0, 1], feedback in [-1, 1]."""
+
+    memory: Memory
+    access: float
+    recency: float
+    age: float
+    disuse: float
+    feedback: float
+
+
+def fold(memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings) -> Aged:
+    """The fold of one memory at `now`."""
+    state = condition(memory, signs, now)
+    warmth, worth = heat(state), tier_value(state)
+    faded = decay(state, warmth.value)
+    tier, why = next_tier(memory, worth.value, previous.tier if previous else "hot", now, settings)
+    row = FoldRow(
+        memory_id=memory.id, namespace=memory.namespace, at=now, heat=warmth.value, decay=faded.value, tier=tier,
+        tier_value=worth.value, access_count=signs.served, last_accessed=signs.last_served,
+        reinforcement_count=max(signs.sessions + signs.recurred, previous.reinforcement_count if previous else 0),
+    )  # fmt: skip
+    return Aged(row, warmth, faded, worth, why)
+
+
+def signs_of(
+    memory: Memory, use: Use | None, again: Sessions | None, previous: FoldRow | None, feedback: float = 0.0
+) -> Signs:
+    """What history, the ledger and the last fold know together: a history that was lost takes no use back.
+
+    A memory that is said twice in its own session has not recurred.
+    """
+    served, sessions = (use.served, use.sessions) if use else (0, 0)
+    last = datetime.fromtimestamp(use.last / 1000, UTC) if use else None
+    if previous:
+        served = max(served, previous.access_count)
+        last = max((at for at in (last, previous.last_accessed) if at), default=None)
+    others = [at for session, at in (again or {}).items() if session != memory.session_id]
+    return Signs(served, sessions, last, len(others), max(others, default=None), feedback)
+
+
+def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
+    """Where a memory stands: access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = servings + times said again.
+
+    recency = 1 - days unused / 90; disuse = days unused / 120; age = days kept / 180; all cut to [0, 1]. A memory that
+    was never used is unused since it was kept.
+    """
+    unused = _days(kept_since(memory), now)
+    for at in (signs.last_served, signs.last_recurred):
+        unused = min(unused, _days(at, now)) if at else unused
+    disuse = min(unused / DISUSE_DAYS, 1.0)
+    uses = min(signs.served + signs.recurred, FULL_ACCESS)
+    return Condition(
+        memory,
+        access=math.log1p(uses) / math.log1p(FULL_ACCESS) * (1 - disuse),
+        recency=max(1 - unused / RECENCY_DAYS, 0.0),
+        age=min(_days(kept_since(memory), now) / AGE_DAYS, 1.0),
+        disuse=disuse,
+        feedback=min(max(signs.feedback, -1.0), 1.0),
+    )
+
+
+def heat(state: Condition) -> Worth:
+    """How alive a memory is: what a later recall may prefer it for."""
+    memory = state.memory
+    shares = {
+        "confidence": HEAT["confidence"] * memory.confidence,
+        "access": HEAT["access"] * state.access,
+        "recency": HEAT["recency"] * state.recency,
+        "importance": HEAT["importance"] * memory.importance_score,
+        "feedback": HEAT["feedback"] * state.feedback,
+        "causal": HEAT["causal"] * bool(memory.supersedes or memory.derived_from),
+        "disputed": HEAT_DISPUTED * (memory.status == "disputed"),
+    }
+    return _sum(shares)
+
+
+def decay(state: Condition, warmth: float) -> Worth:
+    """How far a memory has faded: old, unused, doubtful, disliked, and without the heat to make up for it."""
+    shares = {
+        "age": DECAY["age"] * state.age,
+        "disuse": DECAY["disuse"] * state.disuse,
+        "doubt": DECAY["doubt"] * (1 - state.memory.confidence),
+        "coldness": DECAY["coldness"] * (1 - warmth),
+        "feedback": DECAY["feedback"] * max(-state.feedback, 0.0),
+    }
+    return _sum(shares)
+
+
+def tier_value(state: Condition) -> Worth:
+    """What decides between hot and cold."""
+    memory = state.memory
+    confirmed = memory.source == "manual" or memory.last_verified_at is not None
+    shares = {
+        "confidence": TIER["confidence"] * memory.confidence,
+        "access": TIER["access"] * state.access,
+        "recency": TIER["recency"] * state.recency,
+        "importance": TIER["importance"] * memory.importance_score,
+        "feedback": TIER["feedback"] * state.feedback,
+        "correction": TIER_CORRECTION * (memory.category == "correction"),
+        "confirmed": TIER_CONFIRMED * confirmed,
+        "disputed": TIER_DISPUTED * (memory.status == "disputed"),
+    }
+    return _sum(shares)
+
+
+def next_tier(
+    memory: Memory, worth: float, before: Tier, now: datetime, settings: LifecycleSettings
+) -> tuple[Tier, Why]:
+    """The tier after `before`, and why. Between the two thresholds a memory stays where it is.
+
+    Where the settings leave no room between them, promotion wins, so that no memory goes to and fro.
+    """
+    if protection(memory):
+        return "hot", "protected"
+    if worth >= settings.promote_at:
+        return "hot", "at_or_above_promote"
+    if before == "cold":
+        return "cold", "between" if worth > settings.demote_at else "at_or_below_demote"
+    if worth > settings.demote_at:
+        return "hot", "above_demote"
+    if _days(kept_since(memory), now) < settings.demote_after_days:
+        return "hot", "young"
+    return "cold", "at_or_below_demote"
+
+
+def protection(memory: Memory) -> str | None:
+    """What keeps a memory hot whatever its value: `pinned`, `axiom` or its category."""
+    if memory.pinned:
+        return "pinned"
+    if memory.asserted_by == "axiom":
+        return "axiom"
+    return memory.category if memory.category in PROTECTED else None
+
+
+def ages(memory: Memory, now: datetime) -> bool:
+    """Whether a memory still ages: it may be recalled, and its time is not over."""
+    ends = (memory.invalid_at, memory.expires_at)
+    return memory.status in AGING and all(end is None or end > now for end in ends)
+
+
+def moved(aged: FoldRow, previous: FoldRow | None) -> bool:
+    """Whether a fold differs noticeably from the one before."""
+    if previous is None:
+        return True
+    values = ((aged.heat, previous.heat), (aged.decay, previous.decay), (aged.tier_value, previous.tier_value))
+    return (
+        aged.tier != previous.tier
+        or (aged.access_count, aged.reinforcement_count) != (previous.access_count, previous.reinforcement_count)
+        or any(round(abs(new - old), 4) >= NOTICEABLE for new, old in values)
+    )
+
+
+def stale(memory: Memory, faded: float) -> bool:
+    """Whether a memory has decayed so far that somebody should look at it; protected ones never have."""
+    return faded >= STALE_AT and not protection(memory)
+
+
+def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archival | None:
+    """Why this memory might be archived. A fold proposes it and does not do it: only a person or a verb archives."""
+    if protection(memory):
+        return None
+    if aged.decay.value >= ARCHIVE_AT:
+        return "decayed"
+    unused = signs.served + signs.recurred == 0
+    old = _days(kept_since(memory), now) >= SPECULATIVE_DAYS
+    return "speculative" if memory.confidence_tier == "speculative" and unused and old else None
+
+
+def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
+    """Whole days until a hot memory that nobody uses goes cold, by bisection; None if it never will."""
+    before = FoldRow(memory_id=memory.id, namespace=memory.namespace, at=now, heat=0, decay=0, tier_value=0)
+
+    def cold(days: int) -> bool:
+        return fold(memory, signs, before, now + days * _DAY, settings).row.tier == "cold"
+
+    return bisect_left(range(_HORIZON_DAYS), True, key=cold) if cold(_HORIZON_DAYS) else None
+
+
+def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
+    """How many servings now would make a cold memory hot again; None if no number of them would."""
+
+    def worth(more: int) -> float:
+        return tier_value(condition(memory, replace(signs, served=signs.served + more, last_served=now), now)).value
+
+    return next((more for more in range(1, FULL_ACCESS + 1) if worth(more) >= settings.promote_at), None)
+
+
+def kept_since(memory: Memory) -> datetime:
+    """When a memory came to be as it stands: an import of old words begins to age on the day of the import."""
+    return max(memory.created, memory.updated)
+
+
+def _days(since: datetime, now: datetime) -> float:
+    return max((now - since) / _DAY, 0.0)
+
+
+def _sum(shares: dict[str, float]) -> Worth:
+    """The shares to four decimals; where their sum leaves [0, 1], the share `limit` says by how much it was cut."""
+    rounded = {name: round(share, 4) for name, share in shares.items()}
+    total = math.fsum(rounded.values())
+    value = round(min(max(total, 0.0), 1.0), 4)
+    rounded["limit"] = round(value - total, 4)
+    return Worth(value, tuple((name, share) for name, share in rounded.items() if share))

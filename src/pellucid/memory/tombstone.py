@@ -1,0 +1,44 @@
+"""Something forgotten in, the keys by which it is known again out: keyed hashes that hold no word of it."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from pellucid.model.memory import Memory
+from pellucid.model.text import content_hash
+
+_RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
+_LONGEST = 64
+"""Turns of one evidence range that are named; ranges have at most three, a hand-written one may say anything."""
+
+
+def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
+    """The key of a statement: its normal form within its entity (`model.text.content_hash`), in one namespace."""
+    return _keyed(secret, "words", namespace, content_hash(content, entity))
+
+
+def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
+    """The keys of the turns that evidence ranges `session:start-end` name."""
+    out: list[bytes] = []
+    for each in evidence:
+        if found := _RANGE.fullmatch(each):
+            first, last = int(found["start"]), int(found["end"])
+            numbers = range(first, min(last, first + _LONGEST) + 1)
+            out += [_keyed(secret, "turn", namespace, f"{found['source']}:{number}") for number in numbers]
+    return out
+
+
+def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
+    """Every key of a memory that is forgotten: of its words, alone and within its entity, and of its evidence turns."""
+    namespace, content = memory.namespace, memory.content
+    said = {words_key(secret, namespace, content, entity) for entity in (None, memory.entity_ref)}
+    return sorted({*said, *turn_keys(secret, namespace, memory.evidence)})
+
+
+def _keyed(secret: bytes, *parts: str) -> bytes:
+    """A keyed BLAKE2b over the parts, each preceded by its length."""
+    digest = hashlib.blake2b(key=secret, digest_size=16, person=b"tombstone")
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()

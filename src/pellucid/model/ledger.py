@@ -1,0 +1,124 @@
+"""Decisions in, the rows of the ledger out: what no file implies. No row holds a word of a memory."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from pellucid.model.observation import Verdict
+from pellucid.model.wire import Instant, Wire
+
+Event = Literal[
+    "created", "corroborated", "superseded", "attribute_retired", "retracted", "disputed", "archived", "pinned",
+    "unpinned", "restored", "quarantined", "promoted", "reverified", "merged", "forgotten", "undone",
+]  # fmt: skip
+Actor = Literal["user", "agent", "extraction", "reconcile", "consolidate", "lifecycle", "trust", "import"]
+
+
+class LifecycleRow(Wire):
+    """One change of one memory. `before` and `after` are frontmatter keys of its state, never of its words."""
+
+    kind: Literal["lifecycle"] = "lifecycle"
+    event_id: str
+    memory_id: str
+    namespace: str
+    event_type: Event
+    timestamp: Instant
+    actor: Actor
+    reason_code: str = ""
+    related_memory_ids: tuple[str, ...] = ()
+    session_id: str | None = None
+    """Where it was said, of what was said again."""
+    before: dict[str, object] = Field(default_factory=dict)
+    after: dict[str, object] = Field(default_factory=dict)
+    correlation_id: str | None = None
+    """The operation that made the change."""
+
+
+class VerdictRow(Wire):
+    """What was decided about one observation."""
+
+    kind: Literal["verdict"] = "verdict"
+    observation_id: str
+    session_id: str
+    namespace: str
+    observed_at: Instant
+    decided_at: Instant | None = None
+    category: str
+    confidence: float
+    importance: float
+    verdict: Verdict
+    reason: str
+    content_hash: str
+    """Keyed with the vault's key: it tells equal words apart from others, and nobody without the key anything."""
+    resulting_primitive_id: str | None = None
+
+
+class FlushRow(Wire):
+    """One segment that was flushed: how many turns, why, and what came of it. Seconds are of extraction alone."""
+
+    kind: Literal["flush"] = "flush"
+    session_id: str
+    namespace: str
+    at: Instant
+    signal: str
+    turns: int
+    by_role: dict[str, int] = Field(default_factory=dict)
+    characters: int = 0
+    observations: int = 0
+    accepted: int = 0
+    seconds: float = 0.0
+    extractor: str = "heuristic"
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    """What a model claimed and its evidence did not bear out, by reason."""
+
+
+class FoldRow(Wire):
+    """The last lifecycle fold of one memory: all that ranking may know of its use."""
+
+    kind: Literal["fold"] = "fold"
+    memory_id: str
+    namespace: str
+    at: Instant
+    heat: float = Field(ge=0, le=1)
+    decay: float = Field(ge=0, le=1)
+    tier: Literal["hot", "cold"] = "hot"
+    tier_value: float = Field(ge=0, le=1)
+    access_count: int = 0
+    last_accessed: Instant | None = None
+    reinforcement_count: int = 0
+
+
+class PassRow(Wire):
+    """A pass that ran to its end: when, and counts of what it did."""
+
+    kind: Literal["pass"] = "pass"
+    name: Literal["lifecycle", "consolidate", "report"]
+    namespace: str
+    started: Instant
+    finished: Instant
+    counts: dict[str, int] = Field(default_factory=dict)
+
+
+class TombstoneRow(Wire):
+    """What may not come back: keyed hashes (hex) of a forgotten memory's words and of its evidence turns."""
+
+    kind: Literal["tombstone"] = "tombstone"
+    memory_id: str
+    namespace: str
+    at: Instant
+    keys: tuple[str, ...]
+
+
+class ErasureRow(Wire):
+    """An erasure that ran to its end: how many things were taken from which place. It says nothing of what."""
+
+    kind: Literal["erasure"] = "erasure"
+    at: Instant
+    namespace: str
+    erasure_of: str
+    """The operation that removed the files."""
+    memories: int
+    places: dict[str, int] = Field(default_factory=dict)

@@ -1,0 +1,115 @@
+"""An observation and its segment in, whose words they really are out: pasted, quoted, or read off a tool's output.
+
+An assistant that repeats what a tool returned, and a person who pastes a page, did not say it themselves.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from pellucid.model.memory import SOURCE_CLASSES, SourceClass
+from pellucid.model.observation import MemoryObservation
+from pellucid.model.text import content_words, words
+from pellucid.model.turn import Turn
+from pellucid.observe.importance import spoken
+from pellucid.observe.source import voice_of
+
+ECHOED = 0.6
+"""The share of a statement's content words in one passage from which it is taken to come from there."""
+QUOTED = 0.8
+"""The same for a pasted passage of a person's own turn, which the statement was read from word for word."""
+VERBATIM_WORDS = 12
+"""Words in a row that nobody types again: a person's sentence that stands so in a tool's output was pasted."""
+
+_KINDS = (
+    "page|article|readme|issue|ticket|e-?mail|docs|document|documentation|logs?|output|blog|post|thread|"
+    "comment|website|site|wiki|changelog|pdf|snippet|newsletter|invoice|seite|artikel|dokument|doku|ausgabe|"
+    "página|artículo|correo|documento|salida"
+)
+_LEAD_IN = re.compile(
+    rf"^(?=.{{3,160}}$)(?:.*\b(?:{_KINDS})\b.{{0,60}}|.*(?:ページ|記事|メール|文書|資料|ログ|出力|网页|文章|邮件|文档|日志|输出|页面).{{0,30}})[:：]\s*$",
+    re.IGNORECASE,
+)
+_PASTED = re.compile(
+    r"^\W{0,6}(?:pasted?|copied|quot(?:e|ed|ing)|forwarded|begin|eingefügt|kopiert|pegado|copiado|貼り付け|粘贴|转发)\b.{0,80}$",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r'^\s*(?:```|~~~|"""|<<<|-{3,}\s*(?:begin|start|forwarded|original)\b)', re.IGNORECASE)
+_FENCE_END = re.compile(r'^\s*(?:```|~~~|"""|>>>|-{3,})', re.IGNORECASE)
+_QUOTE = re.compile(r"^\s*>")
+_PASSAGE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
+    """The observation with the class of whose words it repeats, where that is less trusted than who spoke last."""
+    own = observation.source_class
+    if own not in ("user_input", "assistant_output"):
+        return observation
+    said = {turn.ordinal: turn for turn in turns}
+    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1) if at in said}
+    if not ordinals:
+        return observation
+    text = spoken(observation.fact.content)
+    before = [turn for turn in turns if turn.ordinal < max(ordinals) and turn.role == "tool"]
+    if own == "user_input":
+        found = _of_person(text, [said[at] for at in sorted(ordinals)], before)
+    else:
+        people = [turn for turn in turns if turn.role == "user" and turn.ordinal < max(ordinals)]
+        found = _of_assistant(text, before, people)
+    return observation.model_copy(update={"source_class": found}) if found else observation
+
+
+def pasted(text: str) -> tuple[str, str]:
+    """What of a turn is quoted or pasted, and the rest of it: quote lines, fences, and what follows a lead-in."""
+    inside, outside = list[str](), list[str]()
+    fenced = follows = False
+    for line in text.splitlines():
+        if fenced or _QUOTE.match(line) or follows:
+            inside.append(line)
+            fenced = fenced and not _FENCE_END.match(line)
+        elif _FENCE.match(line):
+            fenced = True
+        elif _LEAD_IN.match(line) or _PASTED.match(line):
+            follows = True
+        else:
+            outside.append(line)
+    return "\n".join(inside), "\n".join(outside)
+
+
+def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
+    """Web content for a paste of unknown origin, the tool's class for a paste of its output."""
+    wanted = set(content_words(text))
+    for turn in turns:
+        inside, outside = pasted(turn.content)
+        if turn.role == "user" and inside and _share(wanted, inside) >= QUOTED > _share(wanted, outside):
+            return "web_content"
+    run = words(text)
+    if len(run) < VERBATIM_WORDS:
+        return None
+    row = f" {' '.join(run)} "
+    return _lowest(turn for turn in before if row in f" {' '.join(words(turn.content))} ")
+
+
+def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn]) -> SourceClass | None:
+    wanted = set(content_words(text))
+    if not before or any(_passage_share(wanted, pasted(turn.content)[1]) >= ECHOED for turn in people):
+        return None
+    return _lowest(turn for turn in before if _passage_share(wanted, turn.content) >= ECHOED)
+
+
+def _lowest(turns: Iterable[Turn]) -> SourceClass | None:
+    voices: set[SourceClass] = {voice_of(turn) for turn in turns}
+    return max(voices, key=SOURCE_CLASSES.index) if voices else None
+
+
+def _passage_share(wanted: set[str], text: str) -> float:
+    """The largest share of the words that two neighbouring sentences or lines of a text hold."""
+    folded = text.casefold()
+    if sum(word in folded for word in wanted) < ECHOED * len(wanted):
+        return 0.0
+    pieces = ["", *(piece for piece in _PASSAGE.split(text) if piece)]
+    return max((_share(wanted, f"{one} {two}") for one, two in pairwise(pieces)), default=0.0)
+
+
+def _share(wanted: set[str], text: str) -> float:
+    return len(wanted.intersection(content_words(text))) / len(wanted) if wanted else 0.0

@@ -1,0 +1,67 @@
+"""A text in, whether it talks to a model instead of telling something out: injected instructions, control tokens.
+
+No list of patterns is complete. These stand beside checks that do not depend on wording: whatever passes must still be
+quoted from the turns, and what tools or web pages said begins in quarantine.
+"""
+
+import re
+import unicodedata
+
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_TOKENS = (
+    r"<\|[^|<>]{1,40}\|?>",
+    r"\[/?(?:INST|SYS|SYSTEM)\]|<</?SYS>>|<(?:start|end)_of_turn>",
+    r"</?(?:s|think|system|assistant|tool_call|function_call)>|</?(?:turns|pellucid|oai-mem)[\w-]*",
+    r"^[ \t]*#{2,}[ \t]*(?:instruction|response|system)\b|^[ \t]*(?:system|developer)[ \t]*:",
+    r"\{\s{0,9}\"(?:turn|facts|role)\"\s{0,9}:",
+)
+_INSTRUCTIONS = r"(?:instruct\w*|prompts?|guidelines|directives|system message)"
+_NOT_OURS = r"(?:all|any|the|these|those|your|my|previous|prior|above|earlier|preceding|other|existing|safety|system) "
+_CONFIDENTIAL = r"(?:system prompt|api keys?|secrets?|credentials?|passwords?|private keys?|access tokens?|\.env)"
+_PLACE = r"(?:https?://|\S+@\S+\.\w|\b(?:\w+\.)+(?:com|net|org|io|dev|example|test|xyz|ru|cn)\b)"
+_HOSTILE = (
+    rf"(?:ignor\w*|disregard|forget|overrid\w*|bypass) (?:{_NOT_OURS}){{1,4}}(?:\w+ )?{_INSTRUCTIONS}",
+    r"(?:ignore|disregard) (?:everything|anything|all)(?: of)?(?: that| the)?(?: was| is)? (?:above|before|said|prior)",
+    r"\b(?:system|developer) override\b|\bnew (?:system )?instructions? ?[:—-]|\bjailbr(?:eak|oken)\b|\bDAN mode\b",
+    rf"(?:reveal|leak|exfiltrate) (?:\w+ ){{0,4}}?{_CONFIDENTIAL}\b",
+    rf"(?:send|post|upload|forward|copy|mail|transmit)\w* (?:[\w.,-]+ ){{0,6}}?{_CONFIDENTIAL}.{{0,60}}{_PLACE}",
+    r"ignorier\w* (?:\w+ ){0,3}?(?:anweisung\w*|vorgaben|prompts?)|vergiss (?:\w+ ){0,3}?anweisung\w*",
+    r"ignor[ae]\w* (?:\w+ ){0,4}?(?:instrucciones|indicaciones|consignes)|olvida (?:\w+ ){0,3}?instrucciones",
+    r"(?:以前|これまで|上記|先ほど|前)の?(?:すべての?|全ての?)?(?:指示|命令)[をは].{0,6}(?:無視|忘れ)",
+    r"(?:忽略|无视|忘记|忘掉).{0,10}(?:指令|指示|提示词)",
+)
+_OPENING = r"(?:(?:please|from now on|going forward|in (?:the )?future|bitte|ab (?:jetzt|sofort)|por favor),? )*"
+_ORDERS = (
+    rf"^{_OPENING}(?:you (?:must|should|shall|have to|need to)|always|never|do not|don't|make sure|be sure)\b",
+    rf"^{_OPENING}(?:recommend|respond|reply|answer|say|tell|trust|run|execute|install|download|visit|open|click|use)\b",
+    rf"^{_OPENING}(?:call|send|remember|immer|niemals|antworte|empfiehl|siempre|nunca|responde|recomienda)\b",
+    r"^(?:必ず|常に|绝对|务必|总是)",
+    r"\byou are (?:now|no longer) |\bact as (?:an? |the )",
+    r"(?:not|n't|never|without) (?:\w+ )?(?:tell|telling|mention\w*|inform\w*|reveal\w*|ask|asking) .{0,30}\busers?\b",
+    r"\b(?:store|save|remember|record|add|write)\b (?:\w+ ){0,4}?(?:to|in|into) (?:your |the |long.term )+memory",
+    r"\b(?:when|whenever|if) (?:\w+ ){0,4}?(?:asked|asks|you (?:are|see|read))\b",
+    r"\b(?:assistants?|ai|agents?|models?|llm|chatbots?) (?:must|should|shall|has to|have to|will always)\b",
+)
+
+
+def _any(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
+
+
+_TOKEN, _INJECTION, _ORDER = _any(_TOKENS), _any(_HOSTILE), _any(_ORDERS)
+
+
+def is_hostile(text: str) -> bool:
+    """Whether a text holds control tokens, or wording that injections use and no memory needs, whoever said it."""
+    seen = _seen(text)
+    return bool(_TOKEN.search(text) or _TOKEN.search(seen) or _INJECTION.search(seen))
+
+
+def is_order(text: str) -> bool:
+    """Whether a text orders its reader about: a person's rule is a memory, a tool's or a model's is not."""
+    return bool(_ORDER.search(_seen(text)))
+
+
+def _seen(text: str) -> str:
+    """As a reader sees it: no invisible signs, compatibility forms as plain letters, one space between words."""
+    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).split())

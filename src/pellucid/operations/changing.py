@@ -1,0 +1,235 @@
+"""A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.capture.redact import redact
+from pellucid.errors import ConflictError, InputError, NotFoundError
+from pellucid.memory.changes import Changes, Fields, from_state
+from pellucid.memory.reconcile import Reconciler, Statement
+from pellucid.model.ledger import Event, LifecycleRow
+from pellucid.model.memory import Category, Memory
+from pellucid.model.text import content_hash
+from pellucid.model.wire import Wire
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.rows import lifecycle_rows
+from pellucid.store.index_port import Served
+from pellucid.store.records import OperationKind
+
+Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
+
+
+class VerbInput(Wire):
+    """Which memory, and why."""
+
+    namespace: str
+    memory_id: str
+    reason: str = ""
+    """A short code that is kept in the ledger, such as `wrong-source`; not a sentence."""
+
+
+class UpdateInput(Wire):
+    """What a memory is to say instead; what is not given stays."""
+
+    namespace: str
+    memory_id: str
+    content: str | None = None
+    category: Category | None = None
+    tags: tuple[str, ...] | None = None
+    entity_ref: str | None = None
+    attributes: dict[str, str] | None = None
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    importance: float | None = Field(default=None, ge=0, le=1)
+    agent: str | None = None
+
+
+class ChangedOutput(Wire):
+    """A memory after a change. `changed` is false where it stood so already; `op_id` is what `undo` takes."""
+
+    memory: Memory
+    path: str
+    changed: bool
+    op_id: str | None = None
+    replaced: tuple[str, ...] = ()
+    """Memories that this one supersedes now."""
+
+
+class UndoInput(Wire):
+    """What to undo: an operation (`op_…`), or the last change of a memory."""
+
+    namespace: str
+    target: str
+
+
+class UndoOutput(Wire):
+    """What was put back."""
+
+    op_id: str
+    undone: tuple[str, ...]
+    """`event of memory`, newest first."""
+
+
+VERBS: tuple[Verb, ...] = get_args(Verb)
+_VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
+    "archive": ("archive", "archived", {"status": "archived"}),
+    "retract": ("retract", "retracted", {"status": "retracted"}),
+    "dispute": ("dispute", "disputed", {"status": "disputed"}),
+    "pin": ("pin", "pinned", {"pinned": True}),
+    "unpin": ("pin", "unpinned", {"pinned": False}),
+}
+
+
+def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
+    """Change the state of one memory: out of recall (archive, retract, dispute), or preferred in it (pin).
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+        InputError: the id fits several, or the reason is a sentence.
+    """
+    if len(request.reason) > 64 or " " in request.reason.strip():
+        raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
+    kind, event, fields = _VERBS[verb]
+    with app.keeper.deciding():
+        held = find_memory(app, request.namespace, request.memory_id)
+        if verb == "retract":
+            fields = {**fields, "invalid_at": app.clock.now()} if held.memory.status != "retracted" else fields
+        changes = Changes(app.records, request.namespace, "user", app.clock)
+        changed = changes.change(held, event, fields, request.reason)
+        op_id = _commit(app, kind, changes) if changed else None
+    return _changed(app, request.namespace, held.memory.id, op_id)
+
+
+def update(app: App, request: UpdateInput) -> ChangedOutput:
+    """Say something else in a memory's place: a new memory supersedes it, and the old one stays in its history.
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+        InputError: nothing is to be changed, or the memory is a moment.
+    """
+    with app.keeper.deciding():
+        held = find_memory(app, request.namespace, request.memory_id)
+        new = _version(app, held.memory, request)
+        if new is None:
+            return _changed(app, request.namespace, held.memory.id, None)
+        changes = Changes(app.records, request.namespace, "user", app.clock)
+        retired = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.valid_at}
+        changes.change(held, "superseded", retired, "edited", [new.id])
+        reconciler = Reconciler(app.index, app.lookup, changes, app.key)
+        reconciler.consider([Statement(new, event="created", reason="edited")])
+        outcome = reconciler.decide().outcomes[0]
+        if outcome.memory_id != new.id:
+            raise ConflictError(
+                f"{outcome.memory_id} says the same already", next_step=f"archive {held.memory.id} instead"
+            )
+        op_id = _commit(app, "update", changes)
+    return _changed(app, request.namespace, new.id, op_id)
+
+
+def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
+    """The memory with what was asked for; None if that changes nothing."""
+    if old.category == "moment":
+        raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
+    content = redact(request.content.strip()).text if request.content is not None else old.content
+    if not content:
+        raise InputError("there is nothing left of it: the content is empty", code="missing_content")
+    asked = {
+        "content": content, "category": request.category, "tags": request.tags and _clean(request.tags),
+        "entity_ref": request.entity_ref, "structured_attributes": request.attributes,
+        "confidence": request.confidence, "importance_score": request.importance,
+    }  # fmt: skip
+    new = {name: value for name, value in asked.items() if value is not None and getattr(old, name) != value}
+    if not new:
+        return None
+    if "content" in new:
+        new |= {"evidence": (), "structured_attributes": request.attributes or {}}
+    now = app.clock.now()
+    entity = request.entity_ref or old.entity_ref
+    return old.model_copy(
+        update={
+            **new, "id": app.clock.new_id("mem"), "created": now, "updated": now, "source": "manual",
+            "asserted_by": "axiom" if old.asserted_by == "axiom" else "user", "source_class": "manual",
+            "agent": request.agent, "status": "active", "trust_zone": "trusted", "valid_at": now, "invalid_at": None,
+            "supersedes": (old.id,), "superseded_by": None, "retired_attributes": {}, "derived_from": (),
+            "content_hash": content_hash(content, entity),
+        }
+    )  # fmt: skip
+
+
+def _clean(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(redact(tag).text for tag in tags)
+
+
+def undo(app: App, request: UndoInput) -> UndoOutput:
+    """Put back what an operation changed, or the last change of a memory. An undo can be undone, too.
+
+    Raises:
+        NotFoundError: nothing of that name was changed here, or it was forgotten since.
+        ConflictError: what is to be put back was changed again since; undo that first.
+    """
+    with app.keeper.deciding():
+        rows = _to_undo(app, request)
+        changes = Changes(app.records, request.namespace, "user", app.clock)
+        held = _held(app, request.namespace, rows)
+        for row in reversed(rows):
+            _put_back(changes, held, row)
+        op_id = _commit(app, "undo", changes)
+    return UndoOutput(op_id=op_id, undone=tuple(f"{row.event_type} of {row.memory_id}" for row in reversed(rows)))
+
+
+def _to_undo(app: App, request: UndoInput) -> list[LifecycleRow]:
+    rows = [
+        row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
+    ]
+    if request.target.startswith("op_"):
+        found = [row for row in rows if row.correlation_id == request.target]
+    else:
+        memory_id = find_memory(app, request.namespace, request.target).memory.id
+        of_it = [row for row in rows if row.memory_id == memory_id]
+        found = [row for row in of_it if row.correlation_id == of_it[-1].correlation_id]
+    if not found:
+        raise NotFoundError(
+            f"nothing that {request.target} changed here can be undone",
+            next_step="`pellucid history ID` shows the changes of a memory",
+        )
+    return found
+
+
+def _held(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
+    named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
+    held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
+    if gone := [row.memory_id for row in rows if row.memory_id not in held]:
+        raise NotFoundError(f"{gone[0]} is not here any more", next_step="what was forgotten cannot be brought back")
+    return held
+
+
+def _put_back(changes: Changes, held: dict[str, Served], row: LifecycleRow) -> None:
+    served = held[row.memory_id]
+    if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
+        changes.change(served, "undone", {"status": "archived"}, f"undo:{row.event_id}")
+        return
+    now, after, before = changes.now(served.memory), from_state(row.after), from_state(row.before)
+    moved = [name for name, value in after.items() if getattr(now, name) != value]
+    if moved:
+        raise ConflictError(
+            f"{row.memory_id} was changed again since ({', '.join(moved)})", next_step="undo the newer change first"
+        )
+    changes.change(served, "undone", before, f"undo:{row.event_id}", row.related_memory_ids)
+    for related in row.related_memory_ids:
+        if row.event_type == "superseded" and (successor := held.get(related)):
+            left = tuple(each for each in changes.now(successor.memory).supersedes if each != row.memory_id)
+            changes.change(successor, "undone", {"supersedes": left}, f"undo:{row.event_id}", [row.memory_id])
+
+
+def _commit(app: App, kind: OperationKind, changes: Changes) -> str:
+    plan = changes.plan()
+    return app.keeper.commit(kind, plan.writes, plan.rows).op_id
+
+
+def _changed(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
+    held = find_memory(app, namespace, memory_id)
+    return ChangedOutput(
+        memory=held.memory, path=held.path, changed=op_id is not None, op_id=op_id, replaced=held.memory.supersedes
+    )

@@ -1,0 +1,312 @@
+"""Memories that must go in, a receipt of each place they were taken from out: forget, purge, and the preview of both.
+
+Nothing is forgotten by half. What holds the words beside the memory's own file (copies, memories derived from it, the
+turns it came from, the topic of its episode, receipts whose query says them, turns that wait in the spool) goes in the
+same operation, and tombstones keep it from coming back. If a crash comes in between, the next command finishes it.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import ConflictError, InputError, StoreBusyError
+from pellucid.memory.erasure import Erasure, erasure
+from pellucid.memory.tombstone import memory_keys
+from pellucid.model.ledger import ErasureRow, LifecycleRow, TombstoneRow
+from pellucid.model.memory import Category, Memory, SourceClass, Status
+from pellucid.model.text import words
+from pellucid.model.turn import Turn
+from pellucid.model.wire import Wire
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.rows import rows
+from pellucid.store.index_port import Served
+from pellucid.store.records import OperationKind
+
+_MARK = "erasing"
+"""The file that says an erasure is under way."""
+_ALL_AT_ONCE = 500
+_TELLING = 3
+"""Lost words from which a waiting turn is taken to say what goes."""
+
+
+class ForgetInput(Wire):
+    """Which memories are to be forgotten; `chain` takes their older and newer versions, too."""
+
+    namespace: str
+    memory_ids: tuple[str, ...] = Field(min_length=1)
+    chain: bool = False
+
+
+class PurgeInput(Wire):
+    """Which memories are to be forgotten together: every filter given must hold, and one must be given."""
+
+    namespace: str
+    before: datetime | None = None
+    status: Status | None = None
+    category: Category | None = None
+    session_id: str | None = None
+    source_class: SourceClass | None = None
+
+
+class Doomed(Wire):
+    """One memory that goes, and why: asked for, a copy of one, derived from one, or a turn it came from."""
+
+    id: str
+    path: str
+    category: Category
+    why: str
+    excerpt: str
+
+
+class ForgetOutput(Wire):
+    """What goes, or went, from where. Of a preview nothing is gone, and `places` counts what would be."""
+
+    done: bool
+    memories: tuple[Doomed, ...]
+    places: dict[str, int]
+    versions: tuple[str, ...] = ()
+    """Other versions of what goes, which stay unless the chain is asked for."""
+    op_id: str | None = None
+    tombstones: int = 0
+
+
+def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
+    """What `forget` would take, and from where; nothing is changed.
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+    """
+    return _preview(app, _plan(app, request))
+
+
+def forget(app: App, request: ForgetInput) -> ForgetOutput:
+    """Forget memories: no byte of their words stays in the home, and importing their session does not bring them back.
+
+    Raises:
+        NotFoundError: no such memory in the namespace; it may have been forgotten before.
+        StoreBusyError: another process held a copy for too long; what is left is erased by the next command.
+    """
+    with app.keeper.deciding():
+        finish(app)
+        return _carry_out(app, _plan(app, request), "forget")
+
+
+def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
+    """What `purge` would take; nothing is changed.
+
+    Raises:
+        InputError: no filter is given.
+    """
+    chosen = _chosen(app, request)
+    return _preview(app, _plan_of(app, request.namespace, chosen)) if chosen else _nothing(done=False)
+
+
+def purge(app: App, request: PurgeInput) -> ForgetOutput:
+    """Forget every memory that fits, five hundred at a time; a repeat goes on where a crash ended it.
+
+    Raises:
+        InputError: no filter is given.
+    """
+    outcome = _nothing(done=True)
+    with app.keeper.deciding():
+        finish(app)
+        while chosen := _chosen(app, request):
+            done = _carry_out(app, _plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")
+            places = {
+                key: outcome.places.get(key, 0) + done.places.get(key, 0) for key in {*outcome.places, *done.places}
+            }
+            outcome = done.model_copy(
+                update={
+                    "memories": (*outcome.memories, *done.memories), "places": places,
+                    "tombstones": outcome.tombstones + done.tombstones,
+                }
+            )  # fmt: skip
+    return outcome
+
+
+def finish(app: App) -> int:
+    """Finish the erasures that a crash interrupted; how many. Asked whenever a home is opened."""
+    if not _mark(app).exists():
+        return 0
+    finished = {row.erasure_of for row in rows(app, ErasureRow)}
+    open_ones = [
+        each for each in app.records.operations()
+        if each.kind in {"forget", "purge"} and each.op_id not in finished
+    ]  # fmt: skip
+    for operation in open_ones:
+        namespace = next((row.namespace for row in _of_operation(app, operation.op_id)), app.settings.namespace)
+        _scrub(app, namespace, operation.op_id, [path for path, _ in operation.paths], 0, {})
+    _mark(app).unlink(missing_ok=True)
+    return len(open_ones)
+
+
+def _of_operation(app: App, op_id: str) -> list[LifecycleRow]:
+    return [row for row in rows(app, LifecycleRow) if row.correlation_id == op_id]
+
+
+def _chosen(app: App, request: PurgeInput) -> list[Served]:
+    filters = {
+        "status": request.status, "category": request.category, "session_id": request.session_id,
+        "source_class": request.source_class,
+    }  # fmt: skip
+    given = {name: value for name, value in filters.items() if value is not None}
+    if not given and request.before is None:
+        raise InputError(
+            "purge needs a filter: it would forget everything", code="missing_filter",
+            next_step="name a status, a category, a session, a source or an age",
+        )  # fmt: skip
+    return [
+        each for each in app.index.memories(request.namespace)
+        if all(getattr(each.memory, name) == value for name, value in given.items())
+        and (request.before is None or each.memory.created < request.before)
+    ]  # fmt: skip
+
+
+def _plan(app: App, request: ForgetInput) -> Erasure:
+    asked = [find_memory(app, request.namespace, each) for each in request.memory_ids]
+    return _plan_of(app, request.namespace, asked, chain=request.chain)
+
+
+def _plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
+    return erasure(app.records, app.index.memories(namespace), app.lookup.episodes(namespace), asked, chain=chain)
+
+
+def _preview(app: App, plan: Erasure) -> ForgetOutput:
+    conflicts = sum(_stem(path) in {_stem(each) for each in plan.paths} for path in app.records.conflicts())
+    places = {
+        "files": len(plan.removals), "rewrittenFiles": len(plan.writes), "indexRows": len(plan.doomed),
+        "conflictCopies": conflicts, "spooledTurns": len(_spooled(app, plan)),
+    }  # fmt: skip
+    return ForgetOutput(
+        done=False,
+        memories=_listed(plan),
+        places=places,
+        versions=plan.versions,
+        tombstones=len(_tombstone_keys(app, plan)),
+    )
+
+
+def _stem(path: str) -> str:
+    """What a file and its conflict copies share: the id at the end of the name."""
+    return path.rsplit("/", 1)[-1].split(".", 1)[0][-10:]
+
+
+def _nothing(*, done: bool) -> ForgetOutput:
+    return ForgetOutput(done=done, memories=(), places={})
+
+
+def _listed(plan: Erasure) -> tuple[Doomed, ...]:
+    return tuple(
+        Doomed(
+            id=held.memory.id, path=held.path, category=held.memory.category, why=why, excerpt=held.memory.content[:80]
+        )
+        for held, why in plan.doomed
+    )
+
+
+def _tombstone_keys(app: App, plan: Erasure) -> set[bytes]:
+    return {key for held, _ in plan.doomed for key in memory_keys(app.key, held.memory)}
+
+
+def _spooled(app: App, plan: Erasure) -> list[bytes]:
+    """The keys of turns that wait in the spool and say what goes."""
+    return [
+        each.key
+        for waiting in app.spool.waiting(plan.namespace)
+        for each in app.spool.held(plan.namespace, waiting.session_id)
+        if _says(each.turn, plan)
+    ]
+
+
+def _says(turn: Turn, plan: Erasure) -> bool:
+    """Whether a turn is one of the evidence, or holds several of the words (or all, of few) that nothing else holds."""
+    if (turn.session_id, turn.ordinal) in plan.turns:
+        return True
+    told = plan.lost_words.intersection(words(turn.content))
+    return bool(told) and len(told) >= min(_TELLING, len(plan.lost_words))
+
+
+def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
+    """Queries and spooled turns first, while the words are known; then the files; then every remainder."""
+    mark = _mark(app)
+    mark.touch(mode=0o600)
+    places = {
+        "queries": app.history.erase(plan.namespace, plan.lost_words),
+        "spooledTurns": app.spool.drop(_spooled(app, plan)),
+        "files": len(plan.removals), "rewrittenFiles": len(plan.writes), "indexRows": len(plan.doomed),
+    }  # fmt: skip
+    now, keys = app.clock.now(), 0
+    ledger: list[dict[str, object]] = []
+    for held, why in plan.doomed:
+        found = memory_keys(app.key, held.memory)
+        keys += len(found)
+        ledger += [_tombstone(held.memory, found, now), _forgotten(app, held.memory, why, now)]
+    kept = app.keeper.commit(kind, plan.writes, ledger, removals=plan.removals)
+    _check_gone(app, plan)
+    listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _listed(plan))
+    places = _scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.doomed), places)
+    mark.unlink(missing_ok=True)
+    return ForgetOutput(
+        done=True, memories=listed, places=places, versions=plan.versions, op_id=kept.op_id, tombstones=keys
+    )
+
+
+def _check_gone(app: App, plan: Erasure) -> None:
+    """An editor that saved a file at that very moment keeps it, and its words: that must not pass for forgotten.
+
+    Raises:
+        ConflictError: names the files that are still there.
+    """
+    removed = [each.path for each in plan.removals]
+    staying = [head.path for head in app.records.heads(removed) if head.data is not None]
+    if staying:
+        raise ConflictError(
+            f"{len(staying)} of {len(removed)} files were saved by somebody while they were being forgotten: "
+            + ", ".join(staying),
+            next_step="close them in the editor, then forget the memory again",
+        )
+
+
+def _scrub(
+    app: App, namespace: str, op_id: str, paths: Sequence[str], count: int, places: dict[str, int]
+) -> dict[str, int]:
+    """Leave no remainder; what is on record as erased is."""
+    taken = {**places, **app.eraser.scrub(paths)}
+    app.scrubber.scrub()
+    row = ErasureRow(at=app.clock.now(), namespace=namespace, erasure_of=op_id, memories=count, places=taken)
+    app.keeper.commit("ledger", (), [row.to_wire()])
+    return taken
+
+
+def _tombstone(memory: Memory, keys: Sequence[bytes], at: datetime) -> dict[str, object]:
+    return TombstoneRow(
+        memory_id=memory.id, namespace=memory.namespace, at=at, keys=tuple(key.hex() for key in keys)
+    ).to_wire()
+
+
+def _forgotten(app: App, memory: Memory, why: str, at: datetime) -> dict[str, object]:
+    return LifecycleRow(
+        event_id=app.clock.new_id("evt"), memory_id=memory.id, namespace=memory.namespace, event_type="forgotten",
+        timestamp=at, actor="user", reason_code=why,
+    ).to_wire()  # fmt: skip
+
+
+def is_unfinished(app: App) -> bool:
+    """Whether an erasure was interrupted, and no command has finished it yet."""
+    return _mark(app).exists()
+
+
+def _mark(app: App) -> Path:
+    return app.settings.home / _MARK
+
+
+def finish_quietly(app: App) -> None:
+    """`finish`, unless another process is at it: then that one finishes, or a later command."""
+    if _mark(app).exists():
+        with contextlib.suppress(StoreBusyError), app.keeper.exclusive(0.0) as alone:
+            if alone:
+                finish(app)

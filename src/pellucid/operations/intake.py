@@ -1,0 +1,266 @@
+"""Keyed turns in, memories and episodes out: extracted or verbatim, a commit at a time, each turn exactly once."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Literal
+
+from pellucid.app import App
+from pellucid.capture.redact import redact
+from pellucid.capture.segment import segments
+from pellucid.errors import PellucidError
+from pellucid.memory.changes import Changes
+from pellucid.memory.episodes import episode_write
+from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
+from pellucid.memory.tombstone import turn_keys
+from pellucid.model.artifact import Artifact
+from pellucid.model.ledger import FlushRow
+from pellucid.model.memory import Memory
+from pellucid.model.observation import MemoryObservation
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.artifacts import artifacts, of_segment
+from pellucid.observe.echo import heard_from
+from pellucid.observe.pipeline import observe
+from pellucid.operations.extraction import Extraction, extraction
+from pellucid.store.records import FileWrite, OperationKind
+
+Mode = Literal["extract", "verbatim"]
+TURNS_A_COMMIT = 500
+"""Turns whose memories are acknowledged together: what a crash can make a re-import do again, and never lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A segment with the key of each of its turns."""
+
+    segment: Segment
+    keys: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A segment after extraction: its observations, the artifacts of each turn, and what extraction took."""
+
+    cut: Cut
+    observations: tuple[MemoryObservation, ...] = ()
+    named: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
+    row: FlushRow | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What an intake has taken so far."""
+
+    memories: int = 0
+    episodes: int = 0
+    turns: int = 0
+    characters_in: int = 0
+    characters_out: int = 0
+    overtaken: int = 0
+    """Turns that another import, or another file of this one, took while this one was reading."""
+    forgotten: int = 0
+    """Turns that were left out because what they said was forgotten."""
+    encoder_problem: str = ""
+    verdicts: Counter[str] = field(default_factory=Counter[str])
+    kept: list[str] = field(default_factory=list[str])
+    """The ids of the memories of the last batch."""
+
+
+@dataclass(slots=True)
+class Intake:
+    """Takes turns into one namespace, a commit at a time."""
+
+    app: App
+    namespace: str
+    mode: Mode
+    kind: OperationKind = "import"
+    tally: Tally = field(default_factory=Tally)
+    _keys: dict[int, bytes] = field(default_factory=dict[int, bytes])
+    """The key of each turn in flight, by identity: two files may both say turn 3 of one session."""
+    _extraction: Extraction = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._extraction = extraction(self.app.settings)
+
+    def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
+        """Cut turns into segments and keep them; returns when the last is acknowledged and searchable.
+
+        Raises:
+            EncoderError: the extractor's endpoint failed; what was kept before is kept, and the rest is taken by
+                repeating the import.
+        """
+        batch: list[Cut] = []
+        waiting = 0
+        for segment in segments(self._remembering_keys(keyed)):
+            batch.append(Cut(segment, tuple(self._keys.pop(id(turn)) for turn in segment.turns)))
+            waiting += len(segment.turns)
+            if waiting >= TURNS_A_COMMIT:
+                self.keep(batch)
+                batch, waiting = [], 0
+        if batch:
+            self.keep(batch)
+
+    def _remembering_keys(self, keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[Turn]:
+        for key, turn in keyed:
+            self._keys[id(turn)] = key
+            yield turn
+
+    def keep(self, batch: Sequence[Cut]) -> None:
+        """Extract a batch of segments, then keep it, alone; turns that were taken or forgotten before are left out.
+
+        Extraction, which may wait for a model, holds no lock; whatever another process took meanwhile is left out.
+
+        Raises:
+            EncoderError: extraction failed at some segment; those before it are kept.
+        """
+        observed: list[Observed] = []
+        failure: PellucidError | None = None
+        for cut in self._fresh(batch):
+            try:
+                observed.append(self._observe(cut))
+            except PellucidError as error:
+                failure = error
+                break
+        unused = set[bytes]() if failure else self._unmarked(batch, observed)
+        if observed or unused:
+            self._commit(observed, unused)
+        if failure:
+            raise failure
+
+    def _unmarked(self, batch: Sequence[Cut], observed: Sequence[Observed]) -> set[bytes]:
+        """The keys of turns that were left out for good, and that no operation has marked as seen."""
+        left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
+        return left_out - self.app.records.already_seen(left_out)
+
+    def _fresh(self, batch: Sequence[Cut]) -> list[Cut]:
+        keys = {key for cut in batch for key in cut.keys}
+        taken = self.app.records.already_seen(keys)
+        out: list[Cut] = []
+        for cut in batch:
+            pairs = [(key, turn) for key, turn in zip(cut.keys, cut.segment.turns, strict=True) if key not in taken]
+            taken |= {key for key, _ in pairs}
+            self.tally.overtaken += len(cut.keys) - len(pairs)
+            allowed = self._not_forgotten([turn for _, turn in pairs])
+            self.tally.forgotten += len(pairs) - len(allowed)
+            if allowed:
+                kept = [(key, turn) for key, turn in pairs if id(turn) in allowed]
+                segment = replace(cut.segment, turns=tuple(turn for _, turn in kept))
+                out.append(Cut(segment, tuple(key for key, _ in kept)))
+        return out
+
+    def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
+        named = {
+            id(turn): turn_keys(self.app.key, self.namespace, [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"])
+            for turn in turns
+        }
+        dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
+        return {at for at, keys in named.items() if not dead.intersection(keys)}
+
+    def _observe(self, cut: Cut) -> Observed:
+        if self.mode == "verbatim":
+            return Observed(cut)
+        started, turns = perf_counter(), cut.segment.turns
+        spent, unborne = self._extraction.spent(), self._extraction.dropped()
+        found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
+        if self.app.settings.trust.enabled:
+            found = [heard_from(observation, turns) for observation in found]
+        if self._extraction.is_remote:
+            found = [_without_secrets(observation) for observation in found]
+        tokens_in, tokens_out, cost = self._extraction.spent(spent)
+        row = FlushRow(
+            session_id=cut.segment.session_id, namespace=self.namespace, at=self.app.clock.now(),
+            signal=cut.segment.signal, turns=len(turns), by_role=dict(Counter(turn.role for turn in turns)),
+            characters=sum(len(turn.content) for turn in turns), observations=len(found),
+            accepted=sum(observation.judge_accepted for observation in found),
+            seconds=round(perf_counter() - started, 6), extractor=self._extraction.name, input_tokens=tokens_in,
+            output_tokens=tokens_out, cost=cost, dropped=dict(self._extraction.dropped() - unborne),
+        )  # fmt: skip
+        return Observed(cut, tuple(found), artifacts(turns), row)
+
+    def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
+        """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
+        with self.app.keeper.deciding():
+            taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
+            mine = [each for each in observed if not taken.intersection(each.cut.keys)]
+            late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
+            turns = [turn for each in mine for turn in each.cut.segment.turns]
+            self.tally.turns += len(turns)
+            self.tally.characters_in += sum(len(turn.content) for turn in turns)
+            writes, ledger = self._verbatim(mine) if self.mode == "verbatim" else self._extracted(mine)
+            seen = unused.union(*(each.cut.keys for each in mine))
+            kept = self.app.keeper.commit(self.kind, writes, ledger, seen)
+        self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
+        if late:  # another process took some of these turns while they were being read here
+            self.keep(late)
+
+    def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+        written = [episode_write(each.cut.segment, self.namespace, self.app.clock) for each in observed]
+        moments = [moment for _, held in written for moment in held]
+        self.tally.episodes += len(written)
+        self.tally.memories += len(moments)
+        self.tally.kept = [moment.id for moment in moments]
+        self.tally.characters_out += sum(len(moment.content) for moment in moments)
+        return [write for write, _ in written], []
+
+    def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+        changes = Changes(self.app.records, self.namespace, "extraction", self.app.clock)
+        trust = self.app.settings.trust.enabled
+        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust)
+        episodes = [self.app.clock.new_id("ep") for _ in observed]
+        stated = [self._statements(each, changes, episode) for each, episode in zip(observed, episodes, strict=True)]
+        for found in stated:
+            reconciler.consider(found)
+        decided = reconciler.decide()
+        plan, made = changes.plan(), changes.fresh
+        told = self._episodes(observed, episodes, made)
+        self.tally.memories += len(made)
+        self.tally.kept = [memory.id for memory in made]
+        self.tally.episodes += len(told)
+        self.tally.characters_out += sum(len(memory.content) for memory in made)
+        self.tally.verdicts.update(decided.codes)
+        flushed = [each.row for each in observed if each.row]
+        for row in flushed:
+            self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
+        rows = [row.to_wire() for row in flushed]
+        return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows]
+
+    def _statements(self, observed: Observed, changes: Changes, episode: str) -> list[Statement]:
+        agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
+        found = [statement(each, changes, agent, trust=trust) for each in observed.observations]
+        if trust:
+            turns = {turn.ordinal: turn.content for turn in observed.cut.segment.turns}
+            found = [in_context(each, turns) for each in found]
+        return [
+            replace(each, memory=each.memory.model_copy(update={
+                "episode_id": episode, "artifact_ids": self._artifact_ids(each, observed)
+            }))
+            for each in found
+        ]  # fmt: skip
+
+    def _artifact_ids(self, stated: Statement, observed: Observed) -> tuple[str, ...]:
+        evidence = stated.observation.fact.evidence if stated.observation else ()
+        turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
+        named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
+        return tuple(dict.fromkeys(named))
+
+    def _episodes(self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]) -> list[FileWrite]:
+        """An episode for each segment that something came of; the turns themselves only if they are to be kept."""
+        verbatim = self.app.settings.observe.trace_retention == "episode"
+        members: dict[str, list[Memory]] = {}
+        for memory in made:
+            members.setdefault(memory.episode_id or "", []).append(memory)
+        return [
+            episode_write(
+                each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
+                artifacts=of_segment(each.named), verbatim=verbatim,
+            )[0]
+            for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
+        ]  # fmt: skip
+
+
+def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
+    """A model may put a secret together that no single turn held."""
+    fact = observation.fact
+    clean = {"content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags)}
+    return observation.model_copy(update={"fact": fact.model_copy(update=clean)})

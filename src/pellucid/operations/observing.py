@@ -1,0 +1,222 @@
+"""A live session's turns in, memories out: guarded, numbered, spooled as they arrive, flushed when it is time."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.capture.guard import Guard, OffTheRecord, without_own_output
+from pellucid.capture.identity import turn_key
+from pellucid.capture.live import UNNAMED, LiveTranscript, arriving
+from pellucid.capture.redact import redact
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.transcripts.detect import Format
+from pellucid.memory.keep import WAIT_S
+from pellucid.model.turn import FlushSignal, Turn
+from pellucid.model.wire import Wire
+from pellucid.operations.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
+from pellucid.store.local.lock import exclusive
+from pellucid.store.spool_port import SpooledTurn
+
+
+class ObserveInput(Wire):
+    """Turns as JSON lines or as objects `{role, content, ts?, session?, name?, id?, tool?}`, and what to do then."""
+
+    namespace: str
+    session_id: str | None = None
+    """Of turns that name none."""
+    lines: tuple[str, ...] = ()
+    turns: tuple[dict[str, object], ...] = ()
+    agent: str | None = None
+    flush: FlushSignal | None = None
+    """`before_reset` or `session_end`: flush all that waits of the sessions concerned."""
+    transcript_format: Format | None = None
+    retry: bool = False
+    """Try at once again what failed lately."""
+
+
+class ObserveOutput(Wire):
+    """What became of the turns. Each that was read waits in the spool, was flushed, or was dropped for a reason."""
+
+    namespace: str
+    turns_read: int = 0
+    turns_spooled: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    redactions: dict[str, int] = Field(default_factory=dict)
+    malformed: int = 0
+    problems: tuple[str, ...] = ()
+    """The first lines that could not be read: number and reason."""
+    flushes: tuple[Flushed, ...] = ()
+    backlog: tuple[Backlog, ...] = ()
+    topic_shift: TopicShift = "meaning"
+    """How the topic is followed: by meaning, by words because there is no encoder, or not at all."""
+    encoder_problem: str | None = None
+    extractor_problem: str | None = None
+
+
+class SpoolOutput(Wire):
+    """What waits in the spool of a namespace."""
+
+    namespace: str
+    turns: int
+    backlog: tuple[Backlog, ...] = ()
+
+
+def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
+    """Observe some turns of a live session; with none, flush what is due.
+
+    When this returns every turn is acknowledged: it waits on disk, redacted, or what became of it is kept.
+
+    Raises:
+        InputError: the format is one that cannot be read line by line.
+        StoreError: the spool could not be written; what was not acknowledged must be sent again.
+    """
+    observer = Observer(app, request)
+    observer.take([*request.lines, *(json.dumps(turn) + "\n" for turn in request.turns)])
+    return observer.finish()
+
+
+def spooled(app: App, namespace: str) -> SpoolOutput:
+    """What waits, without touching it."""
+    found = backlog(app, namespace)
+    return SpoolOutput(namespace=namespace, turns=sum(each.turns for each in found), backlog=found)
+
+
+class Observer:
+    """One stream of lines, taken chunk by chunk."""
+
+    def __init__(self, app: App, request: ObserveInput, report: CaptureReport | None = None) -> None:
+        """Begin; nothing is read or written yet.
+
+        Raises:
+            InputError: the format is one that cannot be read line by line.
+        """
+        self._app = app
+        self._request = request
+        self._report = report or CaptureReport()
+        self._transcript = LiveTranscript(self._report, request.session_id, request.transcript_format)
+        self._guard = Guard(app.settings.capture, self._report)
+        self._flusher = Flusher(app, request.namespace, insist=request.retry)
+        self._sessions: dict[str, None] = {}
+        self._spooled = 0
+
+    def follow(self, read: Callable[[int], bytes]) -> None:
+        """Take lines as they arrive, until there are no more; each is acknowledged before more is read."""
+        for lines in arriving(read, self._report):
+            self.take(lines)
+
+    def take(self, lines: Sequence[str]) -> int:
+        """Acknowledge some lines, then flush what they complete; how many turns of them were new."""
+        before = self._spooled
+        turns = [replace(turn, session_id=redact(turn.session_id).text) for turn in self._transcript.turns(lines)]
+        touched = dict.fromkeys(turn.session_id for turn in turns)
+        with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
+            for session_id in touched:
+                self._spool(session_id, (turn for turn in turns if turn.session_id == session_id))
+        self._sessions |= touched
+        for session_id in touched:
+            self._flusher.flush(session_id)
+        return self._spooled - before
+
+    def _spool(self, session_id: str, turns: Iterable[Turn]) -> None:
+        door = Door(self._app, self._request, session_id, self._guard, self._report)
+        for turn in turns:
+            self._report.turns_read += 1
+            door.admit(turn)
+        self._spooled += door.close()
+
+    def finish(self) -> ObserveOutput:
+        """Flush what was asked for and what is due, and say what became of everything."""
+        if self._request.flush:
+            for session_id in self._concerned():
+                self._flusher.flush(session_id, self._request.flush)
+        self._flusher.flush_silent()
+        return self._outcome()
+
+    def _concerned(self) -> list[str]:
+        """The session asked for and those of the lines; a sub-agent's, `<session>/…`, end with theirs."""
+        asked = self._request.session_id
+        named = {redact(asked).text: None} if asked else {}
+        ending = [*(named | self._sessions)] or [UNNAMED]
+        waiting = [each.session_id for each in self._app.spool.waiting(self._request.namespace)]
+        return [each for each in waiting if any(each == end or each.startswith(f"{end}/") for end in ending)]
+
+    def _outcome(self) -> ObserveOutput:
+        report, flusher, tally = self._report, self._flusher, self._flusher.tally
+        dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
+        return ObserveOutput(
+            namespace=self._request.namespace, turns_read=report.turns_read, turns_spooled=self._spooled,
+            dropped=dict(dropped.most_common()), redactions=dict(report.redactions.most_common()),
+            malformed=report.malformed, problems=tuple(f"line {each.line}: {each.reason}" for each in report.problems),
+            flushes=tuple(flusher.flushed), backlog=backlog(self._app, self._request.namespace),
+            topic_shift=flusher.shift, encoder_problem=tally.encoder_problem or flusher.shift_problem or None,
+            extractor_problem=flusher.problem or None,
+        )  # fmt: skip
+
+
+class Door:
+    """What the turns of one session pass on their way into the spool, in one chunk: a number, the guard, a key."""
+
+    def __init__(self, app: App, request: ObserveInput, session_id: str, guard: Guard, report: CaptureReport) -> None:
+        self._app, self._request, self._guard, self._report = app, request, guard, report
+        self._session = session_id
+        self._waiting = {each.key for each in app.spool.held(request.namespace, session_id)}
+        self._first = self._next = app.spool.next_ordinal(request.namespace, session_id)
+        self._new: list[SpooledTurn] = []
+        self._now = app.clock.now()
+        self._off = OffTheRecord(app.settings.capture)
+        self._mark = self._placeholder(OFF_THE_RECORD, 0)
+        if self._mark.key in self._waiting:  # as if its user had just said so
+            words = app.settings.capture.off_the_record
+            self._off.covers(Turn(session_id, 0, "user", words), words)
+
+    def admit(self, turn: Turn) -> None:
+        """Take a turn in, unless it may not be stored or is here already."""
+        turn = replace(turn, ordinal=self._next, at=turn.at or self._now, agent=turn.agent or self._request.agent)
+        if self._off.covers(turn, without_own_output(turn.content, CaptureReport())):
+            self._report.drop("off-the-record")
+            self._next += 1
+            return
+        kept = next(self._guard.admit(turn), None)
+        if kept is None:
+            self._next += 1
+        else:
+            self._enter(kept)
+
+    def _enter(self, turn: Turn) -> None:
+        key = turn_key(turn, self._app.key, f"{self._request.namespace} extract")
+        if key in self._waiting or self._app.records.already_seen([key]):
+            self._report.drop("already-observed" if key in self._waiting else "already-imported")
+            # a repeat was numbered when it first came, unless that was in an import: then it is numbered like there
+            self._next += turn.key is None or self._first == 1
+            return
+        self._waiting.add(key)
+        self._report.turns_kept += 1
+        self._new.append(SpooledTurn(key, turn, self._millis()))
+        self._next += 1
+
+    def close(self) -> int:
+        """Acknowledge it all at once; how many turns."""
+        silent = self._off.covers(Turn(self._session, 0, "assistant", "-"), "-")
+        marked = self._mark.key in self._waiting
+        entering = [*self._new, self._mark] if silent and not marked else self._new
+        last = self._new[-1].turn.ordinal if self._new else self._first - 1
+        if self._next - 1 > last:  # what was left out at the end keeps its number
+            entering = [*entering, self._placeholder(PLACE, self._next - 1)]
+        if entering:
+            self._app.spool.append(self._request.namespace, entering)
+        if marked and not silent:
+            self._app.spool.drop([self._mark.key])
+        return len(self._new)
+
+    def _placeholder(self, name: str, ordinal: int) -> SpooledTurn:
+        """Something to be remembered of a session, without a word of it."""
+        turn = Turn(self._session, ordinal, "system", "", key=name)
+        place = replace(turn, key=f"{name} {ordinal}")
+        return SpooledTurn(turn_key(place, self._app.key, f"{self._request.namespace} spool"), turn, self._millis())
+
+    def _millis(self) -> int:
+        return int(self._now.timestamp() * 1000)

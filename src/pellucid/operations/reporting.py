@@ -1,0 +1,64 @@
+"""A period in, its compounding report out: what recurred, was served, was replaced and went stale, in words."""
+
+from datetime import datetime, timedelta
+
+from pellucid.app import App
+from pellucid.errors import InputError
+from pellucid.memory.compounding import Entry, Report, Section, compile_report
+from pellucid.memory.keep import WAIT_S
+from pellucid.memory.ledger_rows import typed
+from pellucid.model.ledger import PassRow
+from pellucid.model.memory import Memory
+from pellucid.model.wire import Wire
+
+SECTIONS = ("recurred", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
+
+
+class ReportInput(Wire):
+    """Which namespace, and from when on; without `since`, the last `lifecycle.reportEveryDays`."""
+
+    namespace: str
+    since: datetime | None = None
+
+
+def weekly_report(app: App, request: ReportInput) -> Report:
+    """What came of the period up to now. Only that a report was made goes on the ledger, with its counts.
+
+    Raises:
+        InputError: the period lies in the future.
+        StoreBusyError: another process is writing, and did not stop in a minute.
+    """
+    now = app.clock.now()
+    since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
+    if since >= now:
+        raise InputError(
+            "the report's period has not begun: --since lies in the future",
+            code="invalid_since",
+            next_step="name an earlier time",
+        )
+    namespace = request.namespace
+    memories = {each.memory.id: each.memory for each in app.index.memories(namespace)}
+    uses = app.history.usage(namespace, int(since.timestamp() * 1000)), app.history.usage(namespace)
+    rows = typed(app.ledger.ledger(), namespace)
+    report = compile_report((since, now), namespace, rows, uses, memories)
+    _note_pass(app, report, now)
+    return report.model_copy(update={name: _in_words(getattr(report, name), memories) for name in SECTIONS})
+
+
+def _note_pass(app: App, report: Report, started: datetime) -> None:
+    counts = {name: getattr(report, name).total for name in SECTIONS}
+    with app.keeper.exclusive(WAIT_S):
+        row = PassRow(
+            name="report", namespace=report.namespace, started=started, finished=app.clock.now(), counts=counts
+        )
+        app.keeper.commit("lifecycle", [], ledger=[row.to_wire()])
+
+
+def _in_words(section: Section, memories: dict[str, Memory]) -> Section:
+    """The section with the category and words of the memories that are still there."""
+    return section.model_copy(update={"entries": tuple(_said(each, memories) for each in section.entries)})
+
+
+def _said(entry: Entry, memories: dict[str, Memory]) -> Entry:
+    memory = memories.get(entry.memory_id)
+    return entry.model_copy(update={"category": memory.category, "content": memory.content}) if memory else entry

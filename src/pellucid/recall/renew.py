@@ -1,0 +1,59 @@
+"""A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same."""
+
+from dataclasses import replace
+from math import log
+
+import numpy as np
+
+from pellucid.recall.equation import Floats, Ints, succession, total
+from pellucid.recall.state import Plan, Pool, State, World
+from pellucid.settings import RecallSettings
+
+LEADERS = 8
+"""Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
+HOUR = 3_600_000
+"""How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
+
+
+def renew(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+    """Lift newer memories to the place of older ones, where both hold the words of the question."""
+    return replace(state, pool=succeed(state.pool, state.plan, state.corpus.rows, state.request.settings))
+
+
+def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool:
+    """The pool with a term for what each newer memory was lifted by, if any was."""
+    if not settings.renewal_weight:
+        return pool
+    base = total(pool.terms, len(pool))
+    standing = np.flatnonzero(pool.rejected == 0)
+    leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
+    leads = settings.renewal_weight * _alike(pool, leaders, plan, rows)
+    leads[~_may_succeed(pool, leaders)] = -1.0
+    lifted = succession(base[leaders], pool.created[leaders], leads)
+    if not lifted.any():
+        return pool
+    term = np.zeros(len(pool))
+    term[leaders] = lifted
+    return replace(pool, terms={**pool.terms, "renewal": term})
+
+
+def _alike(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
+    """How far two memories answer the same, [older, newer]: the geometric mean of two shares.
+
+    What both hold of the question, and what the newer holds of what the older does of it; each of the question's
+    telling words counts log(1 + N/(1 + df)), as in late interaction, and words that no memory holds do not count.
+    """
+    known = np.array([i for i in plan.telling if plan.frequencies[i]], dtype=np.uint64)
+    weights = np.array([log(1 + rows / (1 + plan.frequencies[int(i)])) for i in known])
+    held = (pool.matched[among][:, None] >> known & np.uint64(1)).astype(np.float64)
+    both = (held * weights) @ held.T
+    question, older = max(float(weights.sum()), 1e-9), np.maximum(np.diag(both), 1e-9)
+    return both / np.sqrt(question * older)[:, None]
+
+
+def _may_succeed(pool: Pool, among: Ints) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """[older, newer]: another session, an hour later; what is pinned gives way only to what is pinned."""
+    created, session, pinned = pool.created[among], pool.session[among], pool.pinned[among]
+    later = created[None, :] - created[:, None] >= HOUR
+    elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
+    return later & elsewhere & (pinned[None, :] | ~pinned[:, None])

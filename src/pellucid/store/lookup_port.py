@@ -1,0 +1,45 @@
+"""The port of lookups: exact keys in, what the folded record holds of them out."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pellucid.model.ledger import FoldRow
+from pellucid.model.memory import Episode
+from pellucid.store.index_port import Served
+
+
+@dataclass(frozen=True, slots=True)
+class FiledEpisode:
+    """An episode and the file it stands in."""
+
+    episode: Episode
+    path: str
+    op_id: str | None
+
+
+class Lookup(Protocol):
+    """Exact questions about one namespace; every answer leaves out what may not be recalled, unless it says so."""
+
+    def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
+        """Active memories by each `entity::attribute` key (`model.text.attribute_key`) they state, newest valid first.
+
+        Attributes that a memory has retired do not count. Quarantined memories are included: their caller decides.
+        """
+        ...
+
+    def stances(self, namespace: str, stances: Collection[str]) -> dict[str, list[Served]]:
+        """Active memories by `model.text.stance`: the same statement, whether affirmed or denied."""
+        ...
+
+    def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
+        """Every episode of a namespace, newest first; or those of these ids, in order, unknown ones left out."""
+        ...
+
+    def folds(self, namespace: str) -> dict[str, FoldRow]:
+        """The last lifecycle fold of each memory that has one."""
+        ...
+
+    def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
+        """Which of these keys (`memory.tombstone`) belong to something forgotten."""
+        ...

@@ -1,0 +1,146 @@
+"""A lifecycle answer in, text for a person out: tiers, their reasons, a pass, and the report of a week."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.clock import isoformat
+from pellucid.xray.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from pellucid.memory.compounding import Entry, Report, Section
+    from pellucid.operations.aging import LifecycleOutput
+    from pellucid.operations.tiers import Tiered, TierExplanation, TierListOutput, Weighed
+
+_CLIP = 90
+
+
+def tier_list(outcome: TierListOutput) -> str:
+    """One line a memory, then how many there are."""
+    lines = [_tiered(each) for each in outcome.memories]
+    counts = f"{outcome.hot} hot, {outcome.cold} cold"
+    if outcome.never_folded:
+        counts += f"; {outcome.never_folded} were never folded (run `pellucid lifecycle run`)"
+    return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories; {counts}"])
+
+
+def explained(outcome: TierExplanation) -> str:
+    """The tier, why, what would change it, and the sums behind it."""
+    when = f"as of the fold of {isoformat(outcome.folded_at)}" if outcome.folded_at else "never folded, so it is hot"
+    lines = [f"{outcome.memory_id}  {outcome.category}  {_short(outcome.content)}", f"tier: {outcome.tier} ({when})"]
+    if not outcome.aging:
+        lines.append(f"it ages no more: it is {outcome.status}, or its time is over; no pass folds it")
+    elif outcome.tier_now != outcome.tier:
+        lines.append(f"a pass now (`pellucid lifecycle run`) would make it {outcome.tier_now}")
+    lines += [
+        f"why {outcome.tier_now}: {outcome.reason}",
+        *(f"would change it: {each}" for each in outcome.would_change),
+        _thresholds(outcome),
+        _use(outcome),
+        *_sums(("tier value", outcome.tier_value), ("heat", outcome.heat), ("decay", outcome.decay)),
+    ]
+    return "\n".join([*lines, *(["stale: somebody should look at it"] if outcome.stale else [])])
+
+
+def passed(outcome: LifecycleOutput) -> str:
+    """What a pass did, or would do."""
+    wrote = "would write" if outcome.dry_run else "wrote"
+    lines = [
+        f"folded {outcome.memories} memories of {outcome.namespace}; {wrote} {outcome.folds} folds that moved",
+        f"{outcome.hot} hot ({outcome.protected} protected), {outcome.cold} cold, {outcome.stale} stale",
+        *(f"  {c.memory_id[-10:]}  {c.before} → {c.after} at {c.tier_value:.4f}" for c in outcome.changes),
+    ]
+    lines += _more(outcome.demoted + outcome.promoted, len(outcome.changes), "tier changes")
+    if outcome.proposals:
+        lines.append(f"{outcome.proposals} could be archived (`pellucid archive ID`); nothing was done to them:")
+        lines += [f"  {each.memory_id[-10:]}  {each.reason}" for each in outcome.proposed]
+        lines += _more(outcome.proposals, len(outcome.proposed), "of these")
+    return "\n".join(lines)
+
+
+def reported(report: Report) -> str:
+    """The report of a period, a part at a time; an empty part is left out."""
+    new = ", ".join(f"{category} {count}" for category, count in report.created.items())
+    lines = [
+        f"{report.namespace}, {isoformat(report.since)[:16]} to {isoformat(report.until)[:16]} UTC",
+        f"new: {sum(report.created.values())}" + (f" ({new})" if new else ""),
+    ]
+    trace = report.compression
+    if trace.turns:
+        ratio = f", {trace.turns_per_memory:g} turns each" if trace.turns_per_memory else ""
+        lines.append(
+            f"from {trace.turns} turns of {trace.sessions} sessions came {trace.observations} observations,"
+            f" {trace.accepted} of them kept{ratio}"
+        )
+    lines += [
+        *_part("said again", report.recurred, lambda each: f"in {_count(each.sessions, 'other session')}"),
+        *_part(
+            "served", report.served, lambda each: f"{_count(each.times, 'time')} in {_count(each.sessions, 'session')}"
+        ),
+        *_part("changed", report.changed, lambda each: str(each.event)),
+        *_part("went cold", report.went_cold, _ever),
+        *_part("became hot again", report.warmed, _ever),
+        *_part("went stale", report.went_stale, _ever),
+        *_part("never served", report.unused, lambda each: f"kept since {isoformat(each.at)[:10]}" if each.at else ""),
+    ]
+    return "\n".join(lines)
+
+
+def _thresholds(outcome: TierExplanation) -> str:
+    return (
+        f"thresholds: cold at or below {outcome.demote_at:g} after {outcome.demote_after_days:g} days;"
+        f" hot again at or above {outcome.promote_at:g}; stale at decay {outcome.stale_at:g}"
+    )
+
+
+def _use(outcome: TierExplanation) -> str:
+    served = f"served {_count(outcome.served, 'time')} in {_count(outcome.sessions, 'session')}"
+    again = f"said again in {_count(outcome.recurred, 'other session')}"
+    return f"{served}{_last(outcome.last_served)}; {again}{_last(outcome.last_recurred)}"
+
+
+def _part(title: str, section: Section, detail: Callable[[Entry], str]) -> list[str]:
+    if not section.total:
+        return []
+    lines = [f"{title}: {section.total}"]
+    for each in section.entries:
+        words = _short(each.content) if each.content is not None else "(no longer there)"
+        lines.append(f"  {each.memory_id[-10:]}  {detail(each)}  {words}")
+    return [*lines, *_more(section.total, len(section.entries), "")]
+
+
+def _ever(each: Entry) -> str:
+    return f"served {_count(each.times, 'time')} ever"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _more(total: int, shown: int, what: str) -> list[str]:
+    return [f"  … and {total - shown} more {what}".rstrip()] if total > shown else []
+
+
+def _sums(*named: tuple[str, Weighed]) -> list[str]:
+    return [
+        f"{name} {worth.value:.4f} = " + " ".join(f"{c.name} {c.value:+.4f}" for c in worth.contributions)
+        for name, worth in named
+    ]
+
+
+def _tiered(each: Tiered) -> str:
+    value = "never folded" if each.tier_value is None else f"{each.tier_value:.4f}"
+    kept = f" ({each.protected})" if each.protected else ""
+    return f"{each.memory_id[-10:]}  {each.tier:<4} {value:>12}  {each.category}{kept}  {_short(each.content)}"
+
+
+def _last(at: datetime | None) -> str:
+    return f", last on {isoformat(at)[:10]}" if at else ""
+
+
+def _short(content: str) -> str:
+    text = visible(" ".join(content.split()))
+    return text if len(text) <= _CLIP else text[: _CLIP - 1] + "…"

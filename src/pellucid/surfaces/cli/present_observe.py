@@ -1,0 +1,60 @@
+"""What became of observed turns in, text for a person out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.clock import isoformat
+from pellucid.xray.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pellucid.operations.flushing import Backlog
+    from pellucid.operations.observing import ObserveOutput, SpoolOutput
+
+
+def observed(outcome: ObserveOutput) -> str:
+    """What was taken, what was flushed and why, and what waits."""
+    lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {outcome.namespace}"]
+    for title, counts in (("dropped", outcome.dropped), ("redacted", outcome.redactions)):
+        if counts:
+            lines.append(f"{title}: {_counts(counts)}")
+    if outcome.malformed:
+        among = "; ".join(map(visible, outcome.problems[:3]))
+        lines.append(f"{outcome.malformed} lines could not be read, among them {among}")
+    for each in outcome.flushes:
+        verdicts = f" ({_counts(each.verdicts)})" if each.verdicts else ""
+        told = f"{_many(each.turns, 'turn')} became {_many(each.memories, 'memory', 'memories')}"
+        lines.append(f"flushed {visible(each.session_id)} on {each.signal}: {told}{verdicts}")
+    if outcome.topic_shift == "words":
+        lines.append(f"topics were followed by words alone: {visible(outcome.encoder_problem or 'no encoder')}")
+    elif outcome.encoder_problem:
+        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
+    if outcome.extractor_problem:
+        lines.append(f"not flushed: {visible(outcome.extractor_problem)}")
+    return "\n".join([*lines, *map(_backlog, outcome.backlog)])
+
+
+def waiting(outcome: SpoolOutput) -> str:
+    """One line a session that has turns waiting."""
+    if not outcome.backlog:
+        return f"nothing waits in {outcome.namespace}"
+    return "\n".join(map(_backlog, outcome.backlog))
+
+
+def _backlog(each: Backlog) -> str:
+    line = f"waiting: {visible(each.session_id)}, {_many(each.turns, 'turn')} since {isoformat(each.oldest)}"
+    if not each.attempts:
+        return line
+    after = f"; next attempt after {isoformat(each.next_attempt)}" if each.next_attempt else ""
+    return f"{line}; {_many(each.attempts, 'attempt')} failed: {visible(each.problem or 'unknown')}{after}"
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{visible(name)} {count}" for name, count in pairs)

@@ -1,0 +1,102 @@
+"""One function a command in, the commands that tell a story out: history, episodes, the ledger."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pellucid.surfaces.cli.root import app
+from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, emit, note, opened, write
+
+Limit = Annotated[int, typer.Option("--limit", help="How many to show.")]
+
+
+@app.command()
+def history(
+    memory_id: Annotated[str, typer.Argument(help="A memory's id, its last ten digits, or its path.")],
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Tell a memory's story: its versions, what changed it and why, and the evidence it came from."""
+    from pellucid.operations.storytelling import history as tell
+    from pellucid.surfaces.cli import present_changes
+
+    with opened(home, namespace) as opened_app:
+        outcome = tell(opened_app, opened_app.settings.namespace, memory_id)
+    emit(outcome, lambda: present_changes.history(outcome), as_json=as_json)
+
+
+episodes_app = typer.Typer(
+    help="Look at the stretches of sessions that memories came of.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(episodes_app, name="episodes")
+
+
+@episodes_app.command("list")
+def episodes_list(
+    query: Annotated[list[str] | None, typer.Argument(help="Words they are about.")] = None,
+    limit: Limit = 20,
+    home: Home = None,
+    namespace: Namespace = None,
+    session: Session = None,
+    as_json: Json = False,
+) -> None:
+    """List episodes, newest first; with words, those that hold them, best first."""
+    from pellucid.operations.storytelling import EpisodesInput, episodes
+    from pellucid.surfaces.cli import present_changes
+    from pellucid.surfaces.cli.validate import checked
+
+    with opened(home, namespace) as opened_app:
+        request = checked(
+            EpisodesInput, namespace=opened_app.settings.namespace, query=" ".join(query or ()), session_id=session,
+            limit=limit,
+        )  # fmt: skip
+        outcome = episodes(opened_app, request)
+    emit(outcome, lambda: present_changes.episodes(outcome), as_json=as_json)
+
+
+@episodes_app.command("show")
+def episodes_show(
+    episode_id: Annotated[str, typer.Argument(help="An episode's id, its last ten digits, or its path.")],
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what an episode was: when, about what, what it made, and what was kept of it."""
+    from pellucid.operations.storytelling import show_episode
+    from pellucid.surfaces.cli import present_changes
+
+    with opened(home, namespace) as opened_app:
+        outcome = show_episode(opened_app, opened_app.settings.namespace, episode_id)
+    emit(outcome, lambda: present_changes.episode(outcome), as_json=as_json)
+
+
+ledger_app = typer.Typer(help="Read what no file implies.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(ledger_app, name="ledger")
+
+
+@ledger_app.command("export")
+def ledger_export(
+    kind: Annotated[
+        str,
+        typer.Option("--kind", help="lifecycle, verdict, flush, fold, pass, tombstone, erasure; observations."),
+    ],
+    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
+    everywhere: Annotated[bool, typer.Option("--all-namespaces", help="Rows of every namespace.")] = False,
+    home: Home = None,
+    namespace: Namespace = None,
+) -> None:
+    """Print the rows of one kind as JSON lines; `observations` are verdicts in the reference's form."""
+    from pellucid.operations.storytelling import export_ledger, ledger_kind
+    from pellucid.xray.options import write_out
+
+    chosen = ledger_kind(kind)
+    with opened(home, namespace) as opened_app:
+        here = None if everywhere else opened_app.settings.namespace
+        lines = list(export_ledger(opened_app, chosen, here))
+    if out is not None:
+        write_out(out, "".join(f"{line}\n" for line in lines))
+        note(f"wrote {len(lines)} rows to {out}")
+    elif lines:
+        write("\n".join(lines))

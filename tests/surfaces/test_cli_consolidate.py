@@ -1,0 +1,97 @@
+"""`lifecycle consolidate` command lines in; text, JSON and exit codes out."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from pellucid.encoders.minilm import MiniLM
+from pellucid.operations.consolidating import LOCK
+from pellucid.store.local.lock import exclusive
+from pellucid.surfaces.cli import consolidate_commands, main
+
+assert consolidate_commands, "its import adds the command"
+pytestmark = pytest.mark.requirement("LIFE-3")
+THE, BARE = "The ferry ramp opens with the morning tide", "Ferry ramp opens with the morning tide"
+
+
+class Said(NamedTuple):
+    """What one command said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Cli = Callable[..., Said]
+
+
+@pytest.fixture
+def cli(
+    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Cli:
+    """Runs the entry point in this process, around the encoder that is loaded once, in a home of the test's own."""
+    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
+        monkeypatch.delenv(name)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("PELLUCID_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
+
+    def run(*arguments: str, code: int = 0) -> Said:
+        monkeypatch.setattr(sys, "argv", ["pellucid", *arguments])
+        try:
+            main()
+            left = 0
+        except SystemExit as exit_:
+            left = exit_.code
+        out, err = capsysbinary.readouterr()
+        assert isinstance(left, int | None)
+        said = Said(left or 0, out.decode(), err.decode())
+        assert said.code == code, said
+        return said
+
+    return run
+
+
+def test_a_dry_run_a_pass_and_its_undo_by_command(cli: Cli) -> None:
+    cli("remember", THE)
+    cli("remember", BARE)
+    dry = cli("lifecycle", "consolidate", "--dry-run").out
+    assert "would be done: 1 merge" in dry
+    assert "undo" not in dry
+    done = cli("lifecycle", "consolidate").out
+    assert "done: 1 merge" in done
+    assert THE in done
+    undo = next(line for line in done.splitlines() if line.startswith("undo with: pellucid "))
+    cli(*undo.removeprefix("undo with: pellucid ").split())
+    again = cli("lifecycle", "consolidate").out
+    assert "done: nothing" in again
+    assert "left: 1 (it was undone before)" in again
+
+
+def test_json_holds_decisions_ids_and_counts(cli: Cli) -> None:
+    ids = [cli("remember", text, "--json").json["memory"]["id"] for text in (THE, BARE)]
+    said = cli("lifecycle", "consolidate", "--limit", "5", "--json").json
+    assert said["decisions"][0]["of"] == ids
+    assert (said["counts"], said["complete"], len(said["opIds"])) == ({"merge": 1}, True, 2)
+
+
+def test_a_second_pass_beside_a_running_one_is_told_so(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", THE)
+    with exclusive(tmp_path / "home" / LOCK, 0.0):
+        said = cli("lifecycle", "consolidate", "--json", code=5)
+    assert json.loads(said.err)["code"] == "store_busy"
+
+
+def test_a_limit_of_nothing_and_a_model_that_is_not_set_up_are_refused(cli: Cli) -> None:
+    cli("lifecycle", "consolidate", "--limit", "0", code=2)
+    assert "llm.baseUrl" in cli("lifecycle", "consolidate", "--model", code=2).err

@@ -1,0 +1,156 @@
+"""A stream and flags in; what `pellucid observe` answers, and what it leaves in the home, out."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pellucid.surfaces.cli.observe_commands
+from pellucid.encoders.minilm import MiniLM
+from pellucid.surfaces.cli import main
+from pellucid.surfaces.cli.root import app
+
+TTL = "The quote cache TTL is 300 seconds"
+__all__ = ["app", "pellucid"]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one command said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Observe = Callable[..., Said]
+
+
+def lines(*texts: str, **more: object) -> str:
+    return "".join(json.dumps({"role": "user", "content": text, **more}) + "\n" for text in texts)
+
+
+@pytest.fixture
+def observe(
+    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Observe:
+    """Runs `pellucid observe` in this process, with these bytes on standard input."""
+    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PELLUCID_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
+
+    def run(*arguments: str, given: str = "", code: int = 0) -> Said:
+        (tmp_path / "stdin").write_text(given, "utf-8")
+        monkeypatch.setattr(sys, "argv", ["pellucid", "observe", *arguments])
+        with (tmp_path / "stdin").open() as stdin:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            try:
+                main()
+                left = 0
+            except SystemExit as exit_:
+                left = int(exit_.code or 0)
+        out, err = capsysbinary.readouterr()
+        said = Said(left, out.decode(), err.decode())
+        assert said.code == code, said
+        return said
+
+    return run
+
+
+def test_a_stream_is_spooled_shown_and_flushed_at_its_end(observe: Observe) -> None:
+    spooled = observe("--session", "s1", given=lines("hello", TTL))
+    assert "read 2 turns; spooled 2 new ones to local/default" in spooled.out
+    assert "waiting: s1, 2 turns since" in spooled.out
+    assert "waiting: s1, 2 turns" in observe("--status").out
+
+    ended = observe("--session", "s1", "--flush", "session_end")
+
+    assert "flushed s1 on session_end: 2 turns became 1 memory (accept:durable 1" in ended.out
+    assert observe("--status").out == "nothing waits in local/default\n"
+
+
+@pytest.mark.requirement("CLI-1")
+def test_json_is_one_document_with_everything_counted(observe: Observe) -> None:
+    given = lines("hello", id="a") + "{broken\n" + lines("hello", id="a") + lines(f"{TTL}. From now on, too.", id="b")
+    said = observe("--json", given=given).json
+
+    assert (said["turnsRead"], said["turnsSpooled"], said["malformed"]) == (3, 2, 1)
+    assert said["problems"] == ["line 2: not valid JSON"]
+    assert said["dropped"] == {"already-observed": 1}
+    assert [(each["sessionId"], each["signal"], each["turns"]) for each in said["flushes"]] == [
+        ("default", "high_signal", 2)
+    ]
+    assert said["flushes"][0]["memories"] == len(said["flushes"][0]["memoryIds"]) >= 1
+    assert said["backlog"] == []
+    assert observe("--status", "--json").json == {"namespace": "local/default", "turns": 0, "backlog": []}
+
+
+def test_a_file_is_read_and_an_agent_named(observe: Observe, tmp_path: Path) -> None:
+    (tmp_path / "turns.jsonl").write_text(lines("hello", TTL, session="f"), "utf-8")
+    said = observe("turns.jsonl", "--agent", "scout", "--flush", "before_reset", "--json").json
+    assert [(each["sessionId"], each["signal"]) for each in said["flushes"]] == [("f", "before_reset")]
+    memory = next((tmp_path / "home" / "vault" / "facts").rglob("*.md")).read_text("utf-8")
+    assert "agent: scout" in memory
+
+
+def test_flushing_what_is_due_reads_nothing(observe: Observe) -> None:
+    observe("--session", "s", given=lines("hello"))
+    said = observe("--flush-due", "--json", given=lines("never read")).json
+    assert (said["turnsRead"], [each["turns"] for each in said["backlog"]]) == (0, [1])
+
+
+@pytest.mark.requirement("CLI-2")
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--flush", "now"), "--flush expects 'before_reset' or 'session_end'"),
+        (("--format", "plain-text"), "line by line"),
+        (("--format", "morse"), "--format expects"),
+        (("gone.jsonl",), "gone.jsonl cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said(observe: Observe, arguments: tuple[str, ...], problem: str) -> None:
+    assert problem in observe(*arguments, code=2).err
+
+
+def test_a_line_is_acknowledged_before_the_next_one_is_sent(tmp_path: Path) -> None:
+    program = "from pellucid.surfaces.cli import observe_commands, main; main()"
+    command = [sys.executable, "-c", program, "observe", "--home", str(tmp_path / "home"), "--session", "s"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdin
+        for number in range(1, 4):
+            child.stdin.write(lines(f"part {number} is here"))
+            child.stdin.flush()
+            while _spooled(tmp_path / "home") < number:
+                assert child.poll() is None
+        child.kill()
+    status = subprocess.run(
+        [sys.executable, "-c", program, "observe", "--home", str(tmp_path / "home"), "--status", "--json"],
+        capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    assert json.loads(status.stdout)["turns"] == 3
+
+
+def _spooled(home: Path) -> int:
+    """How many turns wait, read from the file as any other process would."""
+    from pellucid.store.local.spool import LocalSpool
+
+    if not (home / "spool.db").exists():
+        return 0
+    spool = LocalSpool(home / "spool.db")
+    try:
+        return len(spool.held("local/default", "s"))
+    finally:
+        spool.close()

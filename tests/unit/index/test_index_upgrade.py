@@ -1,0 +1,108 @@
+"""An index of the first version in; the same memories, and what the second version adds, out by themselves."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import pytest
+from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep
+
+from pellucid.app import App
+from pellucid.errors import EncoderError
+from pellucid.model.stance import stance
+from pellucid.model.text import attribute_key
+from pellucid.operations.house import diagnose, examine
+from pellucid.store.index_port import IndexState
+
+CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
+
+
+def as_first_version(home: Path) -> None:
+    """Make an index what the first version of its schema would be."""
+    with closing(apsw.Connection(str(home / "index.db"))) as index:
+        for table in ("attributes", "episodes", "folds", "tombstones"):
+            index.execute(f"DROP TABLE {table}")
+        index.execute("DROP INDEX memories_stance; ALTER TABLE memories DROP COLUMN stance")
+        index.execute("DELETE FROM meta WHERE key = 'ledgerSeq'; PRAGMA user_version = 1")
+
+
+def without_encoder(app: App) -> App:
+    """The same home around an encoder that must not be asked."""
+
+    class Silent:
+        model, basis = app.embedder.model, app.embedder.basis
+
+        def encode(self, texts: object) -> object:
+            raise EncoderError("asked to encode what was encoded before", next_step="reuse it")
+
+    folder = replace(app.folder, embedder=Silent())  # type: ignore[arg-type]
+    return replace(app, folder=folder, keeper=replace(app.keeper, folder=folder))
+
+
+@pytest.mark.requirement("STORE-4")
+@pytest.mark.parametrize("journal", ["kept", "lost"])
+def test_an_older_index_is_folded_again_by_the_next_catch_up(house: Opener, tmp_path: Path, journal: str) -> None:
+    old = house()
+    stated = a_memory(1, CRANE, entity_ref="crane", structured_attributes={"load": "40 t"})
+    file_memories(old, [stated, *(a_memory(n, f"note number {n}") for n in range(2, 300))])
+    (tmp_path / "vault" / "facts" / "mine.md").write_text(FERRY, "utf-8")
+    old.keeper.adopt()
+    held = {each.memory.id: (each.memory, each.path) for each in old.index.memories(HERE)}
+    reached = old.index.state().applied_seq
+    old.close()
+    as_first_version(tmp_path)
+    if journal == "lost":
+        (tmp_path / "journal.db").unlink()
+    assert diagnose(tmp_path) is None
+    app = without_encoder(house())
+    assert app.index.state().applied_seq == 0
+    folded = app.folder.catch_up()
+    assert (folded.memories, folded.unreadable, folded.encoder_problem) == (300, (), "")
+    assert {each.memory.id: (each.memory, each.path) for each in app.index.memories(HERE)} == held
+    key = attribute_key("crane", "load")
+    assert [each.memory for each in app.lookup.stating(HERE, [key])[key]] == [stated]
+    by_hand = stance(FERRY).key
+    assert [each.memory.content for each in app.lookup.stances(HERE, [by_hand])[by_hand]] == [FERRY]
+    assert app.index.state().applied_seq == (reached if journal == "kept" else 0)
+    assert app.folder.drift().paths == ()
+    assert examine(app).healthy
+
+
+def test_an_older_index_answers_before_it_is_folded_again(house: Opener, tmp_path: Path) -> None:
+    old = house()
+    keep(old, CRANE)
+    old.close()
+    as_first_version(tmp_path)
+    app = house()
+    assert contents(ask(app, "harbour crane")) == [CRANE]
+
+
+class _Dying:
+    """An index whose process dies at its second write."""
+
+    def __init__(self, inner: object) -> None:
+        self._inner, self._writes = inner, 0
+
+    def __getattr__(self, name: str) -> object:
+        if name == "apply":
+            self._writes += 1
+            if self._writes == 2:
+                raise KeyboardInterrupt
+        return getattr(self._inner, name)
+
+
+def test_a_fold_that_dies_between_two_batches_is_done_again(house: Opener, tmp_path: Path) -> None:
+    old = house(encoder=None)
+    file_memories(old, [a_memory(n, f"note number {n}") for n in range(1, 301)])
+    old.close()
+    as_first_version(tmp_path)
+    app = house(encoder=None)
+    with pytest.raises(KeyboardInterrupt):
+        replace(app.folder, index=_Dying(app.index)).catch_up()  # type: ignore[arg-type]
+    keys = {stance(f"note number {n}").key for n in range(1, 301)}
+    assert len(app.lookup.stances(HERE, keys)) == 256
+    assert app.index.state() == IndexState(0, "", "", 0)
+    app.folder.catch_up()
+    assert len(app.lookup.stances(HERE, keys)) == 300
+    assert app.index.state().applied_seq == app.records.operations()[-1].seq

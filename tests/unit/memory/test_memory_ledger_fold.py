@@ -1,0 +1,224 @@
+"""A ledger that grows, breaks and is mended in, an index that follows it out; and episodes, with their files."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vault_kit import HERE, NOON, Opener, ask, contents, drop_index, edit, keep
+
+from pellucid.app import App
+from pellucid.clock import isoformat
+from pellucid.memory.fold import LEDGER
+from pellucid.model.ledger import FlushRow, FoldRow, TombstoneRow
+from pellucid.model.memory import Episode, Moment
+from pellucid.model.wire import Wire
+from pellucid.operations.house import diagnose, examine, rebuild
+from pellucid.store.records import FileWrite, Operation
+from pellucid.vault.markdown import episode_path, render_episode
+
+CRANE = "the harbour crane lifts forty tonnes"
+KEY = b"k" * 16
+
+
+def fold_row(number: int, heat: float) -> FoldRow:
+    return FoldRow(memory_id=f"mem_{number:032x}", namespace=HERE, at=NOON, heat=heat, decay=0.1, tier_value=0.4)
+
+
+def tombstone(*keys: bytes) -> TombstoneRow:
+    return TombstoneRow(memory_id=f"mem_{9:032x}", namespace=HERE, at=NOON, keys=tuple(key.hex() for key in keys))
+
+
+def commit(app: App, *rows: Wire | dict[str, object], writes: tuple[FileWrite, ...] = ()) -> None:
+    said = tuple(row.to_wire() if isinstance(row, Wire) else row for row in rows)
+    app.records.commit(Operation(app.clock.new_id("op"), "ledger", isoformat(NOON), writes, said))
+
+
+def heats(app: App) -> dict[int, float]:
+    return {int(memory_id[4:], 16): row.heat for memory_id, row in app.lookup.folds(HERE).items()}
+
+
+def ledger_file(app: App) -> Path:
+    return app.settings.home / "vault" / ".pellucid" / "ledger" / f"{NOON:%Y-%m}.jsonl"
+
+
+def test_folds_and_tombstones_are_in_the_index_and_other_rows_are_passed_over(house: Opener) -> None:
+    app = house()
+    flushed = FlushRow(session_id="s", namespace=HERE, at=NOON, signal="session_end", turns=3)
+    commit(app, fold_row(1, 0.5), flushed, tombstone(KEY), fold_row(1, 0.75), {"kind": "of another day"})
+    folded = app.folder.catch_up()
+    assert (folded.memories, folded.unreadable) == (0, ())
+    assert heats(app) == {1: 0.75}
+    assert app.lookup.folds(HERE)[f"mem_{1:032x}"] == fold_row(1, 0.75)
+    assert app.lookup.tombstones([KEY, b"other"]) == {KEY}
+    assert app.index.state().ledger_seq == 5
+    assert examine(app).healthy
+
+
+def test_the_ledger_is_read_on_from_where_the_index_stands(house: Opener) -> None:
+    app = house()
+    asked: list[int] = []
+
+    class Listening:
+        def ledger(self, after: int = 0) -> Any:
+            asked.append(after)
+            return app.ledger.ledger(after=after)
+
+    folder = replace(app.folder, ledger=Listening())
+    commit(app, fold_row(1, 0.5), fold_row(2, 0.5))
+    folder.catch_up()
+    commit(app, fold_row(2, 0.25))
+    folder.catch_up()
+    folder.catch_up()
+    assert asked == [0, 2, 3]
+    assert heats(app) == {1: 0.5, 2: 0.25}
+
+
+def test_rows_that_came_with_the_vault_alone_are_folded(house: Opener) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.5))
+    app.folder.catch_up()
+    with ledger_file(app).open("a", encoding="utf-8") as file:
+        file.write('{"seq":2,' + fold_row(2, 0.5).model_dump_json(by_alias=True)[1:] + "\n")
+    app.folder.catch_up()
+    assert heats(app) == {1: 0.5, 2: 0.5}
+
+
+@pytest.mark.requirement("STORE-4")
+@pytest.mark.parametrize("how", ["rebuilt", "deleted", "deleted, then rebuilt"])
+def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path: Path, how: str) -> None:
+    app = house()
+    keep(app, CRANE)
+    commit(app, fold_row(1, 0.5), tombstone(KEY), fold_row(1, 0.25))
+    app.folder.catch_up()
+    before = app.index.state()
+    if how.startswith("deleted"):
+        app.index.close()
+        drop_index(tmp_path)
+        app = house()
+    if how.endswith("rebuilt"):
+        rebuild(app)
+    else:
+        app.keeper.adopt()
+    assert heats(app) == {1: 0.25}
+    assert app.lookup.tombstones([KEY]) == {KEY}
+    assert app.index.state().ledger_seq == before.ledger_seq
+
+
+def test_a_rebuild_forgets_what_the_ledger_says_no_longer(house: Opener) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.5), fold_row(2, 0.5), tombstone(KEY))
+    app.folder.catch_up()
+    first = ledger_file(app).read_text("utf-8").splitlines()[0]
+    ledger_file(app).write_text(f"{first}\n", "utf-8")
+    rebuild(app)
+    assert heats(app) == {1: 0.5}
+    assert app.lookup.tombstones([KEY]) == set()
+
+
+def test_a_damaged_line_stops_no_indexing_and_is_read_once_it_is_mended(house: Opener) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.5))
+    app.folder.catch_up()
+    sound = ledger_file(app).read_bytes()
+    ledger_file(app).write_bytes(sound + b"{torn\n")
+    commit(app, fold_row(2, 0.5), tombstone(KEY))
+    folded = app.folder.catch_up()
+    assert [(subject, "line 2" in why) for subject, why in folded.unreadable] == [(LEDGER, True)]
+    keep(app, CRANE)
+    assert contents(ask(app, "crane")) == [CRANE]
+    assert heats(app) == {1: 0.5}
+    assert rebuild(app).unreadable
+    assert heats(app) == {1: 0.5}, "what the index knew of the ledger stays"
+    ledger_file(app).write_bytes(ledger_file(app).read_bytes().replace(b"{torn\n", b""))
+    assert app.folder.catch_up().unreadable == ()
+    assert heats(app) == {1: 0.5, 2: 0.5}
+    assert app.lookup.tombstones([KEY]) == {KEY}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"kind": "fold", "memoryId": "mem_1"},
+        {**fold_row(1, 0.5).to_wire(), "heat": 7},
+        {**tombstone(KEY).to_wire(), "keys": ["no hex"]},
+        {**tombstone(KEY).to_wire(), "unknown": 1},
+    ],
+    ids=["values missing", "out of range", "no key", "unknown value"],
+)
+def test_a_row_that_says_nonsense_is_named_and_the_others_are_folded(house: Opener, row: dict[str, object]) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.25), row, fold_row(2, 0.5))
+    folded = app.folder.catch_up()
+    why = f"row 2 of the ledger is no {row['kind']} that can be read"
+    assert folded.unreadable == ((LEDGER, why),)
+    assert heats(app) == {1: 0.25, 2: 0.5}
+    assert app.folder.catch_up().unreadable == ()
+
+
+def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(house: Opener, tmp_path: Path) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.5), fold_row(1, 0.75))
+    app.folder.catch_up()
+    ledger_file(app).unlink()
+    app.close()
+    assert diagnose(tmp_path) is None
+    (tmp_path / "journal.db").unlink()
+    again = house()
+    commit(again, fold_row(1, 0.25))
+    again.records.drain()
+    again.records.close()
+    found = diagnose(tmp_path)
+    assert found
+    assert [(finding.subject, finding.problem) for finding in found.findings] == [
+        ("index.db", "it claims operations that the journal never had")
+    ]
+
+
+def an_episode(**given: Any) -> Episode:
+    known = {
+        "id": f"ep_{1:032x}", "namespace": HERE, "created": NOON, "updated": NOON, "session_id": "s",
+        "topic": "The caching layer", "turns": "1-4", "members": (f"mem_{1:032x}",), "signal": "topic_shift",
+        "artifacts": ("makes file src/cache.py",),
+    }  # fmt: skip
+    return Episode(**{**known, **given})
+
+
+def file_episode(app: App, episode: Episode, *moments: Moment) -> str:
+    path = episode_path(episode)
+    commit(app, writes=(FileWrite(path, render_episode(episode, moments)),))
+    app.folder.catch_up()
+    return path
+
+
+def test_an_episode_without_moments_is_in_the_index_and_goes_with_its_file(house: Opener) -> None:
+    app = house()
+    path = file_episode(app, an_episode())
+    [found] = app.lookup.episodes(HERE)
+    assert (found.episode, found.path) == (an_episode(), path)
+    assert found.op_id == app.records.operations()[-1].op_id
+    edit(app.settings.home, path, "The caching layer", "The cache")
+    app.keeper.adopt()
+    assert [each.episode.topic for each in app.lookup.episodes(HERE)] == ["The cache"]
+    rebuild(app)
+    assert [each.episode.topic for each in app.lookup.episodes(HERE)] == ["The cache"]
+    (app.settings.home / "vault" / path).unlink()
+    app.keeper.adopt()
+    assert app.lookup.episodes(HERE) == []
+
+
+def test_an_episode_is_in_the_index_beside_its_moments(house: Opener) -> None:
+    app = house()
+    moment = Moment(id=f"mem_{7:032x}", turn=1, role="user", content=CRANE)
+    file_episode(app, an_episode(), moment)
+    assert [each.memory.content for each in app.index.memories(HERE)] == [CRANE]
+    assert [each.episode.id for each in app.lookup.episodes(HERE)] == [an_episode().id]
+
+
+def test_an_episode_file_that_cannot_be_read_is_no_episode(house: Opener) -> None:
+    app = house()
+    path = file_episode(app, an_episode())
+    edit(app.settings.home, path, "signal: topic_shift", "signal: a whim")
+    _, folded = app.keeper.adopt()
+    assert [subject for subject, _ in folded.unreadable] == [path]
+    assert app.lookup.episodes(HERE) == []

@@ -1,0 +1,24 @@
+"""A home in a temporary folder, wired whole, with the real encoder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pellucid.app import App, open_app
+from pellucid.settings import load
+
+HERE = "local/default"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def whole(home: Path, model_cache: Path) -> Iterator[App]:
+    """An app over a fresh home; closed at the end."""
+    app = open_app(load(home=home), models=model_cache.parent)
+    yield app
+    app.close()

@@ -1,0 +1,37 @@
+"""Sentences in, what a session of them leaves in a home out."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
+from pellucid.app import App
+from pellucid.capture.identity import turn_key
+from pellucid.model.memory import Memory
+from pellucid.model.turn import Role, Turn
+from pellucid.operations.intake import Intake, Mode, Tally
+
+HERE = "local/default"
+START = datetime(2026, 4, 20, 10, tzinfo=UTC)
+
+
+def session(
+    *said: str | tuple[Role, str], name: str = "s1", start: datetime = START, tool: str | None = None
+) -> list[Turn]:
+    """Turns a minute apart; a plain sentence is the user's."""
+    pairs = [("user", each) if isinstance(each, str) else each for each in said]
+    return [
+        Turn(name, number, role, content, at=start + timedelta(minutes=number), tool=tool if role == "tool" else None)
+        for number, (role, content) in enumerate(pairs, 1)
+    ]
+
+
+def take(app: App, turns: Iterable[Turn], mode: Mode = "extract") -> Tally:
+    """Put turns through the ordinary intake."""
+    intake = Intake(app, HERE, mode)
+    intake.take((turn_key(turn, app.key, f"{HERE} {mode}"), turn) for turn in turns)
+    return intake.tally
+
+
+def held(app: App, status: str | None = "active") -> dict[str, Memory]:
+    """The memories of a status, by content."""
+    found = (each.memory for each in app.index.memories(HERE))
+    return {memory.content: memory for memory in found if status in (None, memory.status)}

@@ -1,0 +1,148 @@
+"""A verb and a memory in, its changed state, its history and the way back out."""
+
+import pytest
+from intake_kit import HERE, held, session, take
+
+from pellucid.app import App
+from pellucid.errors import ConflictError, InputError, NotFoundError
+from pellucid.model.memory import Memory
+from pellucid.operations.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
+from pellucid.operations.recalling import RecallInput, recall
+from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.storytelling import history
+
+
+def _remembered(app: App, content: str = "The staging database lives in eu-west-1", **options: object) -> Memory:
+    return remember(app, RememberInput(content=content, namespace=HERE, **options)).memory  # pyright: ignore[reportArgumentType]
+
+
+def _of(memory: Memory, reason: str = "") -> VerbInput:
+    return VerbInput(namespace=HERE, memory_id=memory.id, reason=reason)
+
+
+def _served(app: App, question: str) -> set[str]:
+    answer = recall(app, RecallInput(query=question, namespace=HERE))
+    return {each.memory.id for each in answer.memories}
+
+
+@pytest.mark.requirement("LIFE-1")
+@pytest.mark.parametrize(
+    ("verb", "status"), [("archive", "archived"), ("retract", "retracted"), ("dispute", "disputed")]
+)
+def test_a_memory_put_out_of_force_answers_nothing_and_an_undo_brings_it_back(
+    whole: App, verb: Verb, status: str
+) -> None:
+    memory = _remembered(whole)
+    question = "where does the staging database live"
+    assert memory.id in _served(whole, question)
+    done = apply_verb(whole, verb, _of(memory, "wrong-source"))
+    assert (done.changed, done.memory.status) == (True, status)
+    assert memory.id not in _served(whole, question)
+    assert done.op_id
+    undo(whole, UndoInput(namespace=HERE, target=done.op_id))
+    back = held(whole)[memory.content]
+    assert (back.status, back.invalid_at) == ("active", None)
+    assert memory.id in _served(whole, question)
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_a_verb_said_twice_changes_nothing_the_second_time(whole: App) -> None:
+    memory = _remembered(whole)
+    assert apply_verb(whole, "pin", _of(memory)).changed
+    again = apply_verb(whole, "pin", _of(memory))
+    assert (again.changed, again.op_id, again.memory.pinned) == (False, None, True)
+    assert apply_verb(whole, "unpin", _of(memory)).memory.pinned is False
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_undo_can_be_undone_and_names_the_memory_by_its_id_too(whole: App) -> None:
+    memory = _remembered(whole)
+    apply_verb(whole, "archive", _of(memory))
+    first = undo(whole, UndoInput(namespace=HERE, target=memory.id))
+    assert held(whole)[memory.content].status == "active"
+    undo(whole, UndoInput(namespace=HERE, target=first.op_id))
+    assert held(whole, "archived")[memory.content].id == memory.id
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_undo_refuses_what_was_changed_again_since(whole: App) -> None:
+    memory = _remembered(whole)
+    archived = apply_verb(whole, "archive", _of(memory))
+    apply_verb(whole, "dispute", _of(memory))
+    assert archived.op_id
+    with pytest.raises(ConflictError, match="changed again since"):
+        undo(whole, UndoInput(namespace=HERE, target=archived.op_id))
+    assert held(whole, "disputed")[memory.content].id == memory.id
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_update_is_a_new_version_that_supersedes_and_its_undo_restores_the_old(whole: App) -> None:
+    old = _remembered(whole, tags=("ops",))
+    done = update(
+        whole, UpdateInput(namespace=HERE, memory_id=old.id, content="The staging database lives in us-east-2")
+    )
+    assert (done.memory.supersedes, done.memory.tags) == ((old.id,), ("ops",))
+    retired = held(whole, "superseded")[old.content]
+    assert (retired.superseded_by, retired.invalid_at) == (done.memory.id, done.memory.valid_at)
+    story = history(whole, HERE, done.memory.id)
+    assert [each.memory.id for each in story.versions] == [old.id, done.memory.id]
+    assert ("superseded", "edited") in {(event.event_type, event.reason_code) for event in story.events}
+    assert done.op_id
+    undo(whole, UndoInput(namespace=HERE, target=done.op_id))
+    assert set(held(whole)) == {old.content}
+    assert set(held(whole, "archived")) == {done.memory.content}
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_update_to_the_same_words_is_none_and_one_to_no_words_is_refused(whole: App) -> None:
+    memory = _remembered(whole)
+    assert not update(whole, UpdateInput(namespace=HERE, memory_id=memory.id, content=memory.content)).changed
+    with pytest.raises(InputError, match="empty"):
+        update(whole, UpdateInput(namespace=HERE, memory_id=memory.id, content="   "))
+    other = _remembered(whole, "Backups are kept for 30 days")
+    with pytest.raises(ConflictError, match="says the same already"):
+        update(whole, UpdateInput(namespace=HERE, memory_id=memory.id, content=other.content))
+    assert set(held(whole)) == {memory.content, other.content}
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_a_secret_in_an_update_is_not_kept(whole: App) -> None:
+    memory = _remembered(whole)
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    done = update(whole, UpdateInput(namespace=HERE, memory_id=memory.id, content=f"The token is {secret}"))
+    assert secret not in done.memory.content
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_verbs_keep_to_their_namespace_and_say_what_they_want(whole: App) -> None:
+    memory = _remembered(whole)
+    with pytest.raises(NotFoundError):
+        apply_verb(whole, "archive", VerbInput(namespace="other/place", memory_id=memory.id))
+    with pytest.raises(InputError, match="short code"):
+        apply_verb(whole, "archive", _of(memory, "because somebody told me so"))
+    with pytest.raises(NotFoundError, match="can be undone"):
+        undo(whole, UndoInput(namespace=HERE, target="op_0"))
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_a_moment_can_be_retracted_and_restored_in_its_episode_file(whole: App) -> None:
+    take(whole, session("We meet at noon.", "The door code is on the fridge."), "verbatim")
+    moment = held(whole)["We meet at noon."]
+    done = apply_verb(whole, "retract", VerbInput(namespace=HERE, memory_id=moment.id))
+    assert set(held(whole)) == {"The door code is on the fridge."}
+    assert done.op_id
+    undo(whole, UndoInput(namespace=HERE, target=done.op_id))
+    assert len(held(whole)) == 2
+    with pytest.raises(InputError, match="word for word"):
+        update(whole, UpdateInput(namespace=HERE, memory_id=moment.id, content="We meet at one."))
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_a_comment_a_person_wrote_in_the_file_survives_a_verb(whole: App) -> None:
+    memory = _remembered(whole)
+    path = whole.settings.home / "vault" / whole.index.memories(HERE, [memory.id])[0].path
+    path.write_text(path.read_text().replace("category: fact", "category: fact\nmine: yes  # keep"), "utf-8")
+    whole.keeper.adopt()
+    apply_verb(whole, "archive", _of(memory))
+    assert "mine: yes  # keep" in path.read_text()
+    assert "status: archived" in path.read_text()

@@ -1,0 +1,188 @@
+"""Sentences of sessions in, what stands at the end and why out: the whole path from turn to memory."""
+
+from datetime import timedelta
+
+import pytest
+from intake_kit import HERE, START, held, session, take
+
+from pellucid.app import App
+from pellucid.memory.changes import Changes
+from pellucid.memory.reconcile import Reconciler, statement
+from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
+from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.rows import lifecycle_rows
+from pellucid.operations.storytelling import history
+
+LATER = START + timedelta(days=10)
+
+
+@pytest.mark.requirement("RECON-1")
+def test_a_newer_value_of_an_attribute_supersedes_the_older_from_when_it_was_said(whole: App) -> None:
+    take(whole, session("The cache TTL is 300 seconds.", name="a"))
+    take(whole, session("The cache TTL is 600 seconds.", name="b", start=LATER))
+    assert set(held(whole)) == {"The cache TTL is 600 seconds"}
+    old, new = held(whole, "superseded")["The cache TTL is 300 seconds"], held(whole)["The cache TTL is 600 seconds"]
+    assert (old.superseded_by, old.invalid_at, new.supersedes) == (new.id, new.valid_at, (old.id,))
+
+
+@pytest.mark.requirement("RECON-1")
+def test_another_entity_with_the_same_attribute_is_left_alone(whole: App) -> None:
+    take(whole, session("The cache TTL is 300 seconds.", "The token TTL is 600 seconds."))
+    assert len(held(whole)) == 2
+
+
+@pytest.mark.requirement("RECON-1")
+def test_only_the_attribute_that_changed_is_retired(whole: App) -> None:
+    both = {"ttl": "300 seconds", "shards": "4"}
+    first = remember(whole, RememberInput(
+        content="The cache has 4 shards and a TTL of 300 seconds", namespace=HERE, entity_ref="cache", attributes=both
+    )).memory  # fmt: skip
+    new = remember(whole, RememberInput(
+        content="The cache TTL is 600 seconds", namespace=HERE, entity_ref="cache", attributes={"ttl": "600 seconds"}
+    )).memory  # fmt: skip
+    old = held(whole)[first.content]
+    assert (old.status, old.retired_attributes) == ("active", {"ttl": new.id})
+    last = remember(whole, RememberInput(
+        content="The cache has 8 shards", namespace=HERE, entity_ref="cache", attributes={"shards": "8"}
+    )).memory  # fmt: skip
+    assert held(whole, "superseded")[first.content].superseded_by == last.id
+    assert held(whole)[new.content].status == "active"
+
+
+@pytest.mark.requirement("RECON-4")
+def test_a_value_that_returns_is_kept_again(whole: App) -> None:
+    for day, town in enumerate(("Austin", "Boston", "Austin")):
+        take(whole, session(f"I live in {town}.", name=f"s{day}", start=START + timedelta(days=day)))
+    assert list(held(whole)) == ["User: I live in Austin"]
+    assert set(held(whole, "superseded")) == {"User: I live in Austin", "User: I live in Boston"}
+
+
+@pytest.mark.requirement("RECON-1")
+def test_a_denial_supersedes_what_it_denies_and_nothing_like_it(whole: App) -> None:
+    for content in (
+        "The importer retries failed uploads", "The exporter retries failed uploads",
+        "The importer does not retry failed uploads",
+    ):  # fmt: skip
+        remember(whole, RememberInput(content=content, namespace=HERE))
+    assert set(held(whole)) == {"The importer does not retry failed uploads", "The exporter retries failed uploads"}
+
+
+@pytest.mark.requirement("RECON-1")
+def test_an_older_statement_that_arrives_late_is_kept_as_superseded(whole: App) -> None:
+    take(whole, session("The cache TTL is 600 seconds.", name="b", start=LATER))
+    take(whole, session("The cache TTL is 300 seconds.", name="a"))
+    assert set(held(whole)) == {"The cache TTL is 600 seconds"}
+    late = held(whole, "superseded")["The cache TTL is 300 seconds"]
+    assert late.superseded_by == held(whole)["The cache TTL is 600 seconds"].id
+
+
+@pytest.mark.requirement("RECON-2")
+def test_a_spoken_correction_replaces_what_it_corrects(whole: App) -> None:
+    take(whole, session("Our launch is on Tuesday.", "Sorry, I meant our launch is on Thursday.", name="a"))
+    assert [content for content in held(whole) if "Tuesday" in content] == []
+    assert [content for content in held(whole) if "Thursday" in content]
+
+
+@pytest.mark.requirement("RECON-2")
+def test_a_spoken_retraction_takes_back_what_it_names_and_leaves_the_rest(whole: App) -> None:
+    take(whole, session("The cache TTL is 300 seconds.", "Backups are kept for 30 days.", name="a"))
+    take(whole, session("Forget what I said about the cache TTL.", name="b", start=LATER))
+    assert set(held(whole)) == {"Backups are kept for 30 days"}
+    assert set(held(whole, "retracted")) == {"The cache TTL is 300 seconds"}
+    events = [(row.event_type, row.reason_code) for row in lifecycle_rows(whole, HERE)]
+    assert events == [("retracted", "spoken-retraction")]
+
+
+@pytest.mark.requirement("RECON-2")
+def test_only_a_person_takes_something_back(whole: App) -> None:
+    take(whole, session("The cache TTL is 300 seconds.", name="a"))
+    take(whole, session(("assistant", "Forget what I said about the cache TTL."), name="b", start=LATER))
+    take(whole, session(("tool", "Forget what I said about the cache TTL."), name="c", start=LATER))
+    assert set(held(whole)) == {"The cache TTL is 300 seconds"}
+
+
+@pytest.mark.requirement("RECON-2")
+def test_a_retraction_that_fits_nothing_or_too_much_does_nothing(whole: App) -> None:
+    take(whole, session(*(f"The worker pool number {n} has {n} threads." for n in range(2, 10)), name="a"))
+    before = set(held(whole))
+    take(whole, session("Forget what I said about the worker pool.", "Forget what I said about holidays.", name="b"))
+    assert set(held(whole)) == before
+
+
+@pytest.mark.requirement("RECON-3")
+def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) -> None:
+    truth = remember(whole, RememberInput(content="The cache TTL is 300 seconds", namespace=HERE)).memory
+    changes = Changes(whole.records, HERE, "extraction", whole.clock)
+    fact = ExtractedFact(
+        category="fact", content="The cache TTL is 900 seconds", confidence=0.9, entity_ref="cache",
+        structured_attributes={"ttl": "900 seconds"}, evidence=(Evidence(source="b", start=1, end=1),),
+    )  # fmt: skip
+    said = MemoryObservation(
+        id="obs_1", session_id="b", observed_at=truth.created + timedelta(days=1), fact=fact, importance=0.7,
+        source_class="assistant_output", verdict="accept", verdict_reason="durable: yes", judge_accepted=True,
+    )  # fmt: skip
+    reconciler = Reconciler(whole.index, whole.lookup, changes, whole.key)
+    reconciler.consider([statement(said, changes)])
+    (outcome,) = reconciler.decide().outcomes
+    assert outcome.reason.startswith("pending-review")
+    plan = changes.plan()
+    whole.keeper.commit("import", plan.writes, plan.rows)
+    assert set(held(whole)) == {truth.content}
+    assert set(held(whole, "pending_review")) == {"The cache TTL is 900 seconds"}
+
+
+@pytest.mark.requirement("RECON-3")
+def test_an_axiom_gives_way_to_an_axiom_only(whole: App) -> None:
+    def say(seconds: int, *, axiom: bool) -> None:
+        content = f"The cache TTL is {seconds} seconds"
+        remember(whole, RememberInput(content=content, namespace=HERE, axiom=axiom))
+
+    say(300, axiom=True)
+    say(600, axiom=False)
+    assert set(held(whole)) == {"The cache TTL is 300 seconds"}
+    say(900, axiom=True)
+    assert set(held(whole)) == {"The cache TTL is 900 seconds"}
+
+
+@pytest.mark.requirement("RECON-1")
+def test_equal_words_of_two_sessions_are_one_memory_that_was_said_again(whole: App) -> None:
+    take(whole, session("We decided to cut releases every Tuesday.", name="a"))
+    tally = take(whole, session("We decided to cut releases every Tuesday.", name="b", start=LATER))
+    assert (tally.memories, dict(tally.verdicts)) == (0, {"reject:duplicate": 1})
+    events = [(row.event_type, row.session_id) for row in lifecycle_rows(whole, HERE)]
+    assert events == [("corroborated", "b")]
+
+
+@pytest.mark.requirement("RECON-1")
+def test_within_one_batch_the_same_rules_hold(whole: App) -> None:
+    turns = session(
+        "The cache TTL is 300 seconds.", "We always squash before merging.", "The cache TTL is 600 seconds."
+    )
+    take(whole, turns)
+    assert set(held(whole)) == {"The cache TTL is 600 seconds", "We always squash before merging"}
+    assert set(held(whole, "superseded")) == {"The cache TTL is 300 seconds"}
+
+
+@pytest.mark.requirement("STORY-1")
+def test_the_history_names_versions_causes_and_evidence(whole: App) -> None:
+    take(whole, session("The cache TTL is 300 seconds.", name="a"))
+    take(whole, session("The cache TTL is 600 seconds.", name="b", start=LATER))
+    new = held(whole)["The cache TTL is 600 seconds"]
+    story = history(whole, HERE, new.id)
+    assert [each.memory.content for each in story.versions] == [
+        "The cache TTL is 300 seconds", "The cache TTL is 600 seconds",
+    ]  # fmt: skip
+    assert [each.memory.evidence for each in story.versions] == [("a:1-1",), ("b:1-1",)]
+    (event,) = story.events
+    assert (event.event_type, event.reason_code, event.related_memory_ids) == ("superseded", "updated", (new.id,))
+    assert [row.resulting_primitive_id for row in story.verdicts] == [each.memory.id for each in story.versions]
+    assert len(story.episodes) == 2
+
+
+@pytest.mark.requirement("STORY-2")
+def test_no_row_of_the_ledger_holds_a_word_of_a_memory(whole: App) -> None:
+    take(whole, session("The zanzibar gateway listens on port 7443.", "Actually, it listens on port 7444.", name="a"))
+    remember(whole, RememberInput(content="The zanzibar gateway is owned by Priya", namespace=HERE))
+    text = str(list(whole.ledger.ledger())).casefold()
+    assert "verdict" in text
+    assert not [word for word in ("zanzibar", "7443", "priya", "listens") if word in text]
