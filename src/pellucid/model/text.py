@@ -41,6 +41,18 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that name nothing, of the languages the cue tables know."""
 
 
+class _Spacing(dict[int, str]):
+    """For `str.translate`: a sign that names nothing as a space, any other as itself; asked once for each sign."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = char if _stays(char) else " "
+        return self[code]
+
+
+_SPACED = _Spacing()
+
+
 def normalise(text: str) -> str:
     """One canonical spelling of `text`: NFKC, casefold, one space between words.
 
@@ -54,9 +66,10 @@ def normalise(text: str) -> str:
     for contracted, full in _NEGATED:
         spelled = contracted.sub(full, spelled)
     spelled = _SIGN.sub("−", _APOSTROPHE.sub("", spelled))
-    joints = {found.start() for found in _JOINT.finditer(spelled)}
-    kept = "".join(char if at in joints or _stays(char) else " " for at, char in enumerate(spelled))
-    return " ".join(kept.split()) or " ".join(folded.split())
+    signs = list(spelled.translate(_SPACED))
+    for found in _JOINT.finditer(spelled):
+        signs[found.start()] = found[0]
+    return " ".join("".join(signs).split()) or " ".join(folded.split())
 
 
 def content_hash(text: str, entity: str | None = None) -> str:
@@ -72,7 +85,10 @@ def entity_key(name: str) -> str:
 def words(text: str) -> tuple[str, ...]:
     """The casefolded words of a text in order; a run of an unspaced script (Han, Kana, Thai, …) gives its bigrams."""
     found: list[str] = []
-    for token in _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold()):
+    tokens = _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold())
+    if text.isascii():
+        return tuple(tokens)
+    for token in tokens:
         runs = _UNSPACED.findall(token)
         if not runs:
             found.append(token)
@@ -89,6 +105,8 @@ def content_words(text: str) -> tuple[str, ...]:
 
 def reading_length(text: str) -> int:
     """How many words a reader meets; three signs of an unspaced script (Han, Kana, Thai, …) count as two words."""
+    if text.isascii():
+        return len(text.split())
     unspaced = sum(len(run) for run in _UNSPACED.findall(text))
     return len(_UNSPACED.sub(" ", text).split()) + (2 * unspaced + 2) // 3
 

@@ -45,7 +45,7 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
 def _read(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
     entity = ""
     attributes: dict[str, str] = {}
-    for name, pattern in language.attributes.rows():
+    for name, pattern in language.attributes.rows(sentence.lower()):
         for found in pattern.finditer(sentence):
             about, stated = _entity(found, speaker), _stated(found, name, language)
             if stated and _is_name(about) and about == (entity or about):

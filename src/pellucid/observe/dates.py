@@ -35,7 +35,8 @@ def _pattern(code: str) -> re.Pattern[str] | None:
     language = load_language(code)
     spans = language.spans
     phrases = sorted(language.dates, key=len, reverse=True)
-    rows = [f"(?P<phrase>{'|'.join(_whole(phrase) for phrase in phrases)})"] if phrases else []
+    edge = "" if any(map(_CJK.search, phrases)) else r"\b"
+    rows = [f"(?P<phrase>{edge}(?:{'|'.join(map(re.escape, phrases))}){edge})"] if phrases else []
     for name in ("ago", "ahead", "past_weekday", "coming_weekday"):
         if template := getattr(spans, name):
             number = r"\d{1,3}|" + "|".join(sorted(spans.numbers, key=len, reverse=True))
@@ -43,11 +44,6 @@ def _pattern(code: str) -> re.Pattern[str] | None:
             filled = template.replace("{n}", number).replace("{weekday}", weekday)
             rows.append(f"(?P<{name}>{_name_groups(filled, name)})")
     return re.compile("|".join(rows)) if rows else None
-
-
-def _whole(phrase: str) -> str:
-    escaped = re.escape(phrase)
-    return escaped if _CJK.search(phrase) else rf"\b{escaped}\b"
 
 
 def _name_groups(template: str, name: str) -> str:

@@ -6,7 +6,7 @@ A language is one file in `languages/`. Every section and key of it is optional,
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -41,18 +41,20 @@ class Salience(Table):
     signals: tuple[tuple[str, float, re.Pattern[str]], ...] = ()
 
     @cached_property
-    def _most_after(self) -> tuple[float, ...]:
-        """What the signals from each place on can still add."""
+    def _weighed(self) -> tuple[tuple[float, float, re.Pattern[str]], ...]:
+        """Each signal that counts: its weight, what it and those behind it can still add, and its pattern."""
         raises = [max(0.0, weight) for _, weight, _ in self.signals]
-        return tuple(sum(raises[at:]) for at in range(len(raises)))
+        return tuple(
+            (weight, sum(raises[at:]), pattern) for at, (_, weight, pattern) in enumerate(self.signals) if weight
+        )
 
     def score(self, text: str, given: float = 0.0, least: float = float("-inf")) -> float:
         """`given` and the weights of the signals found in a lower-case text; stops where `least` is out of reach."""
         score = given
-        for (_, weight, pattern), most in zip(self.signals, self._most_after, strict=True):
+        for weight, most, pattern in self._weighed:
             if score + most < least:
                 return score
-            if weight and pattern.search(text):
+            if pattern.search(text):
                 score += weight
         return score
 
@@ -76,7 +78,8 @@ class Noise(Table):
     deictic: re.Pattern[str] = _NEVER
     unresolved: re.Pattern[str] = _NEVER
     dangling: re.Pattern[str] = _NEVER
-    inner: tuple[re.Pattern[str], ...] = ()
+    inner: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = ()
+    """Each with strings of which a text it matches holds one: they tell cheaply that it cannot match."""
     idle: re.Pattern[str] = _NEVER
     gendered: re.Pattern[str] = _NEVER
     persons: re.Pattern[str] = _NEVER
@@ -130,14 +133,18 @@ class Attributes(Table):
 
     named: dict[str, tuple[re.Pattern[str], ...]] = Field(default_factory=dict[str, "tuple[re.Pattern[str], ...]"])
     items: tuple[re.Pattern[str], ...] = ()
+    signs: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, "tuple[str, ...]"])
+    """By the name of a row: strings of which a lower-case text it matches holds one."""
     negation: re.Pattern[str] = _NEVER
     units: tuple[str, ...] = ()
 
-    def rows(self) -> Iterator[tuple[str, re.Pattern[str]]]:
-        """Every row with its name, in the order of the file."""
+    def rows(self, lowered: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+        """Every row that can match a text, given in lower case, with its name; in the order of the file."""
         for name, patterns in self.named.items():
-            for pattern in patterns:
-                yield name, pattern
+            signs = self.signs.get(name)
+            if not signs or any(sign in lowered for sign in signs):
+                for pattern in patterns:
+                    yield name, pattern
 
 
 class Resolutions(Table):
@@ -223,8 +230,12 @@ def _function_words(code: str) -> frozenset[str]:
 
 def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = "") -> Language:
     """The language a text is most likely in: by script, then by its function words; ties go to `usual`."""
-    available = tuple(codes)
-    if _HAN.search(text) or _KANA.search(text):
+    return _detect_language(text, tuple(codes), usual)
+
+
+@lru_cache(maxsize=128)
+def _detect_language(text: str, available: tuple[str, ...], usual: str) -> Language:
+    if not text.isascii() and (_HAN.search(text) or _KANA.search(text)):
         east = "ja" if _KANA.search(text) else "zh"
         return load_language(east if east in available else available[0])
     present = set(_LATIN_WORD.findall(text.casefold()))

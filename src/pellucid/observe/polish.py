@@ -7,7 +7,6 @@ from pellucid.observe.language import Language
 
 _CLOSING = " \t.!…。！"
 _SMILEYS = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+|(?<=\\s)[:;]-?[)(DPp]")
-_SPACES = re.compile(r"\s+")
 _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 
@@ -27,7 +26,10 @@ def _closing(tail: str) -> re.Pattern[str]:
 
 def polish(sentence: str, language: Language) -> str:
     """Without opening greetings and fillers, smileys, trailing tags and the closing mark; empty if nothing is left."""
-    text = _SPACES.sub(" ", _SMILEYS.sub("", sentence)).strip(_CLOSING + "-–—,")
+    plain = (
+        sentence if sentence.isascii() and ":" not in sentence and ";" not in sentence else _SMILEYS.sub("", sentence)
+    )
+    text = " ".join(plain.split()).strip(_CLOSING + "-–—,")
     noise = language.noise
     opening = _opening(noise.greeting, noise.lead)
     while found := opening.match(text):

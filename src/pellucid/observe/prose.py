@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Marker = Literal["none", "bullet", "ordered"]
@@ -38,8 +39,11 @@ _ABBREVIATION = re.compile(
     r"|(?<!\d )\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_LONGEST_ABBREVIATION = 8
+"""Signs at the end of a text that tell whether it ends in an abbreviation, the mark included."""
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2}")
 _SIGN = re.compile(r"[^\w\s]|[\d_]")
+_ASCII_SIGNS = bytes(code for code in range(128) if _SIGN.match(chr(code)))
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _EMPHASIS = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|(?<![\w`])`([^`]+)`(?!\w)")
 _CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
@@ -60,6 +64,7 @@ def captions(text: str) -> tuple[str, ...]:
     return tuple(_CAPTION.findall(text))
 
 
+@lru_cache(maxsize=32)
 def blocks(text: str) -> tuple[Block, ...]:
     """The prose of a text: hard-wrapped lines joined, list items apart, machine output and code dropped."""
     found: list[Block] = []
@@ -75,15 +80,20 @@ def blocks(text: str) -> tuple[Block, ...]:
     return tuple(block for block in found if block.text)
 
 
+@lru_cache(maxsize=64)
 def sentences(text: str) -> tuple[str, ...]:
     """A block's sentences in order, each with its closing mark; abbreviations and initials do not end one."""
     found: list[str] = []
     for piece in _END.split(text):
-        if found and _ABBREVIATION.search(found[-1]):
+        if found and _is_abbreviated(found[-1]):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
     return tuple(stripped for piece in found if (stripped := piece.strip()))
+
+
+def _is_abbreviated(piece: str) -> bool:
+    return piece.endswith(".") and bool(_ABBREVIATION.search(piece, len(piece) - _LONGEST_ABBREVIATION))
 
 
 def _prose_lines(text: str) -> list[str]:
@@ -102,7 +112,11 @@ def _prose_lines(text: str) -> list[str]:
 def _is_machine(line: str) -> bool:
     if _MACHINE.match(line) and not _ITEM.match(line):
         return True
-    return len(line) > 12 and not _EAST.search(line) and len(_SIGN.findall(line)) > 0.5 * len(line)
+    if len(line) <= 12:
+        return False
+    if line.isascii():
+        return 2 * (len(line) - len(line.encode().translate(None, _ASCII_SIGNS))) > len(line)
+    return not _EAST.search(line) and len(_SIGN.findall(line)) > 0.5 * len(line)
 
 
 def _read_line(line: str) -> Block:

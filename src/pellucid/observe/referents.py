@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from pellucid.model.text import STOP_WORDS
 from pellucid.observe.language import Language, load_language
@@ -14,8 +14,14 @@ _SELF = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 def solid_words(text: str, language: Language) -> int:
     """How many distinct words of a text name something: neither stop words nor a feeling, a wish or an abstraction."""
-    hollow = _hollow(language.code)
-    return len({word for word in _WORD.findall(text.lower()) if word.replace("'", "") not in hollow})
+    return _solid_words(text.lower(), language.code)
+
+
+@lru_cache(maxsize=128)
+def _solid_words(lowered: str, code: str) -> int:
+    hollow = _hollow(code)
+    spoken = set(_WORD.findall(lowered)) - hollow
+    return len(spoken) - sum("'" in word and word.replace("'", "") in hollow for word in spoken)
 
 
 def points_outside(text: str, language: Language) -> bool:
@@ -25,7 +31,8 @@ def points_outside(text: str, language: Language) -> bool:
         return True
     if "[image: " in text:
         return False
-    matches = (found for pattern in noise.inner for found in pattern.finditer(lowered))
+    likely = (pattern for signs, pattern in noise.inner if any(sign in lowered for sign in signs))
+    matches = (found for pattern in likely for found in pattern.finditer(lowered))
     return any(_is_unexplained(found, text, language) for found in matches)
 
 

@@ -52,7 +52,7 @@ class Resolved:
 def resolutions(before: Sequence[Hearing], hearing: Hearing) -> tuple[Resolved, ...]:
     """What a person corrects or takes back in this turn; nothing of an assistant's turn is ever one."""
     language = hearing.language
-    if hearing.turn.role != "user" or not language.resolutions.sign.search(hearing.turn.content):
+    if hearing.turn.role != "user" or not language.resolutions.sign.search(hearing.turn.content.lower()):
         return ()
     earlier = _earlier(before, hearing)
     found: list[Resolved] = []
@@ -69,7 +69,7 @@ def _resolved(
     parts: tuple[Told, ...], earlier: Sequence[Told], here: Sequence[Told], hearing: Hearing
 ) -> Resolved | None:
     said = ", ".join(part.text for part in parts)
-    if len(said) > _LONGEST or not hearing.language.resolutions.sign.search(said):
+    if len(said) > _LONGEST or not hearing.language.resolutions.sign.search(said.lower()):
         return None
     if is_question(parts[-1].raw, hearing.language):
         return None

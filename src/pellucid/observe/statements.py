@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pellucid.model.memory import Category
 from pellucid.model.text import reading_length
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.classify import classify, unhedged
 from pellucid.observe.condense import before_question, condense, without_doubts
-from pellucid.observe.language import Language
+from pellucid.observe.language import Language, load_language
 from pellucid.observe.polish import polish
 from pellucid.observe.procedures import inline_procedure, procedures
 from pellucid.observe.prose import Block, blocks, sentences
@@ -67,15 +68,12 @@ def statements(hearing: Hearing, taken: frozenset[str] = frozenset()) -> tuple[S
         made.append(Statement(procedure.text, "procedure", 0.9, _HEAVIEST, min(procedure.blocks) * POSITIONS))
     for at, block in enumerate(found):
         if at not in used and block.marker != "ordered":
-            placed = (
-                replace(said, position=at * POSITIONS + said.position) for said in _of_block(block, hearing, taken)
-            )
-            made += placed
+            made += _of_block(block, at * POSITIONS, hearing, taken)
     return tuple(sorted(made, key=lambda statement: statement.position))
 
 
-def _of_block(block: Block, hearing: Hearing, taken: frozenset[str]) -> list[Statement]:
-    """The statements of one paragraph; one that opens with a pronoun takes the sentence before it along."""
+def _of_block(block: Block, start: int, hearing: Hearing, taken: frozenset[str]) -> list[Statement]:
+    """The statements of a paragraph from a position on; one that opens with a pronoun takes the one before it along."""
     made: list[Statement] = []
     language = hearing.language
     before = ""
@@ -83,10 +81,10 @@ def _of_block(block: Block, hearing: Hearing, taken: frozenset[str]) -> list[Sta
         if sentence in taken:
             continue
         told = before_question(sentence, language) if is_question(sentence, language) else sentence
-        text = without_doubts(polish(told, language), language)
+        text = without_doubts(polish(told, language), language) if told else ""
         statement = _read(text, hearing) if text else None
         if statement:
-            statement = replace(statement, position=number, speaker=block.speaker)
+            statement = replace(statement, position=start + number, speaker=block.speaker)
             if before and is_unresolved(statement.text, language) and _explains(before, language):
                 statement = _joined(before, statement, made, language)
             made.append(statement)
@@ -115,6 +113,12 @@ def _joined(before: str, statement: Statement, made: list[Statement], language: 
 
 def is_unresolved(text: str, language: Language) -> bool:
     """Whether a sentence has a pronoun that points outside of it, and no picture's caption explains it."""
+    return _is_unresolved(text, language.code)
+
+
+@lru_cache(maxsize=128)
+def _is_unresolved(text: str, code: str) -> bool:
+    language = load_language(code)
     opens = "[image: " not in text and language.noise.unresolved.search(text.lower())
     return bool(opens) or points_outside(text, language)
 
@@ -202,7 +206,7 @@ def _specifics(text: str, language: Language) -> float:
     """Named things, numbers and words with a meaning of their own say more than feelings; a handful says little."""
     parts = text.split()
     named = sum(part[0].isupper() and part not in _SELF for part in parts[1:])
-    numbers = any(char.isdigit() for char in text)
+    numbers = any(map(str.isdigit, text))
     meaning = solid_words(text, language)
     length = reading_length(text)
     brief = -2.0 if length < _FEWEST_WORDS else 0.0

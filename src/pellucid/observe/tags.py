@@ -21,4 +21,4 @@ def _is_number(word: str) -> bool:
 
 
 def _is_identifier(word: str) -> bool:
-    return any(char in "._-" or char.isdigit() for char in word)
+    return not word.isalpha() and any(char in "._-" or char.isdigit() for char in word)
