@@ -4,9 +4,10 @@ What a memory *says* never changes in place: other words are a new memory that s
 state: status, validity, pin, trust. Each change leaves a row that says what was and what is, and so can be undone.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pydantic.alias_generators import to_camel
 
@@ -83,13 +84,14 @@ class Changes:
         new = {name: value for name, value in fields.items() if name in held and getattr(memory, name) != value}
         if not new:
             return False
-        before = _state({name: getattr(memory, name) for name in new})
+        names = tuple(memory.structured_attributes)
+        before, after = (_numbered(_state(each), names) for each in ({n: getattr(memory, n) for n in new}, new))
         if memory.id in self._fresh:
             self._fresh[memory.id] = memory.model_copy(update=new)
         else:
             assert isinstance(of, Served)
             self._edited[memory.id] = (of, {**self._edited.get(memory.id, (of, {}))[1], **new})
-        self._note(memory.id, event, before, _state(new), reason, related)
+        self._note(memory.id, event, before, after, reason, related)
         return True
 
     def said_again(self, memory_id: str, source_class: str, session_id: str | None) -> None:
@@ -106,7 +108,7 @@ class Changes:
         texts: dict[str, tuple[bytes, bytes]] = {}
         for served, fields in self._edited.values():
             base, data = texts.get(served.path) or self._head(served)
-            texts[served.path] = base, self._apply(data, served.memory, fields)
+            texts[served.path] = base, self._apply(data, served.path, served.memory, fields)
         writes = [FileWrite(path, data, content_digest(base)) for path, (base, data) in texts.items()]
         return Plan((*map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows))
 
@@ -118,9 +120,11 @@ class Changes:
             )
         return data, data
 
-    def _apply(self, data: bytes, memory: Memory, fields: Fields) -> bytes:
+    def _apply(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
         if memory.category == "moment":
             return edit_moment(data, memory.id, _state(fields))
+        if memory.id.encode() not in data:  # a hand-written file names no id: it is its path's
+            _check_same(served_path, data, memory)
         values: dict[str, object] = {**_state(fields), "updated": isoformat(self.clock.now())}
         return edit_memory(data, {key: value if value not in ([], {}) else None for key, value in values.items()})
 
@@ -143,14 +147,34 @@ def _state(fields: Fields) -> dict[str, object]:
     return {key: values[key] for key in map(to_camel, fields)}
 
 
-def from_state(state: dict[str, object]) -> Fields:
-    """Fields of a memory from the `before` of a ledger row.
+def _numbered(state: dict[str, object], names: Sequence[str]) -> dict[str, object]:
+    """The same with retired attributes by their place among the memory's: a name may be a word of its text."""
+    retired = state.get("retiredAttributes")
+    if not isinstance(retired, dict):
+        return state
+    held = cast("dict[str, str]", retired).items()
+    return {**state, "retiredAttributes": {str(names.index(name)): by for name, by in held if name in names}}
+
+
+def _check_same(path: str, data: bytes, memory: Memory) -> None:
+    said = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
+    if said:
+        raise ConflictError(
+            f"{path} holds {said[1].decode(errors='replace')} now, not {memory.id}", next_step="repeat the command"
+        )
+
+
+def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
+    """Fields of a memory from the `before` of a ledger row; `names` are those of its attributes, in their order.
 
     Raises:
         ValidationError: the row was tampered with.
     """
-    names = {to_camel(name): name for name in STATE_FIELDS}
-    given = {names[key]: value for key, value in state.items() if key in names}
+    fields = {to_camel(name): name for name in STATE_FIELDS}
+    given = {fields[key]: value for key, value in state.items() if key in fields}
+    if isinstance(retired := given.get("retired_attributes"), dict):
+        held = cast("dict[str, str]", retired).items()
+        given["retired_attributes"] = {names[int(place)]: by for place, by in held if int(place) < len(names)}
     base: dict[str, object] = {
         "id": "mem_" + "0" * 32, "category": "fact", "namespace": "local/default", "created": "2000-01-01T00:00:00Z",
         "updated": "2000-01-01T00:00:00Z", "source": "manual",

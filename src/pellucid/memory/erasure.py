@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pellucid.errors import ConflictError
 from pellucid.memory.episodes import topic_words
+from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
 from pellucid.model.text import content_words, normalise, words
 from pellucid.store.index_port import Served
@@ -33,7 +34,9 @@ class Erasure:
     @property
     def paths(self) -> tuple[str, ...]:
         """Every file whose old bytes, or whose name, must leave nothing behind."""
-        return (*(each.path for each in self.removals), *(each.path for each in self.writes))
+        held = (each.path for each, _ in self.doomed)
+        written = (each.path for each in (*self.removals, *self.writes))
+        return tuple(dict.fromkeys((*held, *written)))
 
 
 def erasure(
@@ -113,9 +116,14 @@ class _Bond:
             return "version"
         if memory.id in self._versions or (self._chain and self._ids & _versions(memory)):
             return "version"
-        if text in self._said or any(said in text for said in self._long):
+        if text in self._said or any(_contains(text, said) for said in self._long):
             return "copy"
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
+
+
+def _contains(text: str, said: str) -> bool:
+    """Whether a normalised text holds another word for word; unspaced scripts have no words to go by."""
+    return f" {said} " in f" {text} " if said.isascii() else said in text
 
 
 def _lost_words(doomed: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
@@ -144,13 +152,14 @@ def _files(
     named = {each.path for each, _ in doomed}
     of_episodes = {each.path: each.episode for each in episodes}
     alone = sorted(named - of_episodes.keys())
-    removals = [FileRemoval(path, content_digest(_read(records, path))) for path in alone]
+    held = ((path, records.heads([path])[0].data) for path in alone)
+    removals = [FileRemoval(path, content_digest(data)) for path, data in held if data is not None]
     writes: list[FileWrite] = []
     for path, episode in sorted(of_episodes.items()):
-        if path not in named and not ids & set(episode.members) and not lost.intersection(words(_shown(episode))):
+        if path not in named and not ids & set(episode.members) and not lost.intersection(_pieces(_shown(episode))):
             continue
         data = _read(records, path)
-        new = _rewritten(data, episode, ids, kept, lost)
+        new = _rewritten(data, _without_artifacts(episode, doomed, kept), ids, kept, lost)
         if new is None:
             removals.append(FileRemoval(path, content_digest(data)))
         elif new[0] == path:
@@ -159,6 +168,21 @@ def _files(
             removals.append(FileRemoval(path, content_digest(data)))
             writes.append(FileWrite(new[0], new[1]))
     return writes, removals
+
+
+def _pieces(text: str) -> set[str]:
+    """The words of a path or a link, and what stands between its signs."""
+    found = words(text)
+    return {*found, *(piece for word in found for piece in re.split(r"[._:+#/-]+", word))}
+
+
+def _without_artifacts(episode: Episode, doomed: Sequence[tuple[Served, str]], kept: Mapping[str, Memory]) -> Episode:
+    """The episode without what only the turns of the memories that go mentioned."""
+    theirs = {each for held, _ in doomed for each in held.memory.artifact_ids}
+    theirs -= {each for memory in kept.values() for each in memory.artifact_ids}
+    named = ((text, parse_artifact(text)) for text in episode.artifacts)
+    left = tuple(text for text, found in named if not (found and found.id(episode.namespace) in theirs))
+    return episode.model_copy(update={"artifacts": left})
 
 
 def _shown(episode: Episode) -> str:
@@ -173,7 +197,7 @@ def _rewritten(
     rest = [memory for memory in kept.values() if memory.episode_id == episode.id or memory.id in members]
     if not rest:
         return None
-    artifacts = tuple(each for each in episode.artifacts if not lost.intersection(words(each)))
+    artifacts = tuple(each for each in episode.artifacts if not lost.intersection(_pieces(each)))
     changed = {"members": list(members) or None, "artifacts": list(artifacts) or None}
     data = edit_memory(without_moments(data, ids), changed)
     if not lost.intersection(words(episode.topic)):

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from pellucid.memory.changes import Changes, Fields
 from pellucid.memory.injection import looks_injected
-from pellucid.memory.standing import Contradiction, Standing, Subject, live_attributes
+from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
 from pellucid.memory.targets import Found, corrected, like, of, retracted
 from pellucid.memory.tombstone import turn_keys, words_key
 from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
@@ -137,14 +137,22 @@ class Reconciler:
     def _retract(self, memory: Memory, about: str) -> Outcome:
         if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
-        found = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
-        meant = retracted(about, (each for each in found if of(each).asserted_by != "axiom"), memory.session_id)
+        active = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
+        fitting = retracted(about, active, memory.session_id)
+        meant = [each for each in fitting if self._may_take_back(memory, of(each))]
         if not meant:
             return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
         for each in meant:
             fields = {"status": "retracted", "invalid_at": _at(memory)}
             self.changes.change(each, "retracted", fields, "spoken-retraction")
         return Outcome("accept", f"retraction: {len(meant)} taken back", of(meant[0]).id)
+
+    def _may_take_back(self, memory: Memory, target: Memory) -> bool:
+        """Spoken words reach what was said before them, and is neither pinned, an axiom, nor kept in by a scope."""
+        held = self.changes.now(target)
+        if held.status != "active" or held.pinned or held.asserted_by == "axiom" or _at(held) > _at(memory):
+            return False
+        return boundary(held) == boundary(memory) or held.session_id == memory.session_id is not None
 
     def _near(self, memory: Memory, words: str) -> list[Found]:
         """Memories of this batch's session, then kept ones that share words."""
@@ -204,16 +212,20 @@ class Reconciler:
         corrects = bool(resolves and resolves.kind == "correction")
         if resolves and corrects and not met:
             near = self._near(memory, f"{memory.content} {resolves.about}")
-            active = [each for each in near if self.changes.now(of(each)).status == "active"]
-            target = corrected(memory, resolves.about, active)
+            target = corrected(memory, resolves.about, [each for each in near if self._may_take_back(memory, of(each))])
             met = [Contradiction(target)] if target else []
         return self._replace(statement, met, "corrected" if corrects else "")
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
         memory = statement.memory
-        newer = next((each for each in met if _at(of(each.of)) > _at(memory)), None)
-        if newer:
-            return self._create_superseded(memory, of(newer.of))
+        newer = [each for each in met if _at(of(each.of)) > _at(memory)]
+        met = [each for each in met if each not in newer]
+        for each in newer:
+            memory = self._give_way(memory, each)
+        if memory.status == "superseded":
+            by = memory.superseded_by or ""
+            self.changes.create(memory, "superseded", "arrived-late", [by])
+            return Outcome("accept", "arrived-late: a newer statement of the same thing is kept", memory.id)
         stronger = next((each for each in met if RANK[of(each.of).asserted_by] > RANK[memory.asserted_by]), None)
         if stronger:
             held = of(stronger.of)
@@ -231,11 +243,17 @@ class Reconciler:
         self._standing.add(memory)
         return Outcome("accept", reason, memory.id)
 
-    def _create_superseded(self, memory: Memory, by: Memory) -> Outcome:
-        """An older statement that arrives after the one that replaced it."""
-        late = {"status": "superseded", "superseded_by": by.id, "invalid_at": _at(by)}
-        self.changes.create(memory.model_copy(update=late), "superseded", "arrived-late", [by.id])
-        return Outcome("accept", "arrived-late: a newer statement of the same thing is kept", memory.id)
+    def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
+        """An older statement that arrives after one that replaced it, or should not have: what ranks lower waits."""
+        by = of(newer.of)
+        if RANK[by.asserted_by] < RANK[memory.asserted_by]:
+            fields = {"status": "pending_review"}
+            self.changes.change(newer.of, "disputed", fields, "contradicts-entrenched", [memory.id])
+            return memory
+        if newer.attributes and newer.attributes < set(memory.structured_attributes) - set(memory.retired_attributes):
+            retired = {**memory.retired_attributes, **dict.fromkeys(sorted(newer.attributes), by.id)}
+            return memory.model_copy(update={"retired_attributes": retired})
+        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": _at(by)})
 
     def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
         """Retire what is contradicted, and no more; whether that was the whole memory."""

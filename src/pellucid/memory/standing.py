@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pellucid.memory.changes import Changes
-from pellucid.model.memory import Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.stance import Stance, stance
 from pellucid.model.text import attribute_key, content_hash, normalise
 from pellucid.store.index_port import Index, Served
@@ -38,12 +38,15 @@ class Standing:
     _by_stance: dict[str, list[Subject]] = field(default_factory=dict[str, "list[Subject]"])
     _by_key: dict[str, list[Subject]] = field(default_factory=dict[str, "list[Subject]"])
     _fresh: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    _known: dict[str, Memory] = field(default_factory=dict[str, Memory])
 
     def load(self, memories: Iterable[Memory]) -> None:
         """Look up, once for the whole batch, whatever these may repeat or contradict."""
         batch, namespace = list(memories), self.changes.namespace
         hashes = {content_hash(memory.content, memory.entity_ref) for memory in batch}
         self._by_hash = {each: [held] for each, held in self.index.holding(namespace, hashes).items()}
+        known = [held for found in self._by_hash.values() for held in found]
+        self._known = {each.memory.id: each.memory for each in self.index.memories(namespace, known)}
         stances = {each.key for memory in batch for each in _stances(memory)}
         self._by_stance = {key: list[Subject](found) for key, found in self.lookup.stances(namespace, stances).items()}
         keys = {key for memory in batch for key in attribute_keys(memory)}
@@ -61,7 +64,13 @@ class Standing:
         """The id of the active memory that says the same of the same thing, in the same words."""
         known = self._by_hash.get(content_hash(memory.content, memory.entity_ref), [])
         shut = {_memory(each).id for each in self.doubted(memory)} if memory.trust_zone != "quarantine" else set[str]()
-        return next((each for each in known if each not in shut and not self._is_retired(each)), None)
+        open_ones = (each for each in known if each not in shut and not self._is_retired(each))
+        return next((each for each in open_ones if self._is_as_open(each, memory)), None)
+
+    def _is_as_open(self, memory_id: str, memory: Memory) -> bool:
+        """What is kept from some callers says nothing to them: only what all of them see is a repetition."""
+        held = self._fresh.get(memory_id) or self._known.get(memory_id)
+        return held is None or boundary(held) == boundary(memory)
 
     def doubted(self, memory: Memory) -> list[Subject]:
         """The quarantined memories that say what the new one says: the same statement, or a value that it states."""
@@ -93,13 +102,14 @@ class Standing:
             for subject in self._by_key.get(attribute_key(memory.entity_ref or "", name), []):
                 old = self.changes.now(_memory(subject))
                 said = live_attributes(old).get(attribute_key(memory.entity_ref or "", name))
-                if old.id != memory.id and said is not None and normalise(said) != normalise(value) and _stands(old):
+                changed = said is not None and normalise(said) != normalise(value)
+                if changed and _meets(old, memory):
                     held = found.get(old.id, Contradiction(subject))
                     found[old.id] = Contradiction(subject, held.attributes | {name})
         mine = stance(memory.content, memory.entity_ref)
         for subject in self._by_stance.get(mine.key, []):
             old = self.changes.now(_memory(subject))
-            if old.id != memory.id and _stands(old) and stance(old.content, old.entity_ref).denied != mine.denied:
+            if _meets(old, memory) and stance(old.content, old.entity_ref).denied != mine.denied:
                 found[old.id] = Contradiction(subject)
         return list(found.values())
 
@@ -125,6 +135,15 @@ def _stances(memory: Memory) -> tuple[Stance, ...]:
 
 def _memory(subject: Subject) -> Memory:
     return subject.memory if isinstance(subject, Served) else subject
+
+
+def boundary(memory: Memory) -> frozenset[str]:
+    """The scopes that keep a memory in; memories behind different ones do not replace or repeat each other."""
+    return frozenset(memory.scopes).intersection(BOUNDARY_SCOPES)
+
+
+def _meets(old: Memory, new: Memory) -> bool:
+    return old.id != new.id and _stands(old) and boundary(old) == boundary(new)
 
 
 def _stands(memory: Memory) -> bool:

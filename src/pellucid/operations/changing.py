@@ -1,6 +1,6 @@
 """A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -14,6 +14,8 @@ from pellucid.model.ledger import Event, LifecycleRow
 from pellucid.model.memory import Category, Memory
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
+from pellucid.observe.attributes import read_attribution
+from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.store.index_port import Served
@@ -111,7 +113,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
     """
     with app.keeper.deciding():
         held = find_memory(app, request.namespace, request.memory_id)
-        new = _version(app, held.memory, request)
+        new = _version(app, held.memory, _without_secrets(request))
         if new is None:
             return _changed(app, request.namespace, held.memory.id, None)
         changes = Changes(app.records, request.namespace, "user", app.clock)
@@ -130,36 +132,59 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
 def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     """The memory with what was asked for; None if that changes nothing."""
+    if old.status == "superseded":
+        raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
+    if request.category == "moment":
+        raise InputError("a moment is a verbatim turn of a session", next_step="choose another --category")
     if old.category == "moment":
         raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
-    content = redact(request.content.strip()).text if request.content is not None else old.content
+    content = request.content if request.content is not None else old.content
     if not content:
         raise InputError("there is nothing left of it: the content is empty", code="missing_content")
     asked = {
-        "content": content, "category": request.category, "tags": request.tags and _clean(request.tags),
+        "content": content, "category": request.category, "tags": request.tags,
         "entity_ref": request.entity_ref, "structured_attributes": request.attributes,
         "confidence": request.confidence, "importance_score": request.importance,
     }  # fmt: skip
     new = {name: value for name, value in asked.items() if value is not None and getattr(old, name) != value}
     if not new:
         return None
-    if "content" in new:
-        new |= {"evidence": (), "structured_attributes": request.attributes or {}}
-    now = app.clock.now()
     entity = request.entity_ref or old.entity_ref
+    if "content" in new:
+        read = read_attribution(content, detect_language(content))
+        stated = request.attributes or (read.attributes if entity in (None, read.entity) else {})
+        entity = entity or read.entity
+        new |= {"evidence": (), "structured_attributes": stated, "entity_ref": entity}
+    if "structured_attributes" in new:
+        new |= {"retired_attributes": {}}
+    now = app.clock.now()
     return old.model_copy(
         update={
             **new, "id": app.clock.new_id("mem"), "created": now, "updated": now, "source": "manual",
             "asserted_by": "axiom" if old.asserted_by == "axiom" else "user", "source_class": "manual",
             "agent": request.agent, "status": "active", "trust_zone": "trusted", "valid_at": now, "invalid_at": None,
-            "supersedes": (old.id,), "superseded_by": None, "retired_attributes": {}, "derived_from": (),
+            "supersedes": (old.id,), "superseded_by": None, "derived_from": (),
             "content_hash": content_hash(content, entity),
         }
     )  # fmt: skip
 
 
-def _clean(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(redact(tag).text for tag in tags)
+def _without_secrets(request: UpdateInput) -> UpdateInput:
+    """The request with no secret in any of its words."""
+
+    def clean(text: str) -> str:
+        return redact(text).text
+
+    attributes = {clean(name): clean(value) for name, value in (request.attributes or {}).items()}
+    return request.model_copy(
+        update={
+            "content": clean(request.content.strip()) if request.content is not None else None,
+            "tags": request.tags if request.tags is None else tuple(clean(tag) for tag in request.tags),
+            "entity_ref": request.entity_ref and clean(request.entity_ref),
+            "attributes": attributes if request.attributes is not None else None,
+            "agent": request.agent and clean(request.agent),
+        }
+    )
 
 
 def undo(app: App, request: UndoInput) -> UndoOutput:
@@ -210,7 +235,9 @@ def _put_back(changes: Changes, held: dict[str, Served], row: LifecycleRow) -> N
     if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
         changes.change(served, "undone", {"status": "archived"}, f"undo:{row.event_id}")
         return
-    now, after, before = changes.now(served.memory), from_state(row.after), from_state(row.before)
+    now = changes.now(served.memory)
+    names = tuple(now.structured_attributes)
+    after, before = from_state(row.after, names), from_state(row.before, names)
     moved = [name for name, value in after.items() if getattr(now, name) != value]
     if moved:
         raise ConflictError(

@@ -18,9 +18,9 @@ from pellucid.memory.erasure import Erasure, erasure
 from pellucid.memory.tombstone import memory_keys
 from pellucid.model.ledger import ErasureRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
-from pellucid.model.text import words
+from pellucid.model.text import normalise, words
 from pellucid.model.turn import Turn
-from pellucid.model.wire import Wire
+from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.rows import rows
 from pellucid.store.index_port import Served
@@ -45,7 +45,7 @@ class PurgeInput(Wire):
     """Which memories are to be forgotten together: every filter given must hold, and one must be given."""
 
     namespace: str
-    before: datetime | None = None
+    before: Instant | None = None
     status: Status | None = None
     category: Category | None = None
     session_id: str | None = None
@@ -223,11 +223,12 @@ def _spooled(app: App, plan: Erasure) -> list[bytes]:
 
 
 def _says(turn: Turn, plan: Erasure) -> bool:
-    """Whether a turn is one of the evidence, or holds several of the words (or all, of few) that nothing else holds."""
+    """Whether a turn is one of the evidence, holds the whole text, or several words that nothing else holds."""
     if (turn.session_id, turn.ordinal) in plan.turns:
         return True
-    told = plan.lost_words.intersection(words(turn.content))
-    return bool(told) and len(told) >= min(_TELLING, len(plan.lost_words))
+    text = normalise(turn.content)
+    whole = any(normalise(held.memory.content) in text for held, _ in plan.doomed)
+    return whole or len(plan.lost_words.intersection(words(turn.content))) >= _TELLING
 
 
 def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
@@ -246,6 +247,7 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
         keys += len(found)
         ledger += [_tombstone(held.memory, found, now), _forgotten(app, held.memory, why, now)]
     kept = app.keeper.commit(kind, plan.writes, ledger, removals=plan.removals)
+    app.folder.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
     _check_gone(app, plan)
     listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _listed(plan))
     places = _scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.doomed), places)

@@ -10,7 +10,9 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError
 from pellucid.memory.changes import Changes
 from pellucid.memory.reconcile import Reconciler, Statement
-from pellucid.model.memory import Category, Memory
+from pellucid.memory.standing import boundary
+from pellucid.model.ledger import LifecycleRow
+from pellucid.model.memory import BOUNDARY_SCOPES, Category, Memory
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
@@ -69,6 +71,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
         raise InputError("there is nothing to remember: the content is empty", code="missing_content")
     if asked.category == "moment":
         raise InputError("a moment is a verbatim turn of a session", next_step="choose another --category")
+    asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.keeper.deciding():
         outcome = _known(app, asked, digest) or _created(app, asked, digest)
@@ -96,15 +99,20 @@ def without_secrets(request: RememberInput) -> tuple[RememberInput, dict[str, in
     return request.model_copy(update=cleaned), dict(counts)
 
 
-def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
-    now = app.clock.now()
+def _read(asked: RememberInput) -> RememberInput:
+    """The request with the entity and the attributes that its words state, where it names none itself."""
     read = read_attribution(asked.content, detect_language(asked.content))
     stated = asked.attributes or (read.attributes if asked.entity_ref in (None, read.entity) else {})
+    return asked.model_copy(update={"entity_ref": asked.entity_ref or read.entity, "attributes": stated})
+
+
+def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
+    now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"), category=asked.category, namespace=asked.namespace, created=now, updated=now,
         source="manual", asserted_by="axiom" if asked.axiom else "user", source_class="manual",
         session_id=asked.session_id, agent=asked.agent, confidence=asked.confidence, tags=asked.tags,
-        pinned=asked.pinned, entity_ref=asked.entity_ref or read.entity, structured_attributes=stated,
+        pinned=asked.pinned, entity_ref=asked.entity_ref, structured_attributes=asked.attributes,
         importance_score=asked.importance, trust_zone="trusted", scopes=asked.scopes, valid_at=now,
         content_hash=digest, content=asked.content,
     )  # fmt: skip
@@ -116,8 +124,8 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     kept = app.keeper.commit("remember", plan.writes, plan.rows)
     held = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
-        memory=held.memory, path=held.path, created=True, op_id=kept.op_id, replaced=held.memory.supersedes,
-        encoder_problem=kept.folded.encoder_problem or None,
+        memory=held.memory, path=held.path, created=held.memory.id == memory.id, op_id=kept.op_id,
+        replaced=held.memory.supersedes, encoder_problem=kept.folded.encoder_problem or None,
     )  # fmt: skip
 
 
@@ -127,6 +135,8 @@ def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None
     if not known:
         return None
     held = app.index.memories(asked.namespace, [known[digest]])[0]
+    if boundary(held.memory) != frozenset(asked.scopes).intersection(BOUNDARY_SCOPES):
+        return None
     if not _changes(held.memory, asked):
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
@@ -136,7 +146,7 @@ def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None
     filed = parse(held.path, data, Identity(asked.namespace, app.key, now)).memories[0][0]
     changes = {**_changes(filed, asked), "updated": isoformat(now)}
     write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
-    kept = app.keeper.commit("update", [write])
+    kept = app.keeper.commit("update", [write], _state_row(app, filed, changes))
     now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
     return RememberOutput(
         memory=now_held.memory, path=now_held.path, created=False, updated=True, op_id=kept.op_id,
@@ -151,4 +161,20 @@ def _changes(held: Memory, asked: RememberInput) -> dict[str, object]:
         changes["tags"] = [*held.tags, *new]
     if asked.pinned and not held.pinned:
         changes["pinned"] = True
+    if asked.axiom and held.asserted_by != "axiom":
+        changes["assertedBy"] = "axiom"
     return changes
+
+
+def _state_row(app: App, held: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
+    """What an undo puts back of it: the state, but not the tags, which are words."""
+    before = {"pinned": held.pinned, "assertedBy": held.asserted_by}
+    after = {key: value for key, value in changes.items() if key in before}
+    if not after:
+        return []
+    row = LifecycleRow(
+        event_id=app.clock.new_id("evt"), memory_id=held.id, namespace=held.namespace, event_type="pinned",
+        timestamp=app.clock.now(), actor="user", reason_code="remembered-again",
+        before={key: before[key] for key in after}, after=after,
+    )  # fmt: skip
+    return [row.to_wire()]

@@ -146,3 +146,60 @@ def test_a_comment_a_person_wrote_in_the_file_survives_a_verb(whole: App) -> Non
     apply_verb(whole, "archive", _of(memory))
     assert "mine: yes  # keep" in path.read_text()
     assert "status: archived" in path.read_text()
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_update_of_tags_brings_no_retired_value_back(whole: App) -> None:
+    old = _remembered(
+        whole, "The gateway has port 1 and host alpha", entity_ref="gateway", attributes={"port": "1", "host": "alpha"}
+    )
+    new = _remembered(whole, "The gateway port is 2", entity_ref="gateway", attributes={"port": "2"})
+    done = update(whole, UpdateInput(namespace=HERE, memory_id=old.id, tags=("net",)))
+    assert done.memory.retired_attributes == {"port": new.id}
+    assert held(whole)[new.content].status == "active"
+    with pytest.raises(ConflictError, match="was replaced by"):
+        update(whole, UpdateInput(namespace=HERE, memory_id=old.id, tags=("other",)))
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_update_states_what_its_new_words_state(whole: App) -> None:
+    old = _remembered(whole, "The gateway port is 7443")
+    new = update(whole, UpdateInput(namespace=HERE, memory_id=old.id, content="The gateway port is 8443")).memory
+    assert (new.entity_ref, new.structured_attributes) == ("gateway", {"port": "8443"})
+    _remembered(whole, "The gateway port is 9000")
+    assert set(held(whole)) == {"The gateway port is 9000"}
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_an_update_keeps_no_secret_in_any_field_and_makes_no_moment(whole: App) -> None:
+    memory = _remembered(whole)
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    asked = {"tags": (secret,), "entity_ref": f"gw {secret}", "attributes": {"token": secret}, "agent": secret}
+    done = update(whole, UpdateInput.model_validate({"namespace": HERE, "memory_id": memory.id, **asked}))
+    assert secret not in str(done)
+    with pytest.raises(InputError, match="verbatim turn"):
+        update(whole, UpdateInput(namespace=HERE, memory_id=done.memory.id, category="moment"))
+
+
+@pytest.mark.requirement("LIFE-1")
+def test_a_verb_leaves_alone_what_somebody_put_in_the_place_of_a_memory(whole: App) -> None:
+    memory = _remembered(whole)
+    path = whole.settings.home / "vault" / whole.index.memories(HERE, [memory.id])[0].path
+    path.write_text(path.read_text().replace(memory.id, "mem_" + "0" * 32), "utf-8")
+    with pytest.raises(ConflictError, match="holds mem_000"):
+        apply_verb(whole, "archive", _of(memory))
+    assert "status: active" in path.read_text()
+
+
+@pytest.mark.requirement("STORY-2")
+def test_the_name_of_an_attribute_is_no_word_of_the_ledger_and_its_retirement_can_be_undone(whole: App) -> None:
+    both = {"zanzibar": "1", "host": "alpha"}
+    old = _remembered(whole, "The gateway has zanzibar 1 and host alpha", entity_ref="gateway", attributes=both)
+    done = remember(whole, RememberInput(
+        content="The gateway zanzibar is 2", namespace=HERE, entity_ref="gateway", attributes={"zanzibar": "2"}
+    ))  # fmt: skip
+    assert list(held(whole)[old.content].retired_attributes) == ["zanzibar"]
+    assert "zanzibar" not in str(list(whole.ledger.ledger()))
+    assert done.op_id
+    undo(whole, UndoInput(namespace=HERE, target=done.op_id))
+    assert held(whole)[old.content].retired_attributes == {}

@@ -208,3 +208,29 @@ def test_purge_takes_what_fits_every_filter_and_never_everything(whole: App) -> 
     assert set(held(whole, None)) == {"The cache TTL is 600 seconds", "Backups are kept for 30 days"}
     assert purge(whole, old).memories == ()
     assert len(purge(whole, PurgeInput(namespace=HERE, session_id="b")).memories) == 2
+
+
+@pytest.mark.requirement("FORGET-1")
+def test_what_only_begins_with_the_same_words_is_no_copy(whole: App) -> None:
+    first = remember(whole, RememberInput(content="The gateway backend listens on port 80", namespace=HERE)).memory
+    remember(whole, RememberInput(content="The gateway backend listens on port 8080 at night", namespace=HERE))
+    done = forget(whole, _asked(first.id))
+    assert [each.why for each in done.memories] == ["asked"]
+    assert list(held(whole)) == ["The gateway backend listens on port 8080 at night"]
+
+
+@pytest.mark.requirement("FORGET-1")
+def test_a_link_that_only_its_turn_mentioned_goes_from_the_episode(whole: App, home: Path) -> None:
+    take(whole, session(f"The gateway port is 7443. See https://{CANARY}.example/x.", "Backups are kept for 30 days."))
+    assert _scan(home, CANARY.encode())
+    memory = next(m for content, m in held(whole).items() if "7443" in content)
+    forget(whole, _asked(memory.id))
+    assert _scan(home, CANARY.encode()) == {}
+
+
+@pytest.mark.requirement("FORGET-1")
+def test_a_file_deleted_by_hand_just_before_is_forgotten_all_the_same(whole: App, home: Path) -> None:
+    memory = remember(whole, RememberInput(content=SECRET, namespace=HERE)).memory
+    (home / "vault" / whole.index.memories(HERE, [memory.id])[0].path).unlink()
+    assert forget(whole, _asked(memory.id)).done
+    assert held(whole, None) == {}

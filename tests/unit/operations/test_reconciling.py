@@ -9,6 +9,7 @@ from pellucid.app import App
 from pellucid.memory.changes import Changes
 from pellucid.memory.reconcile import Reconciler, statement
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
+from pellucid.operations.changing import UndoInput, undo
 from pellucid.operations.remembering import RememberInput, remember
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.operations.storytelling import history
@@ -186,3 +187,71 @@ def test_no_row_of_the_ledger_holds_a_word_of_a_memory(whole: App) -> None:
     text = str(list(whole.ledger.ledger())).casefold()
     assert "verdict" in text
     assert not [word for word in ("zanzibar", "7443", "priya", "listens") if word in text]
+
+
+def _say(app: App, content: str, **more: object) -> object:
+    return remember(app, RememberInput.model_validate({"content": content, "namespace": HERE, **more})).memory
+
+
+@pytest.mark.requirement("RECON-1")
+def test_a_memory_behind_a_scope_and_an_open_one_neither_replace_nor_repeat_each_other(whole: App) -> None:
+    _say(whole, "The gateway port is 7443")
+    _say(whole, "The gateway port is 9000", scopes=("private",))
+    assert set(held(whole)) == {"The gateway port is 7443", "The gateway port is 9000"}
+    _say(whole, "The gateway port is 7443", scopes=("private",))
+    scopes = sorted(m.memory.scopes for m in whole.index.memories(HERE) if "7443" in m.memory.content)
+    assert scopes == [(), ("private",)]
+
+
+@pytest.mark.requirement("RECON-2")
+def test_a_retraction_reaches_only_what_was_said_before_it_and_nothing_pinned_or_private(whole: App) -> None:
+    _say(whole, "The gateway port is 7443", pinned=True)
+    _say(whole, "The gateway host is alpha.example", scopes=("private",))
+    take(whole, session("The gateway timeout is 30 seconds.", name="late", start=LATER))
+    before = set(held(whole))
+    take(whole, session("Forget what I said about the gateway.", name="early", start=START))
+    far = START + timedelta(days=3000)
+    take(whole, session("Forget what I said about the gateway port.", name="b", start=far))
+    take(whole, session("Forget what I said about the gateway host.", name="c", start=far))
+    assert set(held(whole)) == before
+
+
+@pytest.mark.requirement("RECON-1")
+def test_an_older_statement_of_several_attributes_that_arrives_late_keeps_those_that_still_hold(whole: App) -> None:
+    def say(at: int, **attributes: str) -> None:
+        changes = Changes(whole.records, HERE, "extraction", whole.clock)
+        said = "and ".join(f"{name} {value} " for name, value in attributes.items())
+        fact = ExtractedFact(
+            category="fact", content=f"The gateway has {said}".strip(), confidence=0.9, entity_ref="gateway",
+            structured_attributes=attributes, evidence=(Evidence(source=f"s{at}", start=1, end=1),),
+        )  # fmt: skip
+        seen = MemoryObservation(
+            id=f"obs_{at}", session_id=f"s{at}", observed_at=START + timedelta(days=at), fact=fact, importance=0.7,
+            verdict="accept", verdict_reason="durable: yes", judge_accepted=True,
+        )  # fmt: skip
+        reconciler = Reconciler(whole.index, whole.lookup, changes, whole.key)
+        reconciler.consider([statement(seen, changes)])
+        reconciler.decide()
+        plan = changes.plan()
+        whole.keeper.commit("import", plan.writes, plan.rows)
+
+    say(30, port="2")
+    say(1, port="1", host="alpha")
+    late = next(m for m in held(whole).values() if "host" in m.structured_attributes)
+    assert list(late.retired_attributes) == ["port"]
+    text = str(list(whole.ledger.ledger()))
+    assert "host" not in text
+
+
+@pytest.mark.requirement("RECON-1")
+def test_words_kept_already_gain_the_pin_and_the_axiom_that_are_asked_for_and_the_pin_can_be_undone(whole: App) -> None:
+    take(whole, session("The gateway port is 7443."))
+    (known,) = held(whole).values()
+    asked = RememberInput(content=known.content, namespace=HERE, pinned=True, axiom=True, tags=("net",))
+    again = remember(whole, asked)
+    assert (again.created, again.memory.id) == (False, known.id)
+    assert (again.memory.pinned, again.memory.asserted_by, "net" in again.memory.tags) == (True, "axiom", True)
+    assert again.op_id
+    undo(whole, UndoInput(namespace=HERE, target=again.op_id))
+    back = held(whole)[known.content]
+    assert (back.pinned, back.asserted_by) == (False, known.asserted_by)
