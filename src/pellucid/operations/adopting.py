@@ -17,7 +17,6 @@ from pellucid.capture.memories.adopted import CONFIDENCE, AdoptedMemory, MemoryF
 from pellucid.capture.memories.reader import read_memories
 from pellucid.capture.report import CaptureReport
 from pellucid.memory.changes import Changes
-from pellucid.memory.keep import WAIT_S
 from pellucid.memory.tombstone import words_key
 from pellucid.memory.trust import first_zone
 from pellucid.model.memory import Category, Memory, SourceClass, Status
@@ -248,7 +247,7 @@ class _Adoption:
         """Keep one batch, alone: what another writer kept since it was planned is left out."""
         if not self.write or not batch:
             return
-        with self.app.keeper.exclusive(WAIT_S):
+        with self.app.keeper.deciding():
             held = self.app.index.holding(self.namespace, {str(each.memory.content_hash) for each in batch})
             seen = self.app.records.already_seen({each.key for each in batch})
             fresh = [each for each in batch if each.memory.content_hash not in held and each.key not in seen]

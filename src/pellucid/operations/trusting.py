@@ -8,7 +8,6 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError
 from pellucid.memory.changes import Changes, Fields, from_state
-from pellucid.memory.keep import WAIT_S
 from pellucid.memory.reconcile import Reconciler
 from pellucid.memory.trust import Band, doubts, next_zone, score
 from pellucid.model.ledger import LifecycleRow
@@ -134,7 +133,7 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
         NotFoundError: no such memory in the namespace.
         InputError: it is trusted already, or a moment, or not in force.
     """
-    with app.keeper.exclusive(WAIT_S):
+    with app.keeper.deciding():
         held = find_memory(app, request.namespace, request.memory_id)
         memory = held.memory
         if memory.trust_zone == "trusted":
@@ -157,7 +156,7 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
         NotFoundError: no such memory in the namespace.
         ConflictError: a moment is meant; they are retracted, not quarantined.
     """
-    with app.keeper.exclusive(WAIT_S):
+    with app.keeper.deciding():
         chosen = _chosen(app, request)
         if any(each.memory.category == "moment" for each in chosen) and request.memory_ids:
             raise ConflictError("a moment is a turn of a file: it has no zone", next_step="retract it instead")
@@ -178,7 +177,7 @@ def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
     Raises:
         InputError: no source is named.
     """
-    with app.keeper.exclusive(WAIT_S):
+    with app.keeper.deciding():
         chosen = _chosen(app, request)
         changes = Changes(app.records, request.namespace, "trust", app.clock)
         out = [each for each in chosen if _take_out(changes, each, request)]

@@ -1,5 +1,6 @@
 """A session and a scripted endpoint in, what is kept, refused or waits out: whatever the endpoint does."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic import SecretStr
 from pellucid.app import App, open_app
 from pellucid.model.ledger import FlushRow
 from pellucid.operations.importing import ImportInput, import_transcripts
+from pellucid.operations.observing import ObserveInput, observe_turns
 from pellucid.operations.rows import rows
 from pellucid.settings import LlmSettings, ObserveSettings, Settings, load
 from pellucid.testing import ScriptedServer, answer, hang_up, status
@@ -100,4 +102,19 @@ def test_a_hostile_answer_stores_nothing_false(home: Path, model_cache: Path, tr
         outcome = _import(app, transcript)
     assert held(app, None) == {}
     assert outcome.turns_taken == 2
+    app.close()
+
+
+@pytest.mark.requirement("FLUSH-3")
+def test_a_live_session_waits_in_the_spool_until_the_endpoint_answers(home: Path, model_cache: Path) -> None:
+    turns = tuple(json.loads(line) for line in LINES.splitlines())
+    with ScriptedServer(status(500), status(500), answer({"facts": [FACT]})) as server:
+        app = open_app(_settings(home, server, retries=1), models=model_cache.parent)
+        failed = observe_turns(app, ObserveInput(namespace=HERE, turns=turns, flush="session_end"))
+        assert [(each.turns, each.attempts) for each in failed.backlog] == [(2, 1)]
+        assert KEY not in str(failed)
+        assert held(app, None) == {}
+        again = observe_turns(app, ObserveInput(namespace=HERE, session_id="s1", flush="session_end", retry=True))
+        assert again.backlog == ()
+    assert set(held(app)) == {FACT["content"]}
     app.close()
