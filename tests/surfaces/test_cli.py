@@ -6,64 +6,16 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from cli_kit import Cli
 from vault_kit import SESSIONS, bare_receipt
 
-from pellucid.encoders.minilm import MiniLM
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.surfaces.cli import main
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 UUID = "[0-9a-f]{32}"
-
-
-@dataclass(frozen=True)
-class Said:
-    """What one command said, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Cli = Callable[..., Said]
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Cli:
-    """Runs the entry point in this process, around the encoder that is loaded once, in a home of the test's own."""
-    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
-        monkeypatch.delenv(name)
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setenv("PELLUCID_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
-
-    def run(*arguments: str, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["pellucid", *arguments])
-        try:
-            main()
-            left = 0
-        except SystemExit as exit_:
-            left = exit_.code
-        out, err = capsysbinary.readouterr()
-        assert isinstance(left, int | None)
-        said = Said(left or 0, out.decode(), err.decode())
-        assert said.code == code, said
-        return said
-
-    return run
 
 
 @pytest.fixture

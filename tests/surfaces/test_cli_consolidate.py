@@ -1,65 +1,18 @@
 """`lifecycle consolidate` command lines in; text, JSON and exit codes out."""
 
 import json
-import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
+from cli_kit import Cli
 
-from pellucid.encoders.minilm import MiniLM
 from pellucid.operations.consolidating import LOCK
 from pellucid.store.local.lock import exclusive
-from pellucid.surfaces.cli import consolidate_commands, main
+from pellucid.surfaces.cli import consolidate_commands
 
 assert consolidate_commands, "its import adds the command"
 pytestmark = pytest.mark.requirement("LIFE-3")
 THE, BARE = "The ferry ramp opens with the morning tide", "Ferry ramp opens with the morning tide"
-
-
-class Said(NamedTuple):
-    """What one command said, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Cli = Callable[..., Said]
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Cli:
-    """Runs the entry point in this process, around the encoder that is loaded once, in a home of the test's own."""
-    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
-        monkeypatch.delenv(name)
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setenv("PELLUCID_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
-
-    def run(*arguments: str, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["pellucid", *arguments])
-        try:
-            main()
-            left = 0
-        except SystemExit as exit_:
-            left = exit_.code
-        out, err = capsysbinary.readouterr()
-        assert isinstance(left, int | None)
-        said = Said(left or 0, out.decode(), err.decode())
-        assert said.code == code, said
-        return said
-
-    return run
 
 
 def test_a_dry_run_a_pass_and_its_undo_by_command(cli: Cli) -> None:

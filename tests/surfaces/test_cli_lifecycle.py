@@ -1,66 +1,20 @@
 """`tier` and `lifecycle` command lines in; text, JSON and messages out."""
 
 import json
-import os
-import sys
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
+from cli_kit import Cli
 from vault_kit import ELSEWHERE, TickingClock, a_memory, file_memories, keep, open_home
 
 from pellucid.encoders.minilm import MiniLM
-from pellucid.surfaces.cli import lifecycle_commands, main
+from pellucid.surfaces.cli import lifecycle_commands
 
 assert lifecycle_commands, "its import adds the commands"
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 HOSTILE = "\x1b]0;owned\x07 the tide"
 LONG_AGO = timedelta(days=3300)
-
-
-class Said(NamedTuple):
-    """What one command said, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Cli = Callable[..., Said]
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Cli:
-    """Runs the entry point in this process, around the encoder that is loaded once, in a home of the test's own."""
-    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
-        monkeypatch.delenv(name)
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setenv("PELLUCID_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
-
-    def run(*arguments: str, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["pellucid", *arguments])
-        try:
-            main()
-            left = 0
-        except SystemExit as exit_:
-            left = exit_.code
-        out, err = capsysbinary.readouterr()
-        assert isinstance(left, int | None)
-        said = Said(left or 0, out.decode(), err.decode())
-        assert said.code == code, said
-        return said
-
-    return run
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, VerdictRow
+from pellucid.model.ledger import ErasureRow, FlushRow, FoldRow, LifecycleRow, PassRow, TombstoneRow, VerdictRow
 from pellucid.store.records import LedgerRow
 
-Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow
+Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow
 Sessions = dict[str, datetime]
 """The sessions in which a memory was said again, each with the last time."""
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
@@ -16,14 +16,18 @@ REINFORCING = frozenset({"manual", "user_input", "system_memory"})
 a memory served often enough would otherwise make itself stronger."""
 _TYPES: dict[str, type[Row]] = {
     "lifecycle": LifecycleRow, "verdict": VerdictRow, "flush": FlushRow, "fold": FoldRow, "pass": PassRow,
+    "tombstone": TombstoneRow, "erasure": ErasureRow,
 }  # fmt: skip
 
 
-def typed(rows: Iterable[LedgerRow], namespace: str, kinds: Collection[str] = tuple(_TYPES)) -> Iterator[Row]:
-    """The rows of these kinds, in their order; a row that is not what its kind says is passed over."""
+def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[str] = tuple(_TYPES)) -> Iterator[Row]:
+    """The rows of these kinds, in their order, of one namespace or (None) of all.
+
+    A row that is not what its kind says is passed over.
+    """
     for row in rows:
         kind = str(row.get("kind"))
-        if kind in kinds and row.get("namespace") == namespace:
+        if kind in kinds and namespace in {None, row.get("namespace")}:
             try:
                 yield _TYPES[kind].model_validate({key: value for key, value in row.items() if key != "seq"})
             except ValidationError:  # of an older version, or edited by hand: it says nothing that can be relied on
@@ -50,5 +54,5 @@ def happened(row: Row) -> datetime:
             return row.decided_at or row.observed_at
         case PassRow():
             return row.finished
-        case FlushRow() | FoldRow():
+        case FlushRow() | FoldRow() | TombstoneRow() | ErasureRow():
             return row.at

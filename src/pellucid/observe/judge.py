@@ -73,7 +73,7 @@ class HeuristicJudge:
                 continue
             ruling = _by_wording(candidate.fact) or _by_number(candidate) or _by_repetition(candidate.fact, seen)
             rulings.append(ruling or _ACCEPTED)
-        return _capped(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
+        return capped(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
 
 
 def _by_wording(fact: ExtractedFact) -> Ruling | None:
@@ -122,7 +122,8 @@ def _by_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
     return None
 
 
-def _capped(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
+def capped(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
+    """The rulings with only the `cap` most important acceptances left; the others are rejected as `cap-reached`."""
     accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
     ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
     over = set(ranked[cap:])

@@ -18,7 +18,7 @@ from pellucid.model.memory import Category
 from pellucid.model.observation import Verdict
 from pellucid.model.text import content_hash, content_words
 from pellucid.model.turn import Segment
-from pellucid.observe.judge import CAP_BASE, Candidate, HeuristicJudge, Judge, ReasonCode, Ruling
+from pellucid.observe.judge import CAP_BASE, Candidate, HeuristicJudge, Judge, ReasonCode, Ruling, capped
 from pellucid.observe.llm_extract import json_line
 from pellucid.settings import LlmSettings
 
@@ -106,7 +106,7 @@ class LlmJudge:
         for batch in self._batches([at for at in asked if at not in known], candidates):
             known |= self._ask(batch, candidates, rulings)
         merged = [known.get(at, ruling) for at, ruling in enumerate(rulings)]
-        return _capped(_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
+        return capped(_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
 
     def _batches(self, asked: Sequence[int], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
         batch: list[int] = []
@@ -189,10 +189,3 @@ def _once(rulings: list[Ruling], candidates: Sequence[Candidate]) -> list[Ruling
         if ruling.verdict == "accept":
             seen.add(key)
     return out
-
-
-def _capped(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
-    accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
-    over = set(sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))[cap:])
-    full = Ruling("reject", "cap-reached", "the segment has more important facts than it may keep")
-    return [full if at in over else ruling for at, ruling in enumerate(rulings)]

@@ -1,7 +1,7 @@
 """A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field
 
@@ -74,7 +74,6 @@ class UndoOutput(Wire):
     """`event of memory`, newest first."""
 
 
-VERBS: tuple[Verb, ...] = get_args(Verb)
 _VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
     "archive": ("archive", "archived", {"status": "archived"}),
     "retract": ("retract", "retracted", {"status": "retracted"}),

@@ -1,6 +1,7 @@
 """A memory, a session or a ledger in, its story out: versions and causes, episodes, and the rows of the ledger."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Literal, get_args
@@ -117,11 +118,14 @@ def episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
     filed = app.lookup.episodes(request.namespace)
     if request.session_id:
         filed = [each for each in filed if each.episode.session_id == request.session_id]
+    kept = _turns_kept(app, request.namespace)
     if not request.query:
-        return EpisodesOutput(episodes=tuple(_view(app, each) for each in filed[: request.limit]), total=len(filed))
+        return EpisodesOutput(
+            episodes=tuple(_view(app, each, kept) for each in filed[: request.limit]), total=len(filed)
+        )
     ranked = _ranked(app, filed, request.query)
-    best = ranked[: request.limit]
-    return EpisodesOutput(episodes=tuple(_view(app, each, round(score, 4)) for score, each in best), total=len(ranked))
+    best = tuple(_view(app, each, kept, round(score, 4)) for score, each in ranked[: request.limit])
+    return EpisodesOutput(episodes=best, total=len(ranked))
 
 
 def _ranked(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
@@ -155,16 +159,19 @@ def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
         raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
     if len(found) > 1:
         raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
-    return _view(app, found[0])
+    return _view(app, found[0], _turns_kept(app, namespace))
 
 
-def _view(app: App, filed: FiledEpisode, score: float | None = None) -> EpisodeView:
+def _turns_kept(app: App, namespace: str) -> Counter[str]:
+    """How many turns are kept word for word, by the file of their episode."""
+    return Counter(each.path for each in app.index.memories(namespace) if each.memory.category == "moment")
+
+
+def _view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
     episode = filed.episode
     members = app.index.memories(episode.namespace, episode.members)
-    moments = app.index.memories(episode.namespace) if not episode.members else ()
-    kept = sum(each.path == filed.path for each in moments)
     return EpisodeView(
-        episode=episode, path=filed.path, score=score, turns_kept=kept,
+        episode=episode, path=filed.path, score=score, turns_kept=kept[filed.path],
         members=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in members),
         artifacts=tuple(found for each in episode.artifacts if (found := parse_artifact(each))),
     )  # fmt: skip
