@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from pellucid.clock import Clock, SystemClock
+from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
+from pellucid.encoders.reranker import open_reranker
 from pellucid.errors import StoreError
 from pellucid.memory.fold import Folder
 from pellucid.memory.keep import Keeper
@@ -25,6 +27,7 @@ from pellucid.store.local.lock import exclusive
 from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import LocalSpool
 from pellucid.store.lookup_port import Lookup
+from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 
@@ -46,6 +49,7 @@ class App:
     scrubber: Scrubber
     lookup: Lookup
     history: History
+    receipts: Receipts
     spool: Spool
     embedder: Embedder
     folder: Folder
@@ -79,14 +83,16 @@ def open_app(
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     key = vault_key(home / "vault" / ".pellucid" / "key")
     folder = Folder(records, records, index, embedder, HAND_WRITTEN, key)
-    recaller = Recaller(index, history, embedder, settings.history)
+    reranker = open_reranker(settings.rerank, models or home / "models")
+    chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
+    recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
     keeper = Keeper(records, folder, clock, partial(exclusive, home / "write.lock"))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings, clock=clock, records=records, ledger=records, eraser=records, index=index, scrubber=index,
-        lookup=index.lookup, history=history, spool=spool, embedder=embedder, folder=folder, keeper=keeper,
-        recaller=recaller, key=key,
+        lookup=index.lookup, history=history, receipts=history, spool=spool, embedder=embedder, folder=folder,
+        keeper=keeper, recaller=recaller, key=key,
     )  # fmt: skip
 
 

@@ -27,12 +27,18 @@ class LegWeights(BaseModel):
 
     model_config = _SECTION
     vector: float = Field(default=1.0, ge=0, description="Nearness of meaning.")
-    lexical: float = Field(default=1.5, ge=0, description="Shared words, by BM25.")
+    lexical: float = Field(default=1.0, ge=0, description="Shared words, by BM25.")
+    passage: float = Field(default=0.5, ge=0, description="Words shared with a memory and those beside it, by BM25.")
+    procedural: float = Field(default=1.0, ge=0, description="Procedures, where the query starts a task.")
+    review: float = Field(default=1.0, ge=0, description="Memories that speak of the files under review.")
     recent: float = Field(default=1.0, ge=0, description="Newest first; asked only when the search legs fail.")
     temporal: float = Field(
         default=0.0, ge=0, description="Prefers newer memories among those found; off, see docs/recall.md."
     )
-    rerank: float = Field(default=1.5, ge=0, description="Place by late interaction.")
+    rerank: float = Field(default=1.25, ge=0, description="Place by the reranker.")
+    rerank_passage: float = Field(
+        default=1.0, ge=0, description="Place by late interaction with a memory and those beside it."
+    )
 
 
 class RecallSettings(BaseModel):
@@ -46,7 +52,39 @@ class RecallSettings(BaseModel):
     open_pool: int = Field(default=20, ge=0, le=200, description="Candidates of the open arm (evidence only).")
     rrf_k: int = Field(default=10, ge=1, description="k of the term w·(k+1)/(k+rank).")
     leg_weights: LegWeights = Field(default=LegWeights(), description="What first place in each leg is worth.")
-    enable_reranking: bool = Field(default=True, description="Score survivors by late interaction.")
+    class_weights: dict[str, dict[str, float]] = Field(
+        default_factory=dict[str, dict[str, float]],
+        description="Leg weights that differ for a class of query: `{historical = {temporal = 0.25}}`.",
+    )
+    gate: Literal["off", "heuristic", "llm"] = Field(
+        default="heuristic", description="Who decides that a message needs no memory, or only little."
+    )
+    query_dates: Literal["off", "soft", "filter"] = Field(
+        default="filter",
+        description="What a period in the query does: nothing, a note on what lies outside, or a filter where the query"
+        " dates what was said (a note else).",
+    )
+    enable_reranking: bool = Field(default=True, description="Score survivors one by one.")
+    rerank_multiplier: int = Field(
+        default=8, ge=1, le=100, description="Times 12: survivors that a cross-encoder or a service scores."
+    )
+    direct_answer: bool = Field(default=True, description="Put one settled, unambiguous statement first.")
+    max_iterations: int = Field(default=1, ge=1, le=5, description="Passes over a question; 1 asks no sub-questions.")
+    sufficiency_threshold: float = Field(
+        default=0.6, ge=0, le=1, description="Share of the question that a pass must cover to be the last."
+    )
+    decompose: Literal["local", "llm"] = Field(default="local", description="Who finds the sub-questions.")
+    top_k_episodes: int = Field(default=4, ge=0, le=100, description="Episodes returned at most.")
+    max_episodes: int = Field(default=8, ge=0, le=1000, description="Episodes in the context at most.")
+    citations: Literal["off", "oai", "plain"] = Field(
+        default="off", description="A block that says what each line stands on: `<oai-mem-citation>`, or plain lines."
+    )
+    context_passes: tuple[Literal["select", "facts", "cleanup"], ...] = Field(
+        default=(), description="Passes by the model of `llm` over the context; they may only remove or rephrase."
+    )
+    abstain_at: float = Field(
+        default=1.0, ge=0, le=1, description="Doubt from which a recall says that it knows nothing; 1 never does."
+    )
     min_fact_score: float = Field(default=0.0, ge=-1, le=1, description="Cosine floor of the score-floor rung.")
     score_propagation_alpha: float = Field(
         default=0.4, ge=0, le=1, description="Discount of a neighbour's fused score."
@@ -55,18 +93,41 @@ class RecallSettings(BaseModel):
     mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
     char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
     expand_from: int = Field(
-        default=20, ge=0, description="Best fused candidates whose neighbouring turns join the pool."
+        default=10, ge=0, description="First places of each leg whose neighbouring turns join the pool."
     )
     lexical_cost: int = Field(default=20_000, ge=1, description="Rows the lexical leg may touch: rarest words first.")
     min_token_overlap: float = Field(
         default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
     )
-    importance_weight: float = Field(default=0.0, ge=0, description="Worth of importance 1.0 over importance 0.")
+    importance_weight: float = Field(default=0.05, ge=0, description="Worth of importance 1.0 over importance 0.")
+    named_weight: float = Field(
+        default=0.8, ge=0, description="Worth of being said by, or about, somebody the query names."
+    )
+    asking_weight: float = Field(default=0.2, ge=0, description="What a memory that only asks loses.")
+    heat_weight: float = Field(default=0.05, ge=0, description="Worth of heat 1.0, as of the last lifecycle fold.")
+    tier_weight: float = Field(default=0.05, ge=0, description="Worth of being hot rather than cold.")
+    reinforcement_recall_boost_enabled: bool = Field(default=True, description="Prefer what was said repeatedly.")
+    reinforcement_weight: float = Field(default=0.02, ge=0, description="Worth of each repetition, the first ten.")
     renewal_weight: float = Field(
         default=1.0, ge=0, description="Lead that an older memory gives up to a newer one with all the query's words."
     )
     pin_weight: float = Field(default=0.5, ge=0, description="Worth of a pin.")
     store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
+
+
+class RerankSettings(BaseModel):
+    """Who scores the survivors of a recall one by one. docs/rerank.md says what each backend sends where."""
+
+    model_config = _SECTION
+    backend: Literal["late-interaction", "cross-encoder", "cohere", "none"] = Field(
+        default="late-interaction", description="Who scores; only `cohere` sends anything."
+    )
+    model: str = Field(default="", description="The model, or a local folder of one; empty: the backend's default.")
+    base_url: str = Field(default="https://api.cohere.com", description="Where `cohere` is asked.")
+    api_key: SecretStr = Field(
+        default=SecretStr(""), description="Its key; better PELLUCID_RERANK__API_KEY than a file."
+    )
+    timeout_s: float = Field(default=1.5, gt=0, le=60, description="Seconds after which a recall answers without it.")
 
 
 class CaptureSettings(BaseModel):
@@ -168,6 +229,7 @@ class Settings(BaseSettings):
         default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
     )
     recall: RecallSettings = RecallSettings()
+    rerank: RerankSettings = RerankSettings()
     capture: CaptureSettings = CaptureSettings()
     history: HistorySettings = HistorySettings()
     observe: ObserveSettings = ObserveSettings()

@@ -4,8 +4,8 @@
         ...  # point llm.baseUrl at server.base_url
     print(server.requests)
 
-It serves `/v1/chat/completions` and `/v1/responses`, one step of its script a request, in order. It listens on
-127.0.0.1 alone, and ends with its `with` block, or with the process.
+It serves `/v1/chat/completions` and `/v1/responses`, and below `address` the `/v2/rerank` of a reranker, one step of
+its script a request, in order. It listens on 127.0.0.1 alone, and ends with its `with` block, or with the process.
 """
 
 import json
@@ -18,7 +18,7 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any, Self, cast
 
-PATHS = ("/v1/chat/completions", "/v1/responses")
+PATHS = ("/v1/chat/completions", "/v1/responses", "/v2/rerank")
 _LARGEST_REQUEST = 64 * 1024 * 1024
 
 
@@ -73,6 +73,14 @@ def answer(value: object, **more: Any) -> Step:
     return Step(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), **more)
 
 
+def ranking(*scores: float, **more: Any) -> Step:
+    """A reranker gives the texts these scores, in the order of the texts; the answer lists the best first."""
+    results = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
+    results.sort(key=lambda result: -result["relevance_score"])
+    made = {"id": "rerank-scripted", "results": results, "meta": {"api_version": {"version": "2"}}}
+    return raw(json.dumps(made).encode(), **more)
+
+
 def status(code: int, headers: Mapping[str, str] | None = None, body: object = None, **more: Any) -> Step:
     """An HTTP status with an error body (any JSON; a plain one by default)."""
     error = {"error": {"message": f"scripted {code}", "type": "scripted", "param": None, "code": None}}
@@ -104,9 +112,14 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """What to set as `llm.baseUrl`; the port is the operating system's choice."""
+        """What to set as `llm.baseUrl`."""
+        return f"{self.address}/v1"
+
+    @property
+    def address(self) -> str:
+        """What to set as `rerank.baseUrl`; the port is the operating system's choice."""
         assert self._server, "the server runs inside its with block"
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
         self._server = _Server(self)

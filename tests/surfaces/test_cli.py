@@ -120,7 +120,7 @@ def test_an_xray_read_again_is_the_same_bytes_in_every_format(cli: Cli) -> None:
     assert snapshot["snapshotFound"] is True
     checked = RecallXraySnapshot.model_validate(snapshot["snapshot"])
     assert checked.results[0].admitted_by
-    for form in ("json", "text", "markdown", "MARKDOWN"):
+    for form in ("json", "text", "markdown", "html", "MARKDOWN"):
         first = cli("xray", "--id", checked.snapshot_id, "--format", form).out
         assert cli("xray", "--id", checked.snapshot_id, "--format", form).out == first
         assert checked.snapshot_id in first
@@ -143,7 +143,7 @@ def test_an_xray_can_be_written_to_a_file_of_the_owners_alone(cli: Cli, tmp_path
         (["recall", "crane", "--budget", "abc"], "--budget expects a positive integer"),
         (["recall", "crane", "--budget", "0"], "--budget expects a positive integer"),
         (["recall", "crane", "--budget", "-5"], "--budget expects a positive integer"),
-        (["xray", "crane", "--format", "xml"], "--format expects one of json, text, markdown"),
+        (["xray", "crane", "--format", "xml"], "--format expects one of json, text, markdown, html"),
         (["recall"], "must be non-empty"),
         (["recall", "  "], "must be non-empty"),
         (["xray"], "must be non-empty"),

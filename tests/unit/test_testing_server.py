@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pellucid.testing import ScriptedServer, answer, hang_up, raw, status
+from pellucid.testing import ScriptedServer, answer, hang_up, ranking, raw, status
 
 
 def post(server: ScriptedServer, path: str = "/v1/chat/completions", **body: Any) -> tuple[int, dict[str, str], bytes]:
@@ -31,6 +31,14 @@ def test_both_apis_give_the_answer_in_their_own_form() -> None:
     assert chat["usage"] == {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
     assert responses["output"][-1]["content"][0]["text"] == "two"
     assert responses["usage"]["input_tokens"] == 100
+
+
+def test_a_reranker_lists_the_texts_best_first_with_the_place_they_were_sent_in() -> None:
+    with ScriptedServer(ranking(0.25, 0.75)) as server:
+        assert server.base_url == f"{server.address}/v1"
+        said = json.loads(post(server, "/v2/rerank", query="q", documents=["a", "b"])[2])
+    assert [(result["index"], result["relevance_score"]) for result in said["results"]] == [(1, 0.75), (0, 0.25)]
+    assert server.requests[0].body == {"query": "q", "documents": ["a", "b"]}
 
 
 def test_requests_are_recorded_with_headers_and_both_halves_of_the_prompt() -> None:

@@ -9,12 +9,16 @@ import numpy as np
 from pellucid.lab.dataset import Dataset, Group, Question
 from pellucid.lab.metrics import Ranking, Scores, score
 
+_BESIDE = ("recent", "temporal", "expand", "rerank", "boost", "renew", "direct", "diversify")
 FLOORS: dict[str, tuple[str, ...]] = {
-    "bm25": ("vector", "recent", "temporal", "expand", "rerank", "boost", "renew", "diversify"),
-    "vector": ("lexical", "recent", "temporal", "expand", "rerank", "boost", "renew", "diversify"),
+    "bm25": ("vector", "passage", *_BESIDE),
+    "vector": ("lexical", "passage", *_BESIDE),
 }
 """What is left out so that one leg stands alone."""
-ABLATED = ("vector", "lexical", "expand", "rerank", "boost", "renew")
+ABLATED = (
+    "vector", "lexical", "passage", "expand", "rerank", "rerankPassage", "named", "asking", "importance",
+    "renew", "direct",
+)  # fmt: skip
 """What is on by default, left out one at a time."""
 TRIED = ("temporal", "diversify")
 """What is off by default, switched on one at a time."""

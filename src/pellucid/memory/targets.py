@@ -72,7 +72,7 @@ def _holds(text: str, wanted: set[str]) -> bool:
 def like(index: Index, namespace: str, text: str, at: datetime) -> Iterator[Served]:
     """Active memories that share words with a text, best first by BM25."""
     with index.reading(namespace) as reader:
-        _, terms = reader.survey(text)
+        terms = reader.survey(text).terms
         stems = [stem for stem, frequency in {term.stem: term.frequency for term in terms}.items() if frequency]
         if stems:
             hits = reader.lexical(stems, Admission(int(at.timestamp() * 1000)), SEARCHED, 0)

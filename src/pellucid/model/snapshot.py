@@ -24,10 +24,22 @@ class ScoreDecomposition(Wire):
 
     vector: float | None = None
     bm25: float | None = None
+    passage: float | None = None
+    """By the words of a memory and those beside it in its session."""
+    procedural: float | None = None
+    review: float | None = None
     recent: float | None = None
     graph: float | None = None
     temporal: float | None = None
+    sub_queries: float | None = None
+    """What the legs of sub-questions add, in all."""
     rerank: float | None = None
+    rerank_passage: float | None = None
+    """By the reranker, read together with the turns beside it."""
+    named: float | None = None
+    """Said by, or about, somebody the query names."""
+    asking: float | None = None
+    """Below 0 for what only asks."""
     importance: float | None = None
     tier_prior: float | None = None
     reinforcement_boost: float | None = None
@@ -35,6 +47,8 @@ class ScoreDecomposition(Wire):
     pin: float | None = None
     expansion: float | None = None
     renewal: float | None = None
+    direct: float | None = None
+    """What puts a direct answer first."""
     mmr_penalty: float | None = None
     final: float
 

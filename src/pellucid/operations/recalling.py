@@ -10,6 +10,9 @@ from pellucid.errors import InputError, NotFoundError, StoreError
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot
 from pellucid.model.wire import Wire
+from pellucid.recall.boost import BOOSTS
+from pellucid.recall.legs import NOMINATING
+from pellucid.recall.pipeline import OPTIONAL
 from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
 from pellucid.settings import RecallSettings
@@ -30,7 +33,7 @@ class RecallInput(Wire):
     agent: str | None = None
     scopes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    """Legs and stages to leave out: vector, lexical, recent, temporal, expand, rerank, boost, diversify."""
+    """Legs, stages and terms to leave out, some of `WITHOUT`."""
 
 
 class RecalledMemory(Wire):
@@ -70,7 +73,7 @@ class AuditOutput(Wire):
     recalled_at: int
 
 
-WITHOUT = ("vector", "lexical", "recent", "temporal", "expand", "rerank", "boost", "renew", "diversify")
+WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
 
 
 def recall(app: App, request: RecallInput) -> RecallOutput:

@@ -1,23 +1,39 @@
-"""A ranked pool in, small named terms out: what a memory is worth whatever was asked."""
+"""A ranked pool in, small named terms out: what a memory is worth by what it is, and by whom the query names."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from pellucid.recall.equation import Floats
 from pellucid.recall.state import Pool, State, World
 from pellucid.settings import RecallSettings
 
+BOOSTS = ("named", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin")
+"""The terms this stage may add; each can be left out by its name."""
+REPETITIONS = 10
+"""Repetitions that count: a memory said a hundred times is not worth more than one said ten times."""
+
 
 def boost(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
-    """Add importance and pins, each where its weight is not 0 and some candidate has it."""
-    return replace(state, pool=favour(state.pool, state.request.settings))
+    """Add every such worth whose weight is not 0, where some candidate has it."""
+    return replace(state, pool=favour(state.pool, state.request.settings, state.request.without))
 
 
-def favour(pool: Pool, settings: RecallSettings) -> Pool:
+def favour(pool: Pool, settings: RecallSettings, without: Collection[str] = ()) -> Pool:
     """The pool with a term for every such worth that some candidate has."""
-    terms = dict(pool.terms)
-    if settings.importance_weight:
-        terms["importance"] = settings.importance_weight * pool.importance.astype(np.float64)
-    if settings.pin_weight and pool.pinned.any():
-        terms["pin"] = settings.pin_weight * pool.pinned.astype(np.float64)
-    return replace(pool, terms=terms)
+    worths = {name: worth for name, worth in _worths(pool, settings).items() if name not in without and worth.any()}
+    return replace(pool, terms={**pool.terms, **worths})
+
+
+def _worths(pool: Pool, settings: RecallSettings) -> Mapping[str, Floats]:
+    repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
+    return {
+        "named": settings.named_weight * pool.named.astype(np.float64),
+        "asking": -settings.asking_weight * pool.asks.astype(np.float64),
+        "importance": settings.importance_weight * pool.importance.astype(np.float64),
+        "tierPrior": -settings.tier_weight * pool.cold.astype(np.float64),
+        "reinforcement": repeated * np.minimum(pool.reinforcement, REPETITIONS).astype(np.float64),
+        "heat": settings.heat_weight * pool.heat.astype(np.float64),
+        "pin": settings.pin_weight * pool.pinned.astype(np.float64),
+    }

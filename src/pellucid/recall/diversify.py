@@ -8,8 +8,8 @@ from pellucid.recall.equation import Ints, Pairs, choose, total
 from pellucid.recall.state import Pool, State, World
 from pellucid.settings import RecallSettings
 
-COMPARED = 48
-"""Candidates compared with one another: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
+_SLACK = 1e-4
+"""More than a float32 product can be off by."""
 
 
 def diversify(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
@@ -30,15 +30,15 @@ def settle(pool: Pool, settings: RecallSettings) -> tuple[Pool, Ints]:
 
 
 def _alike(state: State) -> Pairs:
-    """Pairs among the best whose cosine is at least the threshold."""
+    """Pairs among what passed the ladder whose cosine is at least the threshold."""
     if state.features is None:
         return {}
-    base, best = total(state.pool.terms, len(state.pool)), np.flatnonzero(state.pool.rejected == 0)
-    best = best[np.argsort(-base[best], kind="stable")][:COMPARED]
-    vectors = state.features.vectors[best].astype(np.float64)
-    coarse = np.triu(vectors @ vectors.T, k=1)
+    best = np.flatnonzero(state.pool.rejected == 0)
+    near = state.features.vectors[best]
+    coarse = np.triu(near @ near.T, k=1)
+    vectors = near.astype(np.float64)
     out: Pairs = {}
-    for a, b in np.argwhere(coarse >= state.request.settings.mmr_threshold - 1e-6).tolist():
+    for a, b in np.argwhere(coarse >= state.request.settings.mmr_threshold - _SLACK).tolist():
         similarity = float(np.float32((vectors[a] * vectors[b]).sum()))
         if similarity >= state.request.settings.mmr_threshold:
             out[int(best[a]), int(best[b])] = similarity

@@ -1,7 +1,7 @@
 """Ranks and inputs in, score terms out: the arithmetic of a recall, shared by the live run and every later explanation.
 
-    final = Σ_leg w·(k+1)/(k+rank) + w_r·(k+1)/(k+rank_rerank) + importance + tierPrior + reinforcement + heat + pin
-            + expansion + renewal − mmrPenalty
+    final = Σ_leg w·(k+1)/(k+rank) + Σ_reranker w_r·(k+1)/(k+rank) + named + asking + importance + tierPrior
+            + reinforcement + heat + pin + expansion + renewal + direct − mmrPenalty
 
 All arrays are aligned with a pool that is sorted by id, so that every tie is broken by id, ascending.
 """
@@ -19,10 +19,13 @@ Mask = NDArray[np.bool_]
 Pairs = dict[tuple[int, int], float]
 
 TERMS = (
-    "vector", "lexical", "recent", "temporal", "rerank", "importance", "tierPrior", "reinforcement", "heat", "pin",
-    "expansion", "renewal",
+    "vector", "lexical", "passage", "graph", "procedural", "review", "recent", "temporal", "rerank", "rerankPassage",
+    "named", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin", "expansion", "renewal", "direct",
 )  # fmt: skip
-"""The terms that are added, in the order they are summed; `mmrPenalty` is subtracted last."""
+"""The terms that are added, in the order they are shown; those of sub-questions (`vector@2`) come behind.
+
+`mmrPenalty` is subtracted last.
+"""
 
 REACH = 2
 _SHARES = np.array([1.0, 1.0, 0.5, 0.0])
@@ -104,8 +107,8 @@ def succession(base: Floats, created: Ints, leads: Floats) -> Floats:
 
 
 def total(terms: Mapping[str, Floats], count: int) -> Floats:
-    """The exact sum of each candidate's terms (`math.fsum`, in the order of `TERMS`)."""
-    columns = [terms[name] for name in TERMS if name in terms]
+    """The exact sum of each candidate's terms: `math.fsum` rounds once, whatever their order."""
+    columns = list(terms.values())
     if not columns:
         return np.zeros(count)
     return np.array([fsum(row) for row in np.column_stack(columns).tolist()])

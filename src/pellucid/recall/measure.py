@@ -6,7 +6,7 @@ from pellucid.recall.state import State, World
 
 
 def measure(state: State, world: World) -> State:
-    """Read each candidate's features once, for the ladder and the rerankers."""
+    """Read each candidate's features once, for the ladder and the stages after it."""
     rows, encoding = state.pool.rows, state.plan.encoding
     features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)
     pool = replace(state.pool, cosine=features.cosine, matched=features.matched)

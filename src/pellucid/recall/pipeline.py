@@ -1,14 +1,17 @@
 """A request in, a finished state out: the one ordered list of stages, and the runner that times and records them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
 from pellucid.errors import InputError
 from pellucid.recall.assemble import assemble
 from pellucid.recall.boost import boost
+from pellucid.recall.direct import direct
 from pellucid.recall.diversify import diversify
 from pellucid.recall.expand import expand
 from pellucid.recall.fuse import fuse
+from pellucid.recall.iterate import iterate
 from pellucid.recall.ladder import ladder
 from pellucid.recall.legs import legs
 from pellucid.recall.measure import measure
@@ -24,26 +27,41 @@ STAGES: tuple[Stage, ...] = (
     expand,  # who stands beside them
     measure,  # what is true of each by itself
     ladder,  # who may pass
-    rerank,  # whom late interaction prefers
-    boost,  # what a memory is worth whatever was asked
+    rerank,  # whom the reranker prefers
+    boost,  # what a memory is worth by what it is
     renew,  # who takes an older one's place
+    direct,  # whether one answers by itself
     diversify,  # the sum, without repetition
     assemble,  # what fits the budget
 )
-OPTIONAL: tuple[Stage, ...] = (expand, rerank, boost, renew)
+ITERATED = STAGES[1:-1]
+"""What is run again with the legs of sub-questions, as long as the question is not covered."""
+OPTIONAL: tuple[Stage, ...] = (expand, rerank, boost, renew, direct)
 """Stages a recall survives: switched off by name, or failed and recorded."""
 
 
 def run(request: Request, world: World) -> State:
     """Run every stage in order. A failure of an optional stage is recorded and the recall goes on without it."""
-    state = State(request)
-    for stage in STAGES:
-        if stage in OPTIONAL and stage.__name__ in request.without:
-            state = _record(state, stage, 0.0, "switched off")
+    state = _through(STAGES[:-1], State(request), world)
+    for number in range(2, request.settings.max_iterations + 1):
+        started = perf_counter()
+        sub_plans, note = iterate(state, world)
+        state = _record(state, f"iterate@{number}", (perf_counter() - started) * 1000, note)
+        if not sub_plans:
+            break
+        state = _through(ITERATED, replace(state, sub_plans=(*state.sub_plans, *sub_plans)), world, f"@{number}")
+    return _through(STAGES[-1:], state, world)
+
+
+def _through(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
+    for stage in stages:
+        name = stage.__name__
+        if stage in OPTIONAL and name in state.request.without:
+            state = _record(state, name + again, 0.0, "switched off")
             continue
         started = perf_counter()
         state, note = _attempt(stage, state, world)
-        state = _record(state, stage, (perf_counter() - started) * 1000, note)
+        state = _record(state, name + again, (perf_counter() - started) * 1000, note)
     return state
 
 
@@ -58,5 +76,5 @@ def _attempt(stage: Stage, state: State, world: World) -> tuple[State, str]:
         return state, f"failed: {type(error).__name__}: {error}"
 
 
-def _record(state: State, stage: Stage, millis: float, note: str) -> State:
-    return replace(state, stages=(*state.stages, StageReport(stage.__name__, millis, note)))
+def _record(state: State, name: str, millis: float, note: str) -> State:
+    return replace(state, stages=(*state.stages, StageReport(name, millis, note)))

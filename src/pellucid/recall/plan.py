@@ -7,7 +7,7 @@ from dataclasses import replace
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
 from pellucid.recall.function_words import FUNCTION_WORDS
-from pellucid.recall.state import Plan, State, World
+from pellucid.recall.state import Plan, Request, State, World
 from pellucid.store.index_port import Admission, Term
 
 MAX_CHARACTERS = 20_000
@@ -19,15 +19,15 @@ def plan(state: State, world: World) -> State:
     """Read the query once: its words with their frequency, its vectors, the instant it asks about."""
     request = state.request
     text = clean(request.query)
-    corpus, terms = world.reader.survey(text)
-    stems = _distinct(terms)
+    known = world.reader.survey(text)
+    terms, stems = known.terms, _distinct(known.terms)
     words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
     telling = _telling(words, frequencies)
-    encoding, problem = _encode(text, world)
+    encoding, problem = encode(text, world)
     return replace(
         state,
-        admission=Admission(int(request.at.timestamp() * 1000)),
-        corpus=corpus,
+        admission=_admission(request, world),
+        corpus=known.corpus,
         plan=Plan(
             text=text,
             stems=tuple(stems),
@@ -38,8 +38,16 @@ def plan(state: State, world: World) -> State:
             encoding=encoding,
             token_stem=_align(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
+            named=known.named,
         ),
     )
+
+
+def _admission(request: Request, world: World) -> Admission:
+    """Which rows may answer: at the instant asked about, and what fits the caller's filters."""
+    filters = request.filters
+    only = world.reader.select(filters) if filters.limiting else None
+    return Admission(int(request.at.timestamp() * 1000), only, filters.since, filters.until)
 
 
 def clean(query: str) -> str:
@@ -91,7 +99,8 @@ def _searched(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> 
     return tuple(sorted(chosen))
 
 
-def _encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
+def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
+    """The encoding of a text, or why there is none."""
     if world.embedder is None:
         return None, world.encoder_problem
     try:

@@ -1,23 +1,24 @@
 """Leg hits in, the pool of candidates out: the union, sorted by id, with every column a later stage reads."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.recall.equation import Ints
-from pellucid.recall.state import Pool, blank
+from pellucid.recall.equation import Ints, Mask
+from pellucid.recall.state import Period, Plan, Pool, blank
 from pellucid.store.index_port import Admission, IndexReader, LegHits, Rows
 
+_NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 T = TypeVar("T", bound=np.generic)
 
 
-def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission) -> Pool:
+def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
     """The union of what the legs brought, both arms; a row brought twice counts once."""
     brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
-    pool = _blank(reader, np.unique(np.concatenate(brought)), admission)
+    pool = _blank(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
     return replace(
         pool,
         ranks={name: _placed(pool, found.rows) for name, found in hits.items()},
@@ -29,11 +30,11 @@ def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admissio
     )
 
 
-def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission) -> Pool:
+def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan: Plan) -> Pool:
     """The pool with these further rows, which no leg ranked."""
     if len(rows) == 0:
         return pool
-    wider = _blank(reader, np.r_[pool.rows, rows], admission)
+    wider = _blank(reader, np.r_[pool.rows, rows], admission, plan)
     place = _positions(wider, pool.rows)
     return replace(
         wider,
@@ -44,8 +45,33 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission) -> P
     )
 
 
-def _blank(reader: IndexReader, rows: Rows, admission: Admission) -> Pool:
-    return blank(rows, reader.columns(rows, admission))
+def pick(pool: Pool, kept: Mask) -> Pool:
+    """The candidates of a mask alone, with all that is known of each; pairs among them keep their similarity."""
+    place = np.cumsum(kept) - 1
+    pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
+    flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
+    deep = {name: {key: column[kept] for key, column in getattr(pool, name).items()} for name in _KEYED}
+    return replace(pool, pairs=pairs, **flat, **deep)
+
+
+_KEYED = ("ranks", "open_ranks", "scores", "terms")
+_NESTED = (*_KEYED, "pairs")
+
+
+def _blank(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
+    columns = reader.columns(rows, admission)
+    by_id = np.argsort(columns.ids, kind="stable")
+    pool = blank(rows, columns)
+    return replace(pool, named=np.isin(columns.about[by_id], list(plan.named)), dated=_dated(pool, plan.period))
+
+
+def _dated(pool: Pool, period: Period | None) -> Mask:
+    inside = np.ones(len(pool), dtype=np.bool_)
+    if period is not None and period.since is not None:
+        inside &= pool.created >= period.since
+    if period is not None and period.until is not None:
+        inside &= pool.created < period.until
+    return inside
 
 
 def _positions(pool: Pool, rows: Rows) -> NDArray[np.int64]:

@@ -1,18 +1,20 @@
 """A request in, a recall and its receipt out: the door of the room, around one index snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
+from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.port import Embedder
+from pellucid.encoders.reranker import Reranker
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt import query_bytes
 from pellucid.recall.state import Request, State, World
-from pellucid.settings import HistorySettings
+from pellucid.settings import HistorySettings, RecallSettings, RerankSettings
 from pellucid.store.history_port import History, RecallRecord
 from pellucid.store.index_port import Index
 
@@ -30,6 +32,12 @@ def _one_thread() -> AbstractContextManager[object]:
     return _blas().limit(limits=1, user_api="blas")  # pyright: ignore[reportUnknownMemberType]
 
 
+def asks_a_model(settings: RecallSettings) -> bool:
+    """Whether some part of a recall with these settings asks a chat model."""
+    iterated = settings.decompose == "llm" and settings.max_iterations > 1
+    return settings.gate == "llm" or iterated or bool(settings.context_passes)
+
+
 @dataclass(frozen=True, slots=True)
 class Recaller:
     """Runs recalls and keeps their receipts."""
@@ -38,6 +46,10 @@ class Recaller:
     history: History
     embedder: Embedder | None
     retention: HistorySettings
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    reranker: Reranker | None = None
+    chat: Callable[[], OpenAIChat] | None = None
+    """Opens the model that optional passes ask; None where none is set up."""
 
     def run(self, request: Request) -> State:
         """One recall over one snapshot of the namespace; nothing is kept of it."""
@@ -49,7 +61,11 @@ class Recaller:
             problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
         with _one_thread(), self.index.reading(request.namespace) as reader:
-            return run(request, World(reader, embedder, problem))
+            return run(request, World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request)))
+
+    def _chat(self, request: Request) -> OpenAIChat | None:
+        """The model, only where this request asks one."""
+        return self.chat() if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: State, packed: bytes) -> None:
         """Keep the receipt of a finished recall, and what an audit entry names of each result in the context."""

@@ -7,33 +7,45 @@ text: history keeps it apart, and a receipt without it is whole but for the word
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
+from pellucid.recall.ladder import RUNGS
 from pellucid.recall.packing import pack_columns, unpack_columns
 from pellucid.recall.state import (
+    Abstention,
     Context,
     Corpus,
     LegReport,
     Omission,
+    Period,
     Plan,
     Pool,
     Request,
     Rung,
     StageReport,
     State,
+    Tier,
 )
 from pellucid.settings import RecallSettings
+from pellucid.store.index_port import Filters
 
-VERSION = 2
-COLUMNS = ("ids", "ordinal", "boundary", "importance", "cosine", "matched", "rerank_score", "rejected")
-FLAGS = ("active", "valid", "trusted", "pinned")
+VERSION = 3
+READABLE = (1, 2, 3)
+COLUMNS = (
+    "ids", "ordinal", "place", "boundary", "importance", "cosine", "matched", "rerank_score", "passage_score",
+    "rejected", "soft", "direct", "heat", "reinforcement",
+)  # fmt: skip
+FLAGS = ("active", "valid", "trusted", "pinned", "wanted", "dated", "named", "asks", "cold")
+_LATER = 1 << FLAGS.index("wanted") | 1 << FLAGS.index("dated")
+"""Flags that everything has in receipts of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,15 @@ def pack(state: State) -> bytes:
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
+        "said": _said(request, plan),
+        "subPlans": [
+            (_place(request, each.text), [_place(request, word) for word in each.words]) for each in state.sub_plans
+        ],
+        "filters": [getattr(request.filters, name) for name in Filters.__slots__],
+        "review": request.review,
+        "rerank": state.rerank_backend,
+        "tier": state.tier and _row(state.tier),
+        "abstention": state.abstention and _row(state.abstention),
         "settings": request.settings.model_dump(),
         "corpus": _row(state.corpus),
         "reports": [_row(leg) for leg in state.legs],
@@ -87,6 +108,14 @@ def pack(state: State) -> bytes:
     return len(text).to_bytes(4, "big") + text + body + query_bytes(request)
 
 
+def _said(request: Request, plan: Plan) -> list[object]:
+    """What was read of the query beside its words; names and phrases are places in it."""
+    period = plan.period
+    spans = [_place(request, text) for text in (*plan.entities, *plan.named.values())]
+    dated = period and (period.since, period.until, _place(request, period.phrase), period.asserts)
+    return [plan.query_class, plan.depth, plan.reason, len(plan.entities), spans, dated]
+
+
 def _place(request: Request, word: str) -> tuple[int, int]:
     """Where a word stands in the query, and its length; zeros if the query is withheld."""
     kept = request.settings.store_query_text and word in request.query
@@ -98,7 +127,7 @@ def query_bytes(request: Request) -> bytes:
     return request.query.encode("utf-8", "surrogatepass") if request.settings.store_query_text else b""
 
 
-def _row(record: LegReport | Rung | Corpus) -> list[object]:
+def _row(record: LegReport | Rung | Corpus | Tier | Abstention) -> list[object]:
     return [getattr(record, name) for name in record.__slots__]
 
 
@@ -106,7 +135,10 @@ def _columns(pool: Pool, *, dated: bool) -> dict[str, NDArray[Any]]:
     """The columns that scores and verdicts depend on; dates only if something ranked by them."""
     out: dict[str, NDArray[Any]] = {name: getattr(pool, name) for name in COLUMNS}
     out["session"] = pool.session + 1
-    out["flags"] = np.packbits([getattr(pool, flag) for flag in FLAGS], axis=0, bitorder="little")[0]
+    flags = np.zeros(len(pool), dtype=np.uint16)
+    for number, flag in enumerate(FLAGS):
+        flags |= getattr(pool, flag).astype(np.uint16) << number
+    out["flags"] = flags
     if dated:
         out["created"] = pool.created
     for leg, ranks in pool.ranks.items():
@@ -123,7 +155,7 @@ def unpack(packed: bytes) -> Receipt:
     try:
         start = 4 + int.from_bytes(packed[:4], "big")
         header = json.loads(zlib.decompress(packed[4:start]))
-        if header["v"] not in {1, VERSION}:
+        if header["v"] not in READABLE:
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         served = header["served"]
         state = _state(header, _pool(header, packed[start:]), *_words(header, packed[start:]))
@@ -138,25 +170,57 @@ def _words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
     if header["v"] == 1:
         return header["query"] or "", tuple(header["words"])
     query = rest[header["body"] :].decode("utf-8", "surrogatepass")
-    return query, tuple(query[start : start + length] for start, length in header["words"])
+    return query, _spelled(query, header["words"])
+
+
+def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(query[start : start + length] for start, length in places)
+
+
+def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Numbers of rungs as `RUNGS` counts them now: a receipt's own rungs stand in it by name."""
+    now = [0, *(1 + RUNGS.index(name) for name, *_ in header["rungs"])]
+    return np.array(now, dtype=np.uint8)[numbers]
 
 
 def _pool(header: dict[str, Any], body: bytes) -> Pool:
     count = int(header["n"])
     held = unpack_columns(header["layout"], body, count)
-    flags, legs = held["flags"], header["legs"]
+    flags, legs = held["flags"].astype(np.uint16), header["legs"]
+    none, unscored = np.zeros(count, dtype=np.uint8), np.full(count, np.nan, dtype=np.float32)
+    known = _LATER if header["v"] < VERSION else 0
+    marks: dict[str, Any] = {flag: ((flags | known) >> number & 1) > 0 for number, flag in enumerate(FLAGS)}
     return Pool(
         rows=np.arange(count, dtype=np.int64), ids=held["ids"],
-        created=held.get("created", np.zeros(count)).astype(np.int64),
+        created=held.get("created", none).astype(np.int64),
         session=held["session"].astype(np.int64) - 1, ordinal=held["ordinal"].astype(np.int64),
-        boundary=held["boundary"], importance=held["importance"], cosine=held["cosine"],
-        matched=held["matched"].astype(np.uint64), rerank_score=held["rerank_score"], rejected=held["rejected"],
-        active=(flags & 1) > 0, valid=(flags & 2) > 0, trusted=(flags & 4) > 0, pinned=(flags & 8) > 0,
+        place=held.get("place", none).astype(np.int64), boundary=held["boundary"], importance=held["importance"],
+        direct=held.get("direct", none), heat=held.get("heat", none.astype(np.float32)),
+        reinforcement=held.get("reinforcement", none).astype(np.int64), cosine=held["cosine"],
+        matched=held["matched"].astype(np.uint64), rerank_score=held["rerank_score"],
+        passage_score=held.get("passage_score", unscored), rejected=_rungs_now(header, held["rejected"]),
+        soft=_rungs_now(header, held.get("soft", none)),
         ranks={leg: held[f"{leg} ranks"].astype(np.int64) for leg in legs},
         open_ranks={leg: held[f"{leg} open"].astype(np.int64) for leg in legs},
         scores={leg: held[f"{leg} scores"] for leg in legs},
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
-        penalty=np.zeros(count), final=np.zeros(count),
+        penalty=np.zeros(count), final=np.zeros(count), **marks,
+    )  # fmt: skip
+
+
+def _values(row: Any) -> list[Any]:
+    """The values of a record, lists as the tuples they were."""
+    return [tuple(cast("list[Any]", value)) if isinstance(value, list) else value for value in row]
+
+
+def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
+    query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
+    names = _spelled(query, places)
+    return Plan(
+        query, words=words, frequencies=tuple(header["frequencies"]), telling=tuple(header["telling"]),
+        searched=tuple(header["searched"]), query_class=query_class, depth=depth, reason=reason,
+        entities=names[:entities], named=dict(enumerate(names[entities:])),
+        period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
     )  # fmt: skip
 
 
@@ -173,16 +237,19 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         agent=header["agent"],
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
+        filters=Filters(*_values(header.get("filters", ()))),
+        review=tuple(header.get("review", ())),
     )
+    tier, abstention = header.get("tier"), header.get("abstention")
     return State(
         request,
-        plan=Plan(
-            request.query,
-            words=words,
-            frequencies=tuple(header["frequencies"]),
-            telling=tuple(header["telling"]),
-            searched=tuple(header["searched"]),
+        plan=_plan(header, query, words),
+        sub_plans=tuple(
+            Plan(_spelled(query, [text])[0], words=_spelled(query, said)) for text, said in header.get("subPlans", ())
         ),
+        rerank_backend=header.get("rerank", "late-interaction"),
+        tier=tier and Tier(*_values(tier)),
+        abstention=abstention and Abstention(*_values(abstention)),
         corpus=Corpus(*header["corpus"]),
         legs=tuple(LegReport(*leg) for leg in header["reports"]),
         pool=pool,

@@ -1,57 +1,92 @@
-"""Surviving candidates in, one more ranked list out: late interaction between query tokens and memory tokens."""
+"""Surviving candidates in, one more ranked list out: each scored by itself, by late interaction or by a model."""
 
 from dataclasses import replace
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.recall.equation import rank, reciprocal
-from pellucid.recall.state import Plan, Pool, State, World
-from pellucid.settings import RecallSettings
-from pellucid.store.index_port import Features
+from pellucid.encoders.port import QueryEncoding
+from pellucid.encoders.reranker import Reranker
+from pellucid.recall.equation import Floats, Mask, rank, reciprocal, total
+from pellucid.recall.late_interaction import best_matches, token_weights, weighted, with_neighbours
+from pellucid.recall.state import Pool, State, World
+from pellucid.settings import LegWeights, RecallSettings
+
+SCORED = 12
+"""Candidates that a model scores, times `rerankMultiplier`; fixed, so that `topK` only cuts."""
+NO_RERANKING = "none"
 
 
-def rerank(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
-    """Score every surviving candidate by itself, and add its place by that score as a term."""
-    pool, settings, encoding = state.pool, state.request.settings, state.plan.encoding
-    if not settings.enable_reranking or settings.leg_weights.rerank == 0 or encoding is None or state.features is None:
+def rerank(state: State, world: World) -> State:
+    """Score survivors one by one, and add their places by that score as terms."""
+    settings = state.request.settings
+    weights = settings.leg_weights
+    wanted = settings.enable_reranking and (weights.rerank or weights.rerank_passage)
+    if not wanted or world.rerank.backend == NO_RERANKING:
+        return replace(state, rerank_backend=NO_RERANKING)
+    if world.reranker is not None:
+        pool = replace(state.pool, rerank_score=_by_model(state, world, world.reranker))
+        state = replace(state, rerank_backend=world.reranker.name)
+    elif state.plan.encoding is None or len(state.pool) == 0:
         return state
-    among = (pool.rejected == 0) & (np.diff(state.features.ends, prepend=0) > 0)
-    scores = late_interaction(encoding.tokens, token_weights(state.plan, state.corpus.rows), state.features)
-    score = np.where(among, scores, np.nan).astype(np.float32)
-    return replace(state, pool=place(replace(pool, rerank_score=score), settings))
+    else:
+        alone, around = _by_tokens(state, world, state.plan.encoding)
+        pool = replace(state.pool, rerank_score=alone, passage_score=around)
+    return replace(state, pool=place(pool, settings, state.request.without))
 
 
-def place(pool: Pool, settings: RecallSettings) -> Pool:
-    """Turn the candidates' places by reranker score into a term."""
-    ranks = rank(pool.rerank_score, ~np.isnan(pool.rerank_score))
-    term = reciprocal(ranks, settings.leg_weights.rerank, settings.rrf_k)
-    return replace(pool, terms={**pool.terms, "rerank": term})
+def place(pool: Pool, settings: RecallSettings, without: frozenset[str] = frozenset()) -> Pool:
+    """Turn the candidates' places by reranker score into terms."""
+    weights: LegWeights = settings.leg_weights
+    terms = dict(pool.terms)
+    for name, scores, weight in (
+        ("rerank", pool.rerank_score, weights.rerank),
+        ("rerankPassage", pool.passage_score, weights.rerank_passage),
+    ):
+        scored = ~np.isnan(scores)
+        if weight and name not in without and scored.any():
+            terms[name] = reciprocal(rank(scores, scored), weight, settings.rrf_k)
+    return replace(pool, terms=terms)
 
 
-def token_weights(plan: Plan, rows: int) -> NDArray[np.float64]:
-    """How much each query token counts: log(1 + N/(1 + df)) of the word it stands in (df 0 for what is no word)."""
-    frequency = [plan.frequencies[stem] if stem >= 0 else rows for stem in plan.token_stem]
-    return np.array([log(1 + rows / (1 + df)) for df in frequency])
+def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Late interaction with each survivor alone, and with the turns beside it; NaN for what has no tokens."""
+    pool = state.pool
+    standing = np.flatnonzero(pool.rejected == 0)
+    before, after = world.reader.beside(pool.rows[standing])
+    every = np.unique(np.concatenate([pool.rows[standing], before[before >= 0], after[after >= 0]]))
+    held = world.reader.codes(every)
+    matches = best_matches(encoding.tokens, held)
+    own = np.searchsorted(every, pool.rows[standing])
+    weights = token_weights(state.plan, state.corpus.rows)
+    sides = (np.where(rows < 0, -1, np.searchsorted(every, rows)) for rows in (before, after))
+    around = weighted(with_neighbours(matches, own, *sides), weights)
+    readable = np.diff(held.ends, prepend=0)[own] > 0
+    return (
+        _spread(len(pool), standing, readable, weighted(matches[own], weights)),
+        _spread(len(pool), standing, readable, around),
+    )
 
 
-def late_interaction(query: NDArray[np.int8], weights: NDArray[np.float64], features: Features) -> NDArray[np.float32]:
-    """The weighted mean over query tokens of the best match among a memory's tokens (MaxSim, ColBERT, SIGIR 2020).
+def _spread(
+    count: int, standing: NDArray[np.int64], scored: Mask, scores: Floats | NDArray[np.float32]
+) -> NDArray[np.float32]:
+    out = np.full(count, np.nan, dtype=np.float32)
+    out[standing[scored]] = scores[scored]
+    return out
 
-    Memory tokens are sign codes (n, 16 bytes), query tokens int8 (m, 128): every product sum is below 2^24 and so
-    exact in float32, in any order of the rows. A match is the cosine between the query token and the sign vector, from
-    bits as 2·(bits·q) − Σq.
+
+def _by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32]:
+    """The scores of a model for the best so far; the others are not scored.
+
+    Raises:
+        EncoderError: it cannot score them, or not in time.
     """
-    out = np.zeros(len(features.ends), dtype=np.float32)
-    if len(query) == 0 or len(features.codes) == 0:
-        return out
-    tokens = query.astype(np.float32)
-    ones = np.unpackbits(features.codes, axis=1).astype(np.float32) @ tokens.T
-    starts = np.r_[0, features.ends[:-1]]
-    filled = features.ends > starts
-    best = np.maximum.reduceat(ones, starts[filled], axis=0).astype(np.float64) * 2 - tokens.sum(axis=1)
-    length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
-    share = weights / max(weights.sum(), 1e-9) / np.maximum(length, 1)
-    out[filled] = (best * share).sum(axis=1)
+    pool, settings = state.pool, state.request.settings
+    best = np.flatnonzero(pool.rejected == 0)
+    best = best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][: SCORED * settings.rerank_multiplier]
+    texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]
+    out = np.full(len(pool), np.nan, dtype=np.float32)
+    if texts:
+        out[best] = model.score(state.plan.text, texts, world.rerank.timeout_s)
     return out

@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.recall.boost import favour
+from pellucid.recall.direct import lift, verdict
 from pellucid.recall.diversify import settle
 from pellucid.recall.equation import Ints
 from pellucid.recall.expand import owe
 from pellucid.recall.fuse import price
 from pellucid.recall.ladder import FILTERS
+from pellucid.recall.legs import base_of
 from pellucid.recall.renew import succeed
 from pellucid.recall.rerank import place
 from pellucid.recall.state import Pool, State
@@ -21,16 +23,20 @@ def rescore(state: State) -> tuple[Pool, Ints]:
     Gives what the live stages gave, to the last bit: they call the same functions on the same columns.
     """
     request, cut = state.request, state.pool.rejected > len(FILTERS)
-    missing = {stage.name for stage in state.stages if stage.note}  # switched off, or failed and went without
+    settings = request.settings
+    notes = {base_of(stage.name): stage.note for stage in state.stages}  # of several iterations the last counts
+    missing = request.without | {name for name, note in notes.items() if note}  # switched off, or failed
     pool = replace(state.pool, rejected=np.where(cut, 0, state.pool.rejected).astype(np.uint8))
-    pool = price(pool, request.settings, request.without)
-    if "expand" not in missing and request.settings.score_propagation_alpha and len(pool):
-        pool = owe(pool, request.settings.score_propagation_alpha)
-    if not np.isnan(pool.rerank_score).all():
-        pool = place(pool, request.settings)
+    pool = price(pool, settings, request.without, state.plan.query_class)
+    if "expand" not in missing and settings.score_propagation_alpha and len(pool):
+        pool = owe(pool, settings.score_propagation_alpha)
+    if "rerank" not in missing:
+        pool = place(pool, settings, request.without)
     if "boost" not in missing:
-        pool = favour(pool, request.settings)
+        pool = favour(pool, settings, request.without)
     if "renew" not in missing:
-        pool = succeed(pool, state.plan, state.corpus.rows, request.settings)
-    pool, order = settle(pool, request.settings)
+        pool = succeed(pool, state.plan, state.corpus.rows, settings)
+    if "direct" not in missing and len(pool):
+        pool = lift(pool, verdict(pool, state.plan), settings)
+    pool, order = settle(pool, settings)
     return replace(pool, rejected=state.pool.rejected), order

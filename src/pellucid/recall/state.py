@@ -8,10 +8,12 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.port import Embedder, QueryEncoding
+from pellucid.encoders.reranker import Reranker
 from pellucid.recall.equation import Floats, Ints, Mask, Pairs
-from pellucid.settings import RecallSettings
-from pellucid.store.index_port import Admission, Columns, Corpus, Features, IndexReader, Rows, Served
+from pellucid.settings import RecallSettings, RerankSettings
+from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
 
 Health = Literal["ok", "empty", "degraded", "off"]
 
@@ -20,7 +22,7 @@ Health = Literal["ok", "empty", "degraded", "off"]
 class Request:
     """One question, with everything that may differ from call to call.
 
-    `without` names legs and stages to leave out (an ablation); `at` is the instant asked about.
+    `without` names legs, stages and terms to leave out (an ablation); `at` is the instant asked about.
     """
 
     query: str
@@ -32,6 +34,11 @@ class Request:
     agent: str | None = None
     scopes: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
+    filters: Filters = Filters()  # noqa: RUF009 - frozen
+    review: tuple[str, ...] = ()
+    """Paths of the files under review: memories that speak of them are nominated."""
+    chosen: frozenset[str] = frozenset()
+    """Settings that the caller chose for this call: a gate does not narrow them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +73,21 @@ class Rung:
 
 
 @dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time that the query names: half-open, epoch milliseconds; `None` is open.
+
+    `asserts`: the query dates what was said, so that nothing said at another time can answer it.
+    """
+
+    since: int | None
+    until: int | None
+    phrase: str
+    asserts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What the query says: its words (in query order), and its encoding if there is one."""
+    """What the query says: its words (in query order), what it is after, and its encoding if there is one."""
 
     text: str
     stems: tuple[str, ...] = ()
@@ -83,6 +103,15 @@ class Plan:
     token_stem: tuple[int, ...] = ()
     """For each query token of the encoding, the stem it stands in, or -1."""
     encoder_problem: str = ""
+    query_class: str = "other"
+    depth: str = "full"
+    """`no_recall`, `minimal`, `full` or `graph`."""
+    reason: str = ""
+    """Why this depth."""
+    entities: tuple[str, ...] = ()
+    named: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Who is named that said or is meant by some memory: the number in `Columns.about`, and the name."""
+    period: Period | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +123,26 @@ class Pool:
     created: Ints
     session: Ints
     ordinal: Ints
+    place: Ints
+    """Its place among the rows of its session: with session and ordinal, who is a neighbour of whom."""
     active: Mask
     valid: Mask
     trusted: Mask
     boundary: NDArray[np.uint8]
     importance: NDArray[np.float32]
     pinned: Mask
+    wanted: Mask
+    """Fits the caller's filters."""
+    dated: Mask
+    """Made within the period that the query names, or none is named."""
+    named: Mask
+    """Said by, or about, somebody whom the query names."""
+    asks: Mask
+    direct: NDArray[np.uint8]
+    """Bits of `Columns.direct`."""
+    heat: NDArray[np.float32]
+    cold: Mask
+    reinforcement: Ints
     ranks: Mapping[str, Ints]
     open_ranks: Mapping[str, Ints]
     scores: Mapping[str, NDArray[np.float32]]
@@ -109,8 +152,12 @@ class Pool:
     """Which of the query's first 64 stems the memory holds, as bits."""
     rerank_score: NDArray[np.float32]
     """NaN where it was not scored."""
+    passage_score: NDArray[np.float32]
+    """The same with the turns beside it; NaN where it was not scored so."""
     rejected: NDArray[np.uint8]
     """1 + the index (in `RUNGS`) of the first rung that turned the candidate away; 0 for none."""
+    soft: NDArray[np.uint8]
+    """1 + the index of the first rung that let it pass although it speaks against it; 0 for none."""
     terms: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     pairs: Pairs = field(default_factory=Pairs)
     penalty: Floats = field(default_factory=lambda: np.zeros(0))
@@ -132,24 +179,27 @@ def blank(rows: Rows, columns: Columns) -> Pool:
     """A pool of these rows, sorted by id, that nothing is known of but its columns."""
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
+    known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name != "about"}
     return Pool(
-        rows=rows[by_id], ids=columns.ids[by_id], created=columns.created[by_id], session=columns.session[by_id],
-        ordinal=columns.ordinal[by_id], active=columns.active[by_id], valid=columns.valid[by_id],
-        trusted=columns.trusted[by_id], boundary=columns.boundary[by_id], importance=columns.importance[by_id],
-        pinned=columns.pinned[by_id], ranks={}, open_ranks={}, scores={},
+        rows=rows[by_id], dated=np.ones(count, dtype=np.bool_), named=np.zeros(count, dtype=np.bool_),
+        ranks={}, open_ranks={}, scores={},
         cosine=np.zeros(count, dtype=np.float32), matched=np.zeros(count, dtype=np.uint64),
-        rerank_score=np.full(count, np.nan, dtype=np.float32), rejected=np.zeros(count, dtype=np.uint8),
-        penalty=np.zeros(count), final=np.zeros(count),
+        rerank_score=np.full(count, np.nan, dtype=np.float32), passage_score=np.full(count, np.nan, dtype=np.float32),
+        rejected=np.zeros(count, dtype=np.uint8), soft=np.zeros(count, dtype=np.uint8),
+        penalty=np.zeros(count), final=np.zeros(count), **known,
     )  # fmt: skip
 
 
-_NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
-_NO_FLAGS: Mask = np.zeros(0, dtype=np.bool_)
-_NO_COLUMNS = Columns(
-    ids=np.zeros(0, dtype="S16"), active=_NO_FLAGS, valid=_NO_FLAGS, trusted=_NO_FLAGS, pinned=_NO_FLAGS,
-    boundary=np.zeros(0, dtype=np.uint8), created=_NO_ROWS, session=_NO_ROWS, ordinal=_NO_ROWS,
-    importance=np.zeros(0, dtype=np.float32),
-)  # fmt: skip
+def plain_columns(count: int) -> Columns:
+    """The columns of rows that are active, valid and trusted, and of which nothing else is known."""
+    numbers, share = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
+    yes, bits = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.uint8)
+    ids = np.array([bytes([*divmod(number, 256)]).rjust(16, b"\1") for number in range(count)], dtype="S16")
+    return Columns(
+        ids=ids, active=yes, valid=yes, trusted=yes, wanted=yes, pinned=~yes, asks=~yes, cold=~yes, boundary=bits,
+        direct=bits, created=numbers, session=numbers - 1, ordinal=numbers, place=numbers, about=numbers - 1,
+        reinforcement=numbers, importance=share, heat=share,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +221,50 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """The verdict on a direct answer: the memory that is one, if any, the gate that decided, and who failed where."""
+
+    tier: str
+    reason: str
+    answer: int | None = None
+    """Its pool position."""
+    filtered_by: tuple[str, ...] = ()
+    considered: int = 0
+    millis: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """How sure a recall is that it knows nothing: the score (higher is less sure of an answer) and the threshold."""
+
+    score: float
+    threshold: float
+    abstained: bool = False
+    nearest: tuple[int, ...] = ()
+    """Pool positions of the nearest misses, best first."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """Everything a recall knows so far. Stages take one and return the next."""
 
     request: Request
     plan: Plan = Plan("")
+    sub_plans: tuple[Plan, ...] = ()
+    """What further iterations ask beside the query: their legs are `vector@2`, `vector@3`, …"""
     admission: Admission = Admission(0)  # noqa: RUF009 - frozen
     corpus: Corpus = Corpus(0, 0, 0, 0)  # noqa: RUF009 - frozen
     legs: tuple[LegReport, ...] = ()
-    pool: Pool = field(default_factory=lambda: blank(_NO_ROWS, _NO_COLUMNS))
+    pool: Pool = field(default_factory=lambda: blank(np.zeros(0, dtype=np.int64), plain_columns(0)))
     features: Features | None = None
     """What `measure` read of the pool, aligned with it; dropped when the ranking is done."""
     rungs: tuple[Rung, ...] = ()
     order: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Pool positions of what passed every filter, best first; `topK` and the budget only cut it."""
+    rerank_backend: str = "late-interaction"
+    tier: "Tier | None" = None
+    """Which tier answered, if the direct-answer tier looked."""
+    abstention: "Abstention | None" = None
     served: tuple[Served, ...] = ()
     """The first topK of `order`, in full."""
     context: Context = Context()
@@ -193,11 +273,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What stages may ask: one snapshot of the namespace, and the encoder (or why there is none)."""
+    """What stages may ask: one snapshot of the namespace, the encoder (or why there is none), and optional models."""
 
     reader: IndexReader
     embedder: Embedder | None
     encoder_problem: str = ""
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    reranker: Reranker | None = None
+    """None for late interaction, which needs none."""
+    chat: OpenAIChat | None = None
+    """The model that optional passes may ask; None where none is set up."""
 
 
 class Stage(Protocol):

@@ -78,7 +78,7 @@ class History(Protocol):
     def prune(self, before: int, keep: int) -> int:
         """Empty receipts older than `before` (epoch milliseconds) and all but the newest `keep`; how many.
 
-        Their results stay, with the operations behind them.
+        Their results stay, with the operations behind them. A pinned receipt is left as it is (see `Receipts`).
         """
         ...
 

@@ -1,6 +1,6 @@
 """The port of the index: folded records in, one consistent snapshot of searchable rows out."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -80,10 +80,35 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Filters:
+    """What a caller limits a recall to; every filter given must hold. Instants are epoch milliseconds, half-open."""
+
+    tags: tuple[str, ...] = ()
+    """All of these."""
+    categories: tuple[str, ...] = ()
+    """Any of these."""
+    agent: str | None = None
+    session_id: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+    @property
+    def limiting(self) -> bool:
+        """Whether anything but the dates limits the rows."""
+        return bool(self.tags or self.categories or self.agent or self.session_id)
+
+
+@dataclass(frozen=True, slots=True)
 class Admission:
-    """Which rows may answer: `at` is the instant asked about, in epoch milliseconds."""
+    """Which rows may answer: `at` is the instant asked about, in epoch milliseconds.
+
+    `only`, sorted, are the rows that fit the caller's filters (None: all do); `since` and `until` bound their creation.
+    """
 
     at: int
+    only: Rows | None = None
+    since: int | None = None
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +136,22 @@ class Columns:
     session: NDArray[np.int64]
     """A number per session, -1 for none; only equality means anything."""
     ordinal: NDArray[np.int64]
+    place: NDArray[np.int64]
+    """Its place among the rows of its session, in their order; 0 without a session."""
     importance: Floats
     pinned: Mask
+    wanted: Mask
+    """Fits the caller's filters."""
+    about: NDArray[np.int64]
+    """A number for who said it or whom it is about, -1 for nobody; see `Survey.named`."""
+    asks: Mask
+    """It only asks: its last sentence is a question."""
+    direct: NDArray[np.uint8]
+    """Bits: 1 a category that can answer directly, 2 trusted, 4 said or confirmed by the user."""
+    heat: Floats
+    """Of the last lifecycle fold, 0 to 1; 0 before any."""
+    cold: Mask
+    reinforcement: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,27 +164,54 @@ class Corpus:
     applied_seq: int
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a namespace knows of a text: its words, analysed as memories are, with their frequency, and its names."""
+
+    corpus: Corpus
+    terms: tuple[Term, ...]
+    named: Mapping[int, str]
+    """Who is named that said some memory, or whom one is about: the number in `Columns.about`, and the name."""
+
+
 class IndexReader(Protocol):
     """One consistent snapshot of one namespace."""
 
-    def survey(self, text: str) -> tuple[Corpus, list[Term]]:
-        """The statistics of the namespace, and a query's words, analysed as memories are, with their frequency."""
+    def survey(self, text: str) -> Survey:
+        """The statistics of the namespace, and what it knows of a query's words."""
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         """Nearest rows by cosine, exact."""
         ...
 
-    def lexical(self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Best rows by BM25 (Robertson, k1 = 1.2, b = 0.75) over the namespace's own statistics."""
+    def lexical(
+        self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
+    ) -> LegHits:
+        """Best rows by BM25 (Robertson, k1 = 1.2, b = 0.75) over the namespace's own statistics.
+
+        With `passages` a row is read together with those just before and after it in its session (`beside`).
+        """
+        ...
+
+    def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """Rows that speak of these files: 1 for each by its path or the end of it, ½ for each by its name alone."""
         ...
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
         """Newest admissible rows; the score is the creation instant in epoch days."""
         ...
 
+    def select(self, filters: Filters) -> Rows:
+        """The rows that fit these filters but for their dates, sorted."""
+        ...
+
     def neighbours(self, rows: Rows, reach: int) -> Rows:
-        """Rows of the same sessions whose turns stand within `reach` of these rows', without the rows themselves."""
+        """Rows of the same sessions within `reach` turns and `2·reach` places of these, without the rows themselves."""
+        ...
+
+    def beside(self, rows: Rows) -> tuple[Rows, Rows]:
+        """For each row the one just before and just after it in its session, a turn apart at most; -1 for none."""
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
@@ -153,7 +219,11 @@ class IndexReader(Protocol):
         ...
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> "Features":
-        """Token codes, vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
+        """Vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
+        ...
+
+    def codes(self, rows: Rows) -> "Codes":
+        """The token codes of these rows."""
         ...
 
     def memories(self, rows: Rows) -> list["Served"]:
@@ -163,17 +233,23 @@ class IndexReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What pointwise scoring reads: the token codes of all rows end to end, uint8 (tokens, 16), with each row's end.
+    """What pointwise scoring reads: float32 (rows, dimensions), zero where a row has none; the exact cosine.
 
-    `vectors` is float32 (rows, dimensions), zero where a row has none; `cosine` is exact, 0 without a query.
+    `cosine` is 0 without a query.
     """
 
-    codes: NDArray[np.uint8]
-    ends: NDArray[np.int64]
     vectors: Floats
     cosine: Floats
     matched: NDArray[np.uint64]
     """Which of the stems each row holds, as bits in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """The token sign codes of some rows end to end, uint8 (tokens, 16), with the end of each row's."""
+
+    codes: NDArray[np.uint8]
+    ends: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A receipt and the memories it names in, the X-ray snapshot out: nothing is asked of the index's ranking again."""
 
 from collections.abc import Mapping
-from math import isnan
+from math import fsum, isnan
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.equation import Ints, rank
-from pellucid.recall.ladder import FILTERS, RUNGS, overlap
+from pellucid.recall.ladder import FILTERS, RUNGS
+from pellucid.recall.legs import FALLBACK, LEGS, base_of
 from pellucid.recall.receipt import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import Pool, State
@@ -34,8 +35,11 @@ from pellucid.store.index_port import Served
 from pellucid.xray.provenance import provenance
 from pellucid.xray.sentence import sentence
 
-SCORE_TYPES = {"vector": "cosine", "lexical": "bm25", "recent": "days"}
-_TERM_KEYS = {"lexical": "bm25", "reinforcement": "reinforcement_boost", "tierPrior": "tier_prior"}
+SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
+_TERM_KEYS = {
+    "lexical": "bm25", "reinforcement": "reinforcement_boost", "tierPrior": "tier_prior",
+    "rerankPassage": "rerank_passage",
+}  # fmt: skip
 REJECTED_SHOWN = 20
 
 
@@ -142,10 +146,9 @@ class _Shown:
     def _margin(self, rung: str, position: int) -> float | None:
         """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
         settings = self._state.request.settings
-        if rung == "token-overlap":
-            return settings.min_token_overlap - float(overlap(self._state, self._pool)[position])
-        if rung == "score-floor":
-            return settings.min_fact_score - float(self._pool.cosine[position])
+        measured = {each.name: each.margin for each in FILTERS}.get(rung)
+        if measured:
+            return float(measured(self._state, self._pool)[position])
         if rung == "top-k":
             last = self._order[settings.top_k_facts - 1]
             return float(self._pool.final[last] - self._pool.final[position])
@@ -154,7 +157,9 @@ class _Shown:
     def _scores(self, position: int) -> ScoreDecomposition:
         ranks = self._pool.ranks
         at_work = (name for name in self._pool.terms if name not in ranks or ranks[name][position])
-        present = {_TERM_KEYS.get(name, name): float(self._pool.terms[name][position]) for name in at_work}
+        shares = {_TERM_KEYS.get(name, name): float(self._pool.terms[name][position]) for name in at_work}
+        further = [shares.pop(name) for name in tuple(shares) if "@" in name]
+        present = shares | ({"sub_queries": fsum(further)} if further else {})
         penalty = float(self._pool.penalty[position])
         return ScoreDecomposition(**present, mmr_penalty=penalty or None, final=float(self._pool.final[position]))
 
@@ -168,7 +173,7 @@ class _Shown:
                 out.append(
                     LegContribution(
                         leg=leg, rank=place, raw_score=float(pool.scores[leg][position]),
-                        score_type=SCORE_TYPES[leg], matches=matches, term=term,
+                        score_type=SCORE_TYPES[base_of(leg)], matches=matches, term=term,
                     )
                 )  # fmt: skip
         return tuple(out)
@@ -183,7 +188,7 @@ class _Shown:
             return None
         term = float(self._pool.terms["rerank"][position])
         place = int(self._rerank_places[position])
-        return RerankDetail(backend="late-interaction", rank=place, raw_score=score, term=term)
+        return RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
 
     def _served_by(self, position: int) -> ServedBy:
         legs = [leg for leg, ranks in self._pool.ranks.items() if ranks[position]]

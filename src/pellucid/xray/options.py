@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkstemp
@@ -61,6 +61,11 @@ def parse_query(value: object) -> str:
         code="missing_query",
         next_step="say what to recall, in quotes",
     )
+
+
+def recall_named(words: Sequence[str]) -> str | None:
+    """The recall that is meant where a question could stand, if its id stands there alone; else None."""
+    return words[0] if len(words) == 1 and re.fullmatch("rec_[0-9a-f]{32}", words[0]) else None
 
 
 def parse_format(value: object) -> Format:
@@ -121,10 +126,11 @@ def parse_out(value: object) -> Path | None:
     )
 
 
-def write_out(path: Path, text: str) -> None:
+def write_out(path: Path, text: str | Iterable[str]) -> None:
     """Write `text` to a file that only its owner can read; whoever reads it sees the old one or the whole new one.
 
-    A link is followed to the file it names. Folders, devices and pipes are refused, never replaced.
+    Given in pieces, it is written as they come. A link is followed to the file it names. Folders, devices and pipes are
+    refused, never replaced.
 
     Raises:
         InputError: `invalid_out`: the file could not be written; what stood there before stands there still.
@@ -133,16 +139,16 @@ def write_out(path: Path, text: str) -> None:
     try:
         if os.path.lexists(target) and not target.is_file():
             raise _unwritable(path, "it is not a regular file")
-        _replace(target, text.encode())
+        _replace(target, (text,) if isinstance(text, str) else text)
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from error
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, pieces: Iterable[str]) -> None:
     descriptor, name = mkstemp(dir=target.parent, prefix=".xray-")  # mode 0600
     try:
         with open(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(piece.encode() for piece in pieces)
             file.flush()
             os.fsync(descriptor)
         os.replace(name, target)

@@ -4,16 +4,18 @@ from collections.abc import Callable
 from typing import Literal
 
 from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.render_html import render_html
 from pellucid.xray.render_json import render_json
 from pellucid.xray.render_markdown import render_markdown
 from pellucid.xray.render_text import render_text
 
-Format = Literal["json", "text", "markdown"]
+Format = Literal["json", "text", "markdown", "html"]
 
 RENDERERS: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
     "json": render_json,
     "text": render_text,
     "markdown": render_markdown,
+    "html": render_html,
 }
 """Every format and what draws it. A new format is one function and one line here."""
 

@@ -22,10 +22,9 @@ from pellucid.model.snapshot import (
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "not populated — direct-answer tier disabled or did not fire"
-SCORE_KEYS = (
-    "final", "vector", "bm25", "recent", "graph", "temporal", "rerank", "importance", "tier_prior",
-    "reinforcement_boost", "heat", "pin", "expansion", "renewal", "mmr_penalty",
-)  # fmt: skip
+SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
+"""The order in which a score is shown: the sum, then its terms as the model has them."""
+SUBTRACTED = frozenset({"mmr_penalty"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -48,6 +47,11 @@ class Field:
 
     label: str
     spans: Spans
+
+    @property
+    def title(self) -> str:
+        """The label as a heading says it: `Audit entry`."""
+        return self.label.replace("-", " ").capitalize()
 
 
 def header_fields(snapshot: RecallXraySnapshot) -> tuple[Field, ...]:
@@ -92,8 +96,13 @@ def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
 
 def score(scores: ScoreDecomposition) -> str:
     """`final=0.8912 vector=0.5812 …`: the terms at work, in a fixed order, to four decimals; a zero is shown."""
+    return " ".join(f"{key}={decimals(value)}" for key, value in terms(scores))
+
+
+def terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
+    """`final` and the terms at work, by name, in the order they are shown; those in `SUBTRACTED` are taken away."""
     values = scores.model_dump(exclude_none=True)
-    return " ".join(f"{key}={decimals(values[key])}" for key in SCORE_KEYS if key in values)
+    return tuple((key, values[key]) for key in SCORE_KEYS if key in values)
 
 
 def decimals(value: float) -> str:

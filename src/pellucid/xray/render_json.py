@@ -14,6 +14,18 @@ def render_json(snapshot: RecallXraySnapshot | None) -> str:
     Raises:
         ValueError: a number is infinite or not a number, which JSON cannot say.
     """
+    return visible_json(json.dumps(_envelope(snapshot), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def render_json_line(snapshot: RecallXraySnapshot) -> str:
+    """The same envelope on one line, as short as it can be, without a final newline.
+
+    Raises:
+        ValueError: a number is infinite or not a number, which JSON cannot say.
+    """
+    return visible_json(json.dumps(_envelope(snapshot), separators=(",", ":"), ensure_ascii=False, allow_nan=False))
+
+
+def _envelope(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
     found = {} if snapshot is None else {"snapshot": snapshot.to_wire()}
-    envelope = {"snapshotFound": snapshot is not None, **found}
-    return visible_json(json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False))
+    return {"snapshotFound": snapshot is not None, **found}

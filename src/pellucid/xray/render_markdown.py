@@ -4,37 +4,24 @@ Names and texts of others stand in code spans, sentences are escaped, so that no
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from pellucid.model.snapshot import (
-    FilterTrace,
-    LegHealth,
-    RecallXraySnapshot,
-    RejectedCandidate,
-    StageTrace,
-    TierExplain,
-)
+from pellucid.model.snapshot import RecallXraySnapshot, TierExplain
 from pellucid.xray.render_fields import (
     ARROW,
     NO_SNAPSHOT,
     NO_TIER,
     Field,
     Span,
-    decimals,
     header_fields,
-    millis,
     result_fields,
     tier_fields,
 )
+from pellucid.xray.render_tables import Column, Table, filters_table, legs_table, rejected_table, stages_table
 from pellucid.xray.visible import visible
 
 _TITLE = "# Recall X-ray"
-_LEFT, _RIGHT = "---", "---:"
-_FIELDS = {"Field": _LEFT, "Value": _LEFT}
-_LEGS = {"Leg": _LEFT, "Health": _LEFT, "Admitted": _RIGHT, "Open": _RIGHT, "Reason": _LEFT}
-_FILTERS = {"Filter": _LEFT, "Considered": _RIGHT, "Admitted": _RIGHT, "Softly": _RIGHT, "Reason": _LEFT}
-_REJECTED = {"Memory": _LEFT, "Rejected by": _LEFT, "Reason": _LEFT, "Margin": _RIGHT, "Final": _RIGHT}
-_STAGES = {"Stage": _LEFT, "Milliseconds": _RIGHT, "Note": _LEFT}
+_FIELDS = Column("Field"), Column("Value")
 _MARKUP = re.compile(r"[\\`*_\[\]<|~&$]|:(?=//)")
 _PIPE = re.compile(r"(\\*)\|")
 
@@ -47,11 +34,11 @@ def render_markdown(snapshot: RecallXraySnapshot | None) -> str:
         _TITLE,
         f"**Query:** {code(snapshot.query)}",
         _field_table(header_fields(snapshot)),
-        *_section("Legs", _table(_LEGS, map(_leg, snapshot.legs))),
-        *_section("Filters", _table(_FILTERS, map(_filter, snapshot.filters)) or "_No filter traces recorded._"),
+        *_section("Legs", _table(legs_table(snapshot))),
+        *_section("Filters", _table(filters_table(snapshot)) or "_No filter traces recorded._"),
         *_section("Results", *(_results(snapshot) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot)),
-        *_section("Stages", _table(_STAGES, map(_stage, snapshot.stages))),
+        *_section("Stages", _table(stages_table(snapshot))),
         *_section(
             "Tier Explain", *(_tier(snapshot.tier_explain) if snapshot.tier_explain else [f"_{NO_TIER.capitalize()}._"])
         ),
@@ -90,37 +77,18 @@ def _section(heading: str, *blocks: str) -> list[str]:
     return [f"## {heading}", *filled] if filled else []
 
 
-def _leg(leg: LegHealth) -> list[str]:
-    return [code_cell(leg.name), leg.health, str(leg.admitted), str(leg.open), prose(leg.reason)]
-
-
-def _filter(rung: FilterTrace) -> list[str]:
-    counts = (rung.considered, rung.admitted, rung.soft_admitted)
-    return [code_cell(rung.name), *map(str, counts), prose(rung.reason)]
-
-
 def _results(snapshot: RecallXraySnapshot) -> list[str]:
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(f"### {place}. {code(result.memory_id)} — served-by={result.served_by}")
         fields = result_fields(result, snapshot.query_terms)
-        blocks.append("\n".join(f"- **{_label(field)}:** {_drawn(field.spans, code)}" for field in fields))
+        blocks.append("\n".join(f"- **{field.title}:** {_drawn(field.spans, code)}" for field in fields))
     return blocks
 
 
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
     more = snapshot.rejected_total - len(snapshot.rejected)
-    return [_table(_REJECTED, map(_stopped, snapshot.rejected)), f"_{more} more not shown._" if more > 0 else ""]
-
-
-def _stopped(candidate: RejectedCandidate) -> list[str]:
-    margin = "" if candidate.margin is None else decimals(candidate.margin)
-    names = (candidate.memory_id, candidate.rejected_by)
-    return [*map(code_cell, names), prose(candidate.reason), margin, decimals(candidate.final)]
-
-
-def _stage(stage: StageTrace) -> list[str]:
-    return [code_cell(stage.name), millis(stage.ms), prose(stage.note)]
+    return [_table(rejected_table(snapshot)), f"_{more} more not shown._" if more > 0 else ""]
 
 
 def _tier(tier: TierExplain) -> list[str]:
@@ -129,17 +97,15 @@ def _tier(tier: TierExplain) -> list[str]:
 
 
 def _field_table(fields: Iterable[Field]) -> str:
-    return _table(_FIELDS, ([_label(field), _drawn(field.spans, code_cell)] for field in fields))
+    return _table(Table(_FIELDS, tuple(((Span(field.title),), field.spans) for field in fields)))
 
 
-def _table(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already; "" without rows."""
-    lines = [f"| {' | '.join(cells)} |" for cells in (columns.keys(), columns.values(), *rows)]
-    return "\n".join(lines) if len(lines) > 2 else ""
-
-
-def _label(field: Field) -> str:
-    return field.label.replace("-", " ").capitalize()
+def _table(table: Table) -> str:
+    """The table in Markdown; "" without rows."""
+    titles = [column.title for column in table.columns]
+    rules = ["---:" if column.number else "---" for column in table.columns]
+    rows = ([_drawn(cell, code_cell) for cell in row] for row in table.rows)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (titles, rules, *rows)) if table.rows else ""
 
 
 def _drawn(spans: Sequence[Span], verbatim: Callable[[str], str]) -> str:

@@ -150,12 +150,12 @@ def test_features_are_those_of_the_rows_asked_in_their_order(salted: App) -> Non
     with salted.index.reading(HERE) as reader:
         hits = reader.vector(salted.embedder.encode_query("crane").vector, AT, 20, 0)
         rows, query = hits.rows[::-1].copy(), salted.embedder.encode_query("tide").vector
-        features = reader.features(rows, query, ["crane", "tide", "zyzzyva"])
+        features, held = reader.features(rows, query, ["crane", "tide", "zyzzyva"]), reader.codes(rows)
         texts = [each.memory.content for each in reader.memories(rows)]
     analyzer = Analyzer(apsw.Connection(":memory:"))
-    ends = [0, *features.ends.tolist()]
+    ends = [0, *held.ends.tolist()]
     for i, (text, encoding) in enumerate(zip(texts, salted.embedder.encode(texts), strict=True)):
-        assert features.codes[ends[i] : ends[i + 1]].tolist() == encoding.tokens.tolist()
+        assert held.codes[ends[i] : ends[i + 1]].tolist() == encoding.tokens.tolist()
         assert features.vectors[i].tolist() == encoding.vector.astype(np.float16).astype(np.float32).tolist()
         stems = analyzer.stems(text)
         assert int(features.matched[i]) == ("crane" in stems) + 2 * ("tide" in stems)
@@ -165,7 +165,8 @@ def test_features_are_those_of_the_rows_asked_in_their_order(salted: App) -> Non
 def test_the_corpus_is_that_of_the_namespace(salted: App) -> None:
     memories = [each.memory for each in salted.index.memories(ELSEWHERE)]
     with salted.index.reading(ELSEWHERE) as reader:
-        corpus, terms = reader.survey("crane Cranes 港口")
+        known = reader.survey("crane Cranes 港口")
+        corpus, terms = known.corpus, list(known.terms)
     assert corpus.rows == corpus.vectors == len(memories) == 30
     assert corpus.active == sum(memory.status == "active" for memory in memories)
     assert corpus.applied_seq == salted.index.state().applied_seq
@@ -180,7 +181,8 @@ def test_the_corpus_is_that_of_the_namespace(salted: App) -> None:
 
 def test_an_unknown_namespace_is_an_empty_one(salted: App) -> None:
     with salted.index.reading("no/body") as reader:
-        corpus, terms = reader.survey("crane")
+        known = reader.survey("crane")
+        corpus, terms = known.corpus, list(known.terms)
         assert (corpus.rows, corpus.active, corpus.vectors) == (0, 0, 0)
         assert terms[0].frequency == 0
         assert len(reader.recent(AT, 5).rows) == 0
@@ -196,10 +198,10 @@ def test_a_reader_sees_one_snapshot_whatever_is_written_meanwhile(house: Opener)
         writer = threading.Thread(target=lambda: keep(app, "the harbour crane again"))
         writer.start()
         writer.join()
-        assert reader.survey("crane")[1][0].frequency == 1
+        assert reader.survey("crane").terms[0].frequency == 1
         assert len(reader.lexical(["crane"], AT, 5, 5).rows) == 1
     with app.index.reading(HERE) as reader:
-        assert reader.survey("crane")[1][0].frequency == 2
+        assert reader.survey("crane").terms[0].frequency == 2
 
 
 def test_warm_columns_follow_every_change_of_another_connection(house: Opener) -> None:
@@ -207,11 +209,12 @@ def test_warm_columns_follow_every_change_of_another_connection(house: Opener) -
     for n in range(4):
         path = keep(writing, f"the crane number {n}").path
         with reading.index.reading(HERE) as reader:
-            assert reader.survey("crane")[1][0].frequency == n + 1
+            assert reader.survey("crane").terms[0].frequency == n + 1
     (writing.settings.home / "vault" / path).unlink()
     writing.keeper.adopt()
     with reading.index.reading(HERE) as reader:
-        corpus, terms = reader.survey("crane")
+        known = reader.survey("crane")
+        corpus, terms = known.corpus, list(known.terms)
         assert (corpus.rows, terms[0].frequency) == (3, 3)
 
 
@@ -224,7 +227,7 @@ def test_rows_over_several_segments_are_all_found(house: Opener) -> None:
     ]
     assert index.apply(changes, IndexState(1, "", "")) == {}
     with index.reading(HERE) as reader:
-        assert reader.survey("shared")[1][0].frequency == 2500
+        assert reader.survey("shared").terms[0].frequency == 2500
         for n in (1, 1023, 1024, 1025, 2047, 2048, 2500):
             hits = reader.lexical([f"word{n}"], AT, 5, 0)
             assert [each.memory.id for each in reader.memories(hits.rows)] == [f"mem_{n:032x}"]

@@ -98,7 +98,7 @@ def test_warm_columns_of_every_process_hold_only_what_is_live(house: Opener) -> 
     for index in (app.index, other.index):
         assert vector not in warm(index)
         with index.reading(HERE) as reader:
-            assert reader.survey("kayak")[1][0].frequency == 0
+            assert reader.survey("kayak").terms[0].frequency == 0
 
 
 def test_a_scrub_that_a_reader_blocks_says_so_and_can_be_repeated(house: Opener, tmp_path: Path) -> None:

@@ -21,9 +21,11 @@ CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine
 def as_first_version(home: Path) -> None:
     """Make an index what the first version of its schema would be."""
     with closing(apsw.Connection(str(home / "index.db"))) as index:
-        for table in ("attributes", "episodes", "folds", "tombstones"):
+        for table in ("attributes", "episodes", "folds", "tombstones", "tags", "mentions"):
             index.execute(f"DROP TABLE {table}")
-        index.execute("DROP INDEX memories_stance; ALTER TABLE memories DROP COLUMN stance")
+        index.execute("DROP INDEX memories_stance")
+        for column in ("stance", "category", "agent", "about", "asks", "direct"):
+            index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         index.execute("DELETE FROM meta WHERE key = 'ledgerSeq'; PRAGMA user_version = 1")
 
 

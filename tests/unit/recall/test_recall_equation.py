@@ -89,9 +89,9 @@ def test_the_total_is_the_exact_sum_in_the_written_order() -> None:
     assert total({}, 3).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_term_that_has_no_name_is_not_summed() -> None:
+def test_the_penalty_is_no_term_and_a_sub_questions_leg_is_one() -> None:
     assert "mmrPenalty" not in TERMS
-    assert total({"rumour": floats(9.0), "vector": floats(1.0)}, 1).tolist() == [1.0]
+    assert total({"vector@2": floats(9.0), "vector": floats(1.0)}, 1).tolist() == [10.0]
 
 
 def test_the_chosen_order_is_by_score_and_ties_by_position() -> None:

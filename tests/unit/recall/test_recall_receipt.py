@@ -170,7 +170,8 @@ def test_a_stage_that_was_switched_off_says_so(salted: App) -> None:
     notes = {stage.name: stage.note for stage in run(salted, "crane", without=("expand", "rerank", "boost")).stages}
     assert {name for name, note in notes.items() if note == "switched off"} == {"expand", "rerank", "boost"}
     assert list(notes) == [
-        "plan", "legs", "fuse", "expand", "measure", "ladder", "rerank", "boost", "renew", "diversify", "assemble"
+        "plan", "legs", "fuse", "expand", "measure", "ladder", "rerank", "boost", "renew", "direct", "diversify",
+        "assemble",
     ]  # fmt: skip
 
 

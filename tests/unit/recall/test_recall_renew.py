@@ -7,9 +7,8 @@ import pytest
 
 from pellucid.recall.equation import STEP, succession
 from pellucid.recall.renew import HOUR, LEADERS, succeed
-from pellucid.recall.state import Plan, Pool, blank
+from pellucid.recall.state import Plan, Pool, blank, plain_columns
 from pellucid.settings import RecallSettings
-from pellucid.store.index_port import Columns
 
 SETTINGS = RecallSettings()
 PLAN = Plan("cache ttl", stems=("cach", "ttl"), words=("cache", "ttl"), frequencies=(9, 9), telling=(0, 1))
@@ -20,12 +19,9 @@ def pool(*memories: tuple[float, int, int], **given: object) -> Pool:
     """A pool of (score, hours, bits of the question's words), each of its own session."""
     count = len(memories)
     score, hours, matched = (np.array(column) for column in zip(*memories, strict=True))
-    columns = Columns(
-        ids=np.array([bytes([i + 1]) * 16 for i in range(count)], dtype="S16"), active=np.ones(count, dtype=np.bool_),
-        valid=np.ones(count, dtype=np.bool_), trusted=np.ones(count, dtype=np.bool_),
-        pinned=np.zeros(count, dtype=np.bool_), boundary=np.zeros(count, dtype=np.uint8),
-        created=hours.astype(np.int64) * HOUR, session=np.arange(count), ordinal=np.ones(count, dtype=np.int64),
-        importance=np.zeros(count, dtype=np.float32),
+    columns = replace(
+        plain_columns(count), created=hours.astype(np.int64) * HOUR, session=np.arange(count),
+        ids=np.array([bytes([i + 1]) * 16 for i in range(count)], dtype="S16"),
     )  # fmt: skip
     made = blank(np.arange(count), columns)
     return replace(made, matched=matched.astype(np.uint64), terms={"vector": score.astype(np.float64)}, **given)

@@ -47,7 +47,7 @@ def test_a_pin_and_importance_are_worth_their_weights(house: Opener) -> None:
     state = run(three(house(pin_weight=0.3, importance_weight=0.2)), "crane")
     assert term(state, "pin") == {1: 0.0, 2: 0.3, 3: 0.0}
     assert term(state, "importance") == pytest.approx({1: 0.1, 2: 0.18, 3: 0.1})
-    bare = run(three(house(house().settings.home / "other", pin_weight=0.0)), "crane")
+    bare = run(three(house(house().settings.home / "other", pin_weight=0.0, importance_weight=0.0)), "crane")
     assert not {"pin", "importance"} & bare.pool.terms.keys()
     assert (
         "pin"

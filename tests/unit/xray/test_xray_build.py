@@ -135,7 +135,9 @@ def test_a_miss_names_the_first_rung_that_stopped_it_and_by_how_much(house: Open
         snapshot.results[0].score_decomposition.final - missed[loser].final, abs=1e-12
     )
     assert (missed[3].rejected_by, missed[3].reason, missed[3].margin) == ("status-active", "not active", None)
-    assert [(each.leg, each.term) for each in missed[3].contributions] == [("vector", 0.0), ("lexical", 0.0)]
+    assert [(each.leg, each.term) for each in missed[3].contributions] == [
+        ("vector", 0.0), ("lexical", 0.0), ("passage", 0.0),
+    ]  # fmt: skip
     assert missed[4].rejected_by == "score-floor"
     cosine = next(each.raw_score for each in missed[4].contributions if each.leg == "vector")
     assert missed[4].margin == pytest.approx(0.2 - cosine, abs=1e-6)

@@ -2,12 +2,13 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pellucid.errors import InputError
-from pellucid.xray.options import BUDGET_AT_MOST, XrayOptions, parse, write_out
+from pellucid.errors import InputError, StoreError
+from pellucid.xray.options import BUDGET_AT_MOST, XrayOptions, parse, recall_named, write_out
 
 
 def refusal(**given: object) -> InputError:
@@ -28,7 +29,9 @@ def test_a_missing_query_is_refused(query: object) -> None:
     assert (error.code, error.message) == ("missing_query", "xray: <query> is required and must be non-empty")
 
 
-@pytest.mark.parametrize(("given", "form"), [("json", "json"), (" MarkDown ", "markdown"), ("TEXT", "text")])
+@pytest.mark.parametrize(
+    ("given", "form"), [("json", "json"), (" MarkDown ", "markdown"), ("TEXT", "text"), ("Html", "html")]
+)
 def test_a_format_is_trimmed_and_read_in_any_case(given: str, form: str) -> None:
     assert parse("q", format=given).format == form
 
@@ -48,7 +51,7 @@ def test_a_format_is_trimmed_and_read_in_any_case(given: str, form: str) -> None
 def test_an_unknown_format_is_refused_with_the_ones_there_are(given: object, got: str) -> None:
     error = refusal(format=given)
     assert error.code == "invalid_format"
-    assert error.message == f"--format expects one of json, text, markdown; got {got}"
+    assert error.message == f"--format expects one of json, text, markdown, html; got {got}"
 
 
 @pytest.mark.parametrize(
@@ -156,3 +159,25 @@ def test_a_failure_says_what_and_the_next_step_and_leaves_nothing_behind(tmp_pat
     with pytest.raises(InputError, match="too long"):
         write_out(long, "x")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_text_in_pieces_is_written_as_they_come_and_one_that_breaks_off_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    write_out(path, (f"{number}\n" for number in range(3)))
+    assert path.read_text() == "0\n1\n2\n"
+
+    def broken() -> Iterator[str]:
+        yield "new\n"
+        raise StoreError("the disk failed")
+
+    with pytest.raises(StoreError):
+        write_out(path, broken())
+    assert path.read_text() == "0\n1\n2\n"
+    assert os.listdir(tmp_path) == ["x.jsonl"]
+
+
+def test_a_recall_is_named_by_its_id_alone() -> None:
+    known = "rec_" + "0a" * 16
+    assert recall_named([known]) == known
+    for words in ([], [known, "x"], ["rec_1"], [known.upper()], [f"{known}\n"], [f"{known} "]):
+        assert recall_named(words) is None

@@ -10,7 +10,7 @@ from render_kit import GOLDEN, full, golden
 
 from pellucid.xray.render import RENDERERS, Format, render
 
-SUFFIXES: dict[Format, str] = {"json": "json", "text": "txt", "markdown": "md"}
+SUFFIXES: dict[Format, str] = {"json": "json", "text": "txt", "markdown": "md", "html": "html"}
 UPDATE = os.environ.get("PELLUCID_UPDATE_GOLDENS") == "1"  # noqa: TID251 - a switch of this test, not a setting
 PAGE = GOLDEN.parents[2] / "docs" / "xray.md"
 

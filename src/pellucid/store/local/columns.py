@@ -1,7 +1,7 @@
 """Index rows in, aligned NumPy columns out: what a recall scans, kept warm and re-read a segment at a time."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.store.index_port import Floats, Mask
+from pellucid.store.index_port import Admission, Floats, Mask
 from pellucid.store.local.database import execute
 
 SEGMENT = 1024
@@ -19,7 +19,8 @@ LIGHT = np.dtype(
     [
         ("row", "i8"), ("id", "S16"), ("created", "i8"), ("valid_from", "i8"), ("valid_until", "i8"), ("active", "?"),
         ("trusted", "?"), ("boundary", "u1"), ("session", "i8"), ("ordinal", "i8"), ("importance", "f4"),
-        ("pinned", "?"), ("has_vector", "?"), ("length", "i4"),
+        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("about", "i8"), ("heat", "f4"), ("cold", "?"),
+        ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
     ]
 )  # fmt: skip
 
@@ -54,16 +55,50 @@ class View:
     by_turn: NDArray[np.int64]
     place: NDArray[np.int64]
     """The inverse of `by_turn`."""
-    words: float
-    """The mean number of stems a row."""
+    within: NDArray[np.int64]
+    """Each row's place among those of its session; 0 without one."""
+    before: NDArray[np.int64]
+    """The position just before each in its session, a turn apart at most; -1 for none."""
+    after: NDArray[np.int64]
+    passage: NDArray[np.int64]
+    """The stems of each row together with those beside it."""
+    names: Mapping[str, int]
+    """Whoever is somebody's `about` in any namespace of this process, with the number it has."""
+    known: frozenset[int]
+    """The numbers that occur here."""
 
     def __len__(self) -> int:
         return len(self.by_turn)
 
-    def admissible(self, at: int) -> Mask:
-        """Active, valid at the instant, and not quarantined."""
-        light = self.light
-        return light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
+    def admissible(self, admission: Admission) -> Mask:
+        """Active, valid at the instant, not quarantined, and what the caller asks for."""
+        light, at = self.light, admission.at
+        valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
+        return valid & self.wanted(admission)
+
+    def wanted(self, admission: Admission) -> Mask:
+        """What fits the caller's filters."""
+        fits = np.ones(len(self), dtype=np.bool_)
+        if admission.only is not None:
+            fits &= np.isin(self.light["row"], admission.only)
+        if admission.since is not None:
+            fits &= self.light["created"] >= admission.since
+        if admission.until is not None:
+            fits &= self.light["created"] < admission.until
+        return fits
+
+    def around(self, positions: NDArray[np.int64], counts: Floats) -> tuple[NDArray[np.int64], Floats]:
+        """Where some words stand, as positions and counts: the same for each row together with those beside it."""
+        sides = (np.arange(len(positions)), positions), *self._sides(positions)
+        owners = np.concatenate([where for _, where in sides])
+        often = np.bincount(owners, np.concatenate([counts[which] for which, _ in sides]), minlength=len(self))
+        holding = np.unique(owners)
+        return holding, often[holding].astype(np.float32)
+
+    def _sides(self, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        for beside in (self.before[positions], self.after[positions]):
+            there = np.flatnonzero(beside >= 0)
+            yield there, beside[there]
 
     def positions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these rows stand; every one must be in the view."""
@@ -127,6 +162,7 @@ class ColumnCache:
         default_factory=dict[int, tuple[dict[int, Segment], View]]
     )
     _sessions: dict[str, int] = field(default_factory=dict[str, int])
+    _names: dict[str, int] = field(default_factory=dict[str, int])
     _lock: Lock = field(default_factory=Lock)
 
     def view(self, connection: apsw.Connection, ns: int, versions: dict[int, int]) -> View:
@@ -141,7 +177,8 @@ class ColumnCache:
                 else self._load(connection, ns, seg, version)
                 for seg, version in versions.items()
             }
-            view = _assemble(tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light)))
+            held_rows = tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light))
+            view = _assemble(held_rows, self._names)
             self._views[ns] = fresh, view
             return view
 
@@ -150,15 +187,16 @@ class ColumnCache:
         with self._lock:
             self._views.clear()
             self._sessions.clear()
+            self._names.clear()
 
     def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> Segment:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
         for i, (row, memory_id, created, start, end, active, trusted, boundary, session, *rest) in enumerate(rows):
-            ordinal, importance, pinned, length, vec, _, _ = rest
-            code = -1 if session is None else self._sessions.setdefault(session, len(self._sessions))
-            flags = (active, trusted, boundary, code, ordinal, importance, pinned, vec is not None, length)
+            *plain, about, heat, cold, reinforcement, length, vec, _, _ = rest
+            use = (_number(about, self._names), heat, cold, reinforcement, vec is not None, length)
+            flags = (active, trusted, boundary, _number(session, self._sessions), *plain, *use)
             light[i] = (row, bytes.fromhex(memory_id.removeprefix("mem_")), created, start, end, *flags)
             if vec is not None:
                 vectors[i] = np.frombuffer(vec, dtype=np.float16)
@@ -176,11 +214,39 @@ def _postings(
     return flat[order], owners[order], often[order], flat, np.cumsum(lengths, dtype=np.int64)
 
 
-def _assemble(segments: tuple[Segment, ...]) -> View:
+def _number(name: str | None, numbers: dict[str, int]) -> int:
+    return -1 if name is None else numbers.setdefault(name, len(numbers))
+
+
+def _assemble(segments: tuple[Segment, ...], names: Mapping[str, int]) -> View:
     rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
     light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
     place = np.empty_like(by_turn)
     place[by_turn] = np.arange(len(by_turn))
     starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
-    return View(light, segments, starts, by_turn, place, float(light["length"].mean()) if len(rows) else 0.0)
+    before, after = _beside(light["session"], light["ordinal"], by_turn)
+    view = View(
+        light, segments, starts, by_turn, place, _within(light["session"], by_turn), before, after,
+        light["length"], names,
+        frozenset(np.unique(light["about"]).tolist()) - {-1},
+    )  # fmt: skip
+    every = np.arange(len(view))
+    return replace(view, passage=view.around(every, light["length"])[1].astype(np.int64))
+
+
+def _within(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = session[by_turn]
+    out = np.zeros(len(by_turn), dtype=np.int64)
+    out[by_turn] = np.arange(len(by_turn)) - np.searchsorted(ordered, ordered, "left")
+    return np.where(session >= 0, out, 0)
+
+
+def _beside(
+    session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    first, second = by_turn[:-1], by_turn[1:]
+    close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
+    before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)
+    before[second[close]], after[first[close]] = first[close], second[close]
+    return before, after

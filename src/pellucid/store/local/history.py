@@ -1,10 +1,11 @@
-"""Receipts in, `history.db` out: what was recalled, and the operation behind every result served."""
+"""Receipts in, `history.db` out: what was recalled, the operation behind every result, and which receipts stay."""
 
 import json
 import re
 import unicodedata
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -21,15 +22,18 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.receipts_port import RecallRow
 
 _READERS_S = 5.0
 """How long an erasure waits for other processes to let go of the log."""
 _WHOLE_WORDS = 4
 """Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
+_LAST = (2**63 - 1, "")
+"""A place after every recall."""
 
 
 class LocalHistory:
-    """See `History`."""
+    """See `History` and `Receipts`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -68,6 +72,30 @@ class LocalHistory:
     def usage(self, namespace: str, since: int = 0) -> list[Use]:
         rows = execute(self._connections.get(), self._queries["usage"], (namespace, since))
         return [Use(*row) for row in rows]
+
+    def recalls(
+        self,
+        namespace: str,
+        *,
+        since: int = 0,
+        session_id: str | None = None,
+        after: RecallRow | None = None,
+        limit: int = 100,
+    ) -> list[RecallRow]:
+        before = (after.at, after.recall_id) if after else _LAST
+        query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
+        bindings = (namespace, since, *before, *session, limit)
+        return [_listed(*row) for row in execute(self._connections.get(), self._queries[query], bindings)]
+
+    def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
+        return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
+
+    def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
+        connection, named = self._connections.get(), (recall_id, namespace)
+        with immediate(connection):
+            execute(connection, self._queries["pin" if pinned else "unpin"], named)
+            found = execute(connection, self._queries["recall"], named)
+        return _listed(*found[0]) if found else None
 
     def erase(self, namespace: str, words: Collection[str]) -> int:
         """See `History.erase`. A receipt from before queries stood apart is emptied, whatever its query was.
@@ -110,6 +138,11 @@ class LocalHistory:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _listed(recall_id: str, at: int, session_id: str | None, served: int, *rest: Any) -> RecallRow:
+    in_full, pinned, query = rest
+    return RecallRow(recall_id, at, session_id, served, bool(in_full), bool(pinned), query)
 
 
 def _plain(query: bytes) -> str:

@@ -1,5 +1,6 @@
 """Folded records in, `index.db` out: the local index, deletable at any moment."""
 
+import re
 from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +14,7 @@ import numpy as np
 from pellucid.encoders.port import Encoding
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.mentions import file_name, paths_in
 from pellucid.model.stance import stance
 from pellucid.model.text import attribute_key, content_hash, entity_key
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
@@ -34,6 +36,20 @@ from pellucid.store.local.lookup import LocalLookup
 from pellucid.store.local.reader import LocalIndexReader, served
 
 FOREVER = 1 << 62
+DIRECT_CATEGORIES = (
+    "decision",
+    "commitment",
+    "principle",
+    "rule",
+    "correction",
+    "preference",
+    "entity",
+    "relationship",
+)
+"""What can answer by itself: settled statements, not single facts, moments or procedures."""
+_SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
+_BRACKETS = re.compile(r"(?:\s*\[[^\]]*\])+\s*$")
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _BEGINNING = -FOREVER
 _UNKNOWN = -1
 
@@ -109,7 +125,7 @@ class LocalIndex:
             versions: dict[int, int] = dict(execute(connection, self._queries["segments"], (ns,)))
             view = self._columns.view(connection, ns, versions)
             seq = self._state(connection).applied_seq
-            yield LocalIndexReader(connection, self._queries, Analyzer(connection), view, seq)
+            yield LocalIndexReader(connection, self._queries, Analyzer(connection), view, seq, ns)
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
         connection = self._connections.get()
@@ -184,6 +200,7 @@ class _Fold:
 
     def forget_ledger(self) -> None:
         """Drop what the ledger gave."""
+        self._run(self._queries["bump_all"])
         self._run(self._queries["drop_folds"])
         self._run(self._queries["drop_tombstones"])
 
@@ -193,6 +210,8 @@ class _Fold:
             if isinstance(row, FoldRow):
                 kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
                 self._run(self._queries["put_fold"], kept)
+                for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
+                    self._touched.add((ns, place // SEGMENT))
             else:
                 for key in row.keys:
                     self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
@@ -213,7 +232,8 @@ class _Fold:
                 _millis(memory.valid_at, _BEGINNING), _until(memory), memory.status == "active",
                 memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
                 memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
-                stance(memory.content, memory.entity_ref).key, memory.model_dump_json(by_alias=True),
+                stance(memory.content, memory.entity_ref).key, memory.category, memory.agent, about(memory),
+                asks(memory.content), direct_bits(memory), memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
         vector, codes = None, b""
@@ -224,11 +244,16 @@ class _Fold:
         self._run(self._queries["put_features"], features)
         for key in stated(memory):
             self._run(self._queries["put_attribute"], (ns, key, row))
+        for tag in memory.tags:
+            self._run(self._queries["put_tag"], (ns, tag.casefold(), row))
+        for path in paths_in("\n".join((memory.content, *memory.evidence))):
+            self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
         self._touched.add((ns, row // SEGMENT))
 
     def _drop(self, row: int, ns: int) -> None:
         self._run(self._queries["drop_features"], (row,))
-        self._run(self._queries["drop_attributes"], (row,))
+        for table in ("drop_attributes", "drop_tags", "drop_mentions"):
+            self._run(self._queries[table], (row,))
         self._run(self._queries["drop_memory"], (row,))
         self._touched.add((ns, row // SEGMENT))
 
@@ -248,6 +273,25 @@ def stated(memory: Memory) -> list[str]:
     retired = {entity_key(name) for name in memory.retired_attributes}
     names = [name for name in memory.structured_attributes if entity_key(name) not in retired]
     return sorted({attribute_key(memory.entity_ref, name) for name in names}) if memory.entity_ref else []
+
+
+def about(memory: Memory) -> str | None:
+    """Who said a moment, or whom another memory is about, as an entity key; None where nobody is named."""
+    if memory.entity_ref:
+        return entity_key(memory.entity_ref)
+    spoken = _SPEAKER.match(memory.content) if memory.category == "moment" else None
+    return entity_key(spoken[1]) if spoken else None
+
+
+def asks(content: str) -> bool:
+    """Whether a text only asks: a question mark ends it, brackets behind it aside."""
+    return _BRACKETS.sub("", content).rstrip().endswith(_QUESTION_MARKS)
+
+
+def direct_bits(memory: Memory) -> int:
+    """What the direct answer asks of a memory: 1 an eligible category, 2 trusted, 4 said or confirmed by the user."""
+    user = memory.asserted_by in ("axiom", "user")
+    return (memory.category in DIRECT_CATEGORIES) | (memory.trust_zone == "trusted" or user) << 1 | user << 2
 
 
 def boundary_bits(scopes: Iterable[str]) -> int:

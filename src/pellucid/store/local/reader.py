@@ -1,5 +1,7 @@
 """One read transaction in, ranked rows and their features out: `IndexReader` over SQLite and warm columns."""
 
+import json
+import re
 from collections.abc import Sequence
 from math import log1p
 from typing import Any
@@ -10,17 +12,22 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import Vector
 from pellucid.model.memory import Memory
+from pellucid.model.mentions import file_name, plain_path
+from pellucid.model.text import entity_key
 from pellucid.store.index_port import (
     Admission,
+    Codes,
     Columns,
     Corpus,
     Features,
+    Filters,
     Floats,
     IndexedFile,
     LegHits,
     Mask,
     Rows,
     Served,
+    Survey,
     Term,
 )
 from pellucid.store.local.analysis import Analyzer, term
@@ -32,6 +39,10 @@ _NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
 _SLACK = 1e-4
 """More than BLAS can be off by between two layouts of the same unit vectors (384 float32 products: about 1e-6)."""
 K1, B = 1.2, 0.75
+_NAME_WORDS = 4
+"""Words a name that a query says may have."""
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*['\u2019]?")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
 _MILLIS_A_DAY = 86_400_000
 
 
@@ -45,7 +56,9 @@ class LocalIndexReader:
         analyzer: Analyzer,
         view: View,
         applied_seq: int,
+        ns: int,
     ) -> None:
+        self._ns = ns
         self._connection = connection
         self._queries = queries
         self._analyzer = analyzer
@@ -53,14 +66,15 @@ class LocalIndexReader:
         self._applied_seq = applied_seq
         self._spans: dict[str, NDArray[np.int64]] = {}
 
-    def survey(self, text: str) -> tuple[Corpus, list[Term]]:
+    def survey(self, text: str) -> Survey:
         view, places = self._view, self._analyzer.places(text)
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
         )
         found = self._find([stem for stem, _, _ in places])
         known = {stem: int((spans[:, 1] - spans[:, 0]).sum()) for stem, spans in found.items()}
-        return corpus, [Term(stem, start, end, known[stem]) for stem, start, end in places]
+        terms = tuple(Term(stem, start, end, known[stem]) for stem, start, end in places)
+        return Survey(corpus, terms, _named(view, text))
 
     def _find(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """Where each stem's postings stand; looked up once a snapshot."""
@@ -72,7 +86,7 @@ class LocalIndexReader:
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         coarse = self._view.cosine(query)
-        admitted = self._view.admissible(admission.at)
+        admitted = self._view.admissible(admission)
         has_vector = self._view.light["has_vector"]
         rows, scores = self._nearest(coarse, admitted & has_vector, query, pool)
         open_rows, open_scores = self._nearest(coarse, ~admitted & has_vector, query, open_pool)
@@ -95,29 +109,51 @@ class LocalIndexReader:
         order = np.lexsort((light["id"][positions], -scores))[:count]
         return light["row"][positions[order]], scores[order]
 
-    def lexical(self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        scores = np.zeros(len(self._view))
+    def lexical(
+        self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
+    ) -> LegHits:
+        view = self._view
+        scores = np.zeros(len(view))
+        lengths = view.passage if passages else view.light["length"]
+        mean = float(lengths.mean()) if len(view) else 0.0
         for spans in self._find(stems).values():
-            positions, counts = self._view.postings(spans)
-            scores[positions] += self._bm25(positions, counts)
-        admitted, held = self._view.admissible(admission.at), np.flatnonzero(scores)
+            positions, counts = view.postings(spans)
+            if passages:
+                positions, counts = view.around(positions, counts)
+            scores[positions] += bm25(counts, lengths[positions], mean, len(view))
+        return self._arms(scores, admission, pool, open_pool)
+
+    def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        scores = np.zeros(len(self._view))
+        for path in dict.fromkeys(plain_path(each) for each in paths):
+            best: dict[int, float] = {}
+            for row, said in execute(self._connection, self._queries["mentions"], (self._ns, file_name(path))):
+                whole = said == path or path.endswith(f"/{said}") or said.endswith(f"/{path}")
+                best[row] = max(best.get(row, 0.0), 1.0 if whole and "/" in said else 0.5)
+            rows = np.array(sorted(best), dtype=np.int64)
+            scores[self._view.positions(rows)] += [best[row] for row in rows.tolist()]
+        return self._arms(scores, admission, pool, open_pool)
+
+    def _arms(self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """The best of what scored at all: of what may answer, and of the rest."""
+        admitted, held = self._view.admissible(admission), np.flatnonzero(scores)
         inside, outside = held[admitted[held]], held[~admitted[held]]
         return LegHits(
             *self._best(inside, scores[inside].astype(np.float32), pool),
             *self._best(outside, scores[outside].astype(np.float32), open_pool),
         )
 
-    def _bm25(self, positions: NDArray[np.int64], counts: Floats) -> NDArray[np.float64]:
-        """What one word adds to each row that holds it; idf = log(1 + (N−n+½)/(n+½)), which is never negative."""
-        rows, holding = len(self._view), len(positions)
-        rarity = log1p((rows - holding + 0.5) / (holding + 0.5))
-        relative = self._view.light["length"][positions] / max(self._view.words, 1e-9)
-        often = counts.astype(np.float64)
-        return rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * relative))
+    def select(self, filters: Filters) -> Rows:
+        categories = json.dumps(filters.categories) if filters.categories else None
+        kind = (self._ns, categories, filters.agent, filters.session_id)
+        rows = {row for (row,) in execute(self._connection, self._queries["of_kind"], kind)}
+        for tag in filters.tags:
+            rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag.casefold()))}
+        return np.array(sorted(rows), dtype=np.int64)
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
-        inside = np.flatnonzero(self._view.admissible(admission.at))
+        inside = np.flatnonzero(self._view.admissible(admission))
         newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
         days = (light["created"][newest] / _MILLIS_A_DAY).astype(np.float32)
         return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
@@ -134,32 +170,59 @@ class LocalIndexReader:
         every = np.unique(light["row"][np.concatenate(found)]) if found else _NO_ROWS
         return np.setdiff1d(every, rows, assume_unique=True)
 
+    def beside(self, rows: Rows) -> tuple[Rows, Rows]:
+        view, positions = self._view, self._view.positions(rows)
+        before, after = view.before[positions], view.after[positions]
+        row = view.light["row"]
+        return np.where(before < 0, -1, row[before]), np.where(after < 0, -1, row[after])
+
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        positions = self._view.positions(rows)
-        some = {name: column[positions] for name, column in self._view.light.items()}
+        view, positions = self._view, self._view.positions(rows)
+        some = {name: column[positions] for name, column in view.light.items()}
         valid = (some["valid_from"] <= admission.at) & (admission.at < some["valid_until"])
+        same = {name: some[name] for name in Columns.__slots__ if name in some}
         return Columns(
-            ids=some["id"], active=some["active"], valid=valid, trusted=some["trusted"], boundary=some["boundary"],
-            created=some["created"], session=some["session"], ordinal=some["ordinal"],
-            importance=some["importance"], pinned=some["pinned"],
-        )  # fmt: skip
+            ids=some["id"], valid=valid, place=view.within[positions], wanted=view.wanted(admission)[positions], **same
+        )
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
-        sql = self._queries["codes"]
-        codes = [execute(self._connection, sql, (row,))[0][0] for row in rows.tolist()]
         positions = self._view.positions(rows)
         vectors = self._view.vectors(positions)
         return Features(
-            codes=np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16),
-            ends=np.cumsum([len(each) // 16 for each in codes], dtype=np.int64),
             vectors=vectors,
             cosine=np.zeros(len(rows), dtype=np.float32) if query is None else exact_cosine(vectors, query),
             matched=self._view.matched(positions, [term(stem) for stem in stems]),
         )
 
+    def codes(self, rows: Rows) -> Codes:
+        wanted = json.dumps(rows.tolist())
+        held: dict[int, bytes] = dict(execute(self._connection, self._queries["codes"], (wanted,)))
+        codes = [held[row] for row in rows.tolist()]
+        ends = np.cumsum([len(each) // 16 for each in codes], dtype=np.int64)
+        return Codes(np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16), ends)
+
     def memories(self, rows: Rows) -> list[Served]:
         sql = self._queries["served"]
         return [served(execute(self._connection, sql, (row,))[0]) for row in rows.tolist()]
+
+
+def _named(view: View, text: str) -> dict[int, str]:
+    """Who is named by some words of a text, up to four in a row, without what makes them possessive."""
+    words, out = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)], dict[int, str]()
+    for start in range(len(words)):
+        for length in range(min(_NAME_WORDS, len(words) - start), 0, -1):
+            name = " ".join(words[start : start + length])
+            if (number := view.names.get(entity_key(name), -1)) in view.known:
+                out[number] = name
+                break
+    return out
+
+
+def bm25(counts: Floats, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
+    """What one word adds to each of the rows that hold it; idf = log(1 + (N−n+½)/(n+½)), which is never negative."""
+    rarity = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
+    often = counts.astype(np.float64)
+    return rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / max(mean, 1e-9)))
 
 
 def exact_cosine(vectors: Floats, query: Vector) -> Floats:

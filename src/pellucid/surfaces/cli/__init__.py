@@ -11,6 +11,7 @@ from pellucid.surfaces.cli import (
     forget_commands,
     lifecycle_commands,
     observe_commands,
+    snapshot_commands,
     story_commands,
     trust_commands,
     verb_commands,
@@ -30,6 +31,7 @@ COMMANDS = (
     observe_commands,
     consolidate_commands,
     trust_commands,
+    snapshot_commands,
 )
 """The modules whose import adds commands to the application."""
 

@@ -184,9 +184,9 @@ def recall(
 def xray(
     query: Query = None,
     recall_id: Annotated[
-        str | None, typer.Option("--id", help="Explain this earlier recall instead of asking.")
+        str | None, typer.Option("--id", help="Explain this earlier recall (rec_…) instead of asking.")
     ] = None,
-    output: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
+    output: Annotated[str, typer.Option("--format", help="text, markdown, json or html.")] = "text",
     budget: BudgetFlag = None,
     out: Annotated[str | None, typer.Option("--out", help="Write the explanation to this file.")] = None,
     top_k: TopK = None,
@@ -201,10 +201,11 @@ def xray(
     """Explain a recall: why each memory surfaced, why the others did not, and what it cost."""
     from pellucid.operations.recalling import xray as explain
     from pellucid.operations.recalling import xray_of
-    from pellucid.xray.options import parse, write_out
+    from pellucid.xray.options import parse, recall_named, write_out
     from pellucid.xray.render import render
 
     asked = "json" if as_json else output
+    recall_id = recall_id or recall_named(query or ())
     options = parse(recall_id or " ".join(query or ()), format=asked, budget=budget, namespace=namespace, out=out)
     with opened(home, options.namespace) as opened_app:
         here = opened_app.settings.namespace

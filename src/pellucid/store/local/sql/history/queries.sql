@@ -20,16 +20,41 @@ SELECT served, at FROM receipts WHERE recall_id = ? AND namespace = ?;
 SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts WHERE packed IS NOT NULL;
 
 -- name: prune
--- Old receipts, and all but the newest, keep their results only.
+-- Old receipts, and all but the newest, keep their results only; those that are held stay as they are.
 UPDATE receipts SET packed = NULL
 WHERE packed IS NOT NULL AND (
   at < ? OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?))
-)
+) AND recall_id NOT IN (SELECT recall_id FROM held)
 RETURNING recall_id;
 
 -- name: drop_query
 -- The words of a recall whose receipt was emptied.
 DELETE FROM queries WHERE recall_id = ?;
+
+-- name: recalls
+-- A page of the recalls of a namespace, newest first: from a time on, those before a given one.
+SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
+WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?)
+ORDER BY at DESC, recall_id DESC LIMIT ?;
+
+-- name: recalls_of_session
+-- The same of one session.
+SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
+WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?) AND session_id = ?
+ORDER BY at DESC, recall_id DESC LIMIT ?;
+
+-- name: recall
+-- One recall as it is listed.
+SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
+WHERE recall_id = ? AND namespace = ?;
+
+-- name: pin
+-- Hold a receipt, if it is of this namespace.
+INSERT OR IGNORE INTO pins (recall_id) SELECT recall_id FROM receipts WHERE recall_id = ? AND namespace = ?;
+
+-- name: unpin
+-- Let a receipt go again, if it is of this namespace.
+DELETE FROM pins WHERE recall_id IN (SELECT recall_id FROM receipts WHERE recall_id = ? AND namespace = ?);
 
 -- name: usage
 -- How often, in how many sessions and when last each memory was served.

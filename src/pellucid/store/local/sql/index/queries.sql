@@ -49,8 +49,8 @@ SELECT path FROM memories WHERE id = ?;
 
 -- name: put_memory
 -- A new row.
-INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, record)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, category, agent, about, asks, direct, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING row;
 
 -- name: drop_memory
@@ -64,6 +64,39 @@ INSERT INTO features (row, vec, codes, terms, counts, length) VALUES (?, ?, ?, ?
 -- name: drop_features
 -- The features of a row that is gone.
 DELETE FROM features WHERE row = ?;
+
+-- name: put_tag
+-- A tag of a new row.
+INSERT OR IGNORE INTO tags (ns, tag, row) VALUES (?, ?, ?);
+
+-- name: drop_tags
+-- The tags of a row that is gone.
+DELETE FROM tags WHERE row = ?;
+
+-- name: put_mention
+-- A file that a new row speaks of.
+INSERT OR IGNORE INTO mentions (ns, name, path, row) VALUES (?, ?, ?, ?);
+
+-- name: drop_mentions
+-- The files that a row that is gone spoke of.
+DELETE FROM mentions WHERE row = ?;
+
+-- name: mentions
+-- Which rows of a namespace speak of a file of this name, and how they call it.
+SELECT row, path FROM mentions WHERE ns = ? AND name = ?;
+
+-- name: tagged
+-- The rows of a namespace with a tag.
+SELECT row FROM tags WHERE ns = ? AND tag = ?;
+
+-- name: of_kind
+-- The rows of a namespace of any of these categories (a JSON list, null for all), of this agent, of this session.
+SELECT row FROM memories WHERE ns = ?1 AND (?2 IS NULL OR category IN (SELECT value FROM json_each(?2)))
+AND (?3 IS NULL OR agent = ?3) AND (?4 IS NULL OR session_id = ?4) ORDER BY row;
+
+-- name: row_of_fold
+-- Where the memory of a fold stands, if it does.
+SELECT row, ns FROM memories WHERE id = ?;
 
 -- name: put_attribute
 -- An attribute that a new row states.
@@ -102,15 +135,20 @@ DELETE FROM tombstones;
 -- Tell warm readers that rows of this segment changed.
 INSERT INTO segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) DO UPDATE SET version = version + 1;
 
+-- name: bump_all
+-- Tell warm readers that every row may have changed.
+UPDATE segments SET version = version + 1;
+
 -- name: segments
 -- The segments of a namespace and their versions.
 SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 
 -- name: segment_rows
 -- The light columns, the vector and the words of every row of a segment.
-SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned,
+SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, m.asks, m.direct,
+  m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
   f.length, f.vec, f.terms, f.counts
-FROM memories m JOIN features f ON f.row = m.row
+FROM memories m JOIN features f ON f.row = m.row LEFT JOIN folds d ON d.memory_id = m.id
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
 -- name: encodings
@@ -118,8 +156,8 @@ WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 SELECT f.vec, f.codes FROM memories m JOIN features f ON f.row = m.row WHERE m.digest = ? AND f.vec IS NOT NULL LIMIT 1;
 
 -- name: codes
--- The token codes of one row.
-SELECT codes FROM features WHERE row = ?;
+-- The token codes of some rows, a JSON list.
+SELECT row, codes FROM features WHERE row IN (SELECT value FROM json_each(?));
 
 -- name: served
 -- A row in full.

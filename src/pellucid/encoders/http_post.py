@@ -1,0 +1,146 @@
+"""An address and a body in, one bounded answer out: a single POST by a deadline, with what Python itself brings.
+
+The deadline covers name look-up, connection and every byte. No redirect is followed, no proxy, cookie or password of
+the environment is used. Certificates are checked against the system's.
+"""
+
+import http.client
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from threading import Thread
+from urllib.parse import SplitResult, urlsplit
+
+LONGEST_BODY = 4 * 1024 * 1024
+"""Bytes of an answer that are read; a longer one is given up."""
+_CHUNK = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, whole."""
+
+    status: int
+    body: bytes
+
+
+class NoAnswerError(Exception):
+    """There is none; the text says why, and holds nothing that was sent."""
+
+
+def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> Answer:
+    """Send `body`, once.
+
+    Raises:
+        NoAnswerError: no whole answer within `deadline_s` seconds, whatever the reason.
+    """
+    if deadline_s <= 0:
+        raise NoAnswerError("no time was left to ask")
+    exchange = _Exchange(_address(url), headers, body, deadline_s)
+    exchange.start()
+    exchange.join(deadline_s)
+    if exchange.is_alive():
+        exchange.abandon()
+        raise NoAnswerError(exchange.too_late)
+    if exchange.answer is None:
+        raise NoAnswerError(exchange.failure)
+    return exchange.answer
+
+
+def _address(url: str) -> SplitResult:
+    """The parts of an http or https address.
+
+    Raises:
+        NoAnswerError: it is none, or holds a user name, a query or a fragment.
+    """
+    try:
+        parts = urlsplit(url)
+        odd = parts.username is not None or parts.query or parts.fragment or parts.port == 0
+        if parts.scheme in {"http", "https"} and parts.hostname and not odd and url.isascii() and url.isprintable():
+            return parts
+    except ValueError:
+        pass
+    raise NoAnswerError("the address is not an http or https one without a user name and a query")
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The system's, with host names checked; loading them takes longer than many an answer."""
+    return ssl.create_default_context()
+
+
+class _Exchange(Thread):
+    """One exchange in a thread of its own, for neither a name look-up nor slow headers can be timed from within."""
+
+    def __init__(self, address: SplitResult, headers: Mapping[str, str], body: bytes, deadline_s: float) -> None:
+        super().__init__(daemon=True)
+        self.answer: Answer | None = None
+        self.failure = ""
+        self.too_late = f"no whole answer within {deadline_s:g} s"
+        self._address = address
+        self._headers = headers
+        self._body = body
+        self._until = time.monotonic() + deadline_s
+        self._abandoned = False
+        self._socket: socket.socket | None = None
+
+    def run(self) -> None:
+        """Set `answer`, or `failure`."""
+        try:
+            self.answer = self._ask()
+        except NoAnswerError as error:
+            self.failure = str(error)
+        except TimeoutError:
+            self.failure = self.too_late
+        except ssl.SSLCertVerificationError as error:
+            self.failure = f"the certificate was not accepted: {error.verify_message}"
+        # what these say could repeat a header; their kind is enough
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.failure = f"the connection failed or broke off ({type(error).__name__})"
+
+    def abandon(self) -> None:
+        """Hang up: whatever the thread waits for ends now."""
+        self._abandoned = True
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _ask(self) -> Answer:
+        connection = self._connection()
+        try:
+            connection.connect()
+            self._socket = connection.sock
+            self._still_wanted()
+            path = self._address.path or "/"
+            connection.request("POST", path, self._body, dict(self._headers))
+            with connection.getresponse() as response:
+                return Answer(response.status, self._read(response))
+        finally:
+            connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        host, port = self._address.hostname or "", self._address.port
+        left = max(0.001, self._until - time.monotonic())
+        if self._address.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=left)
+        return http.client.HTTPSConnection(host, port, timeout=left, context=_certificates())
+
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
+        body = bytearray()
+        while chunk := response.read1(_CHUNK):
+            self._still_wanted()
+            body += chunk
+            if len(body) > LONGEST_BODY:
+                raise NoAnswerError(f"the answer is longer than {LONGEST_BODY} bytes")
+        told = response.headers.get("Content-Length", "")
+        if told.isdigit() and int(told) != len(body):
+            raise NoAnswerError("the answer was cut off")
+        return bytes(body)
+
+    def _still_wanted(self) -> None:
+        if self._abandoned or time.monotonic() > self._until:
+            raise NoAnswerError(self.too_late)

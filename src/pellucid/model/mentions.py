@@ -1,0 +1,28 @@
+"""A text in, the file paths it speaks of out: `src/app.py`, `Makefile`-like names only with a folder before them."""
+
+import re
+
+_PATH = re.compile(r"(?<![\w/.@:-])(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/-])")
+_FOLDER = re.compile(r"(?<![\w/.@:-])(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+(?![\w/-])")
+_MOST = 64
+"""Paths taken of one text at most."""
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    """The distinct paths in a text, in order, without a leading `./`; at most 64.
+
+    A bare name counts where it has an extension; a web address, a version number and a decimal do not.
+    """
+    spans = sorted({found.span() for pattern in (_PATH, _FOLDER) for found in pattern.finditer(text)})
+    out = dict.fromkeys(plain_path(text[start:end]) for start, end in spans)
+    return tuple(path for path in out if path)[:_MOST]
+
+
+def plain_path(path: str) -> str:
+    """A path as it is compared: casefolded, forward slashes, no `./` before it and no full stop behind."""
+    return path.replace("\\", "/").removeprefix("./").strip("/").rstrip(".").casefold()
+
+
+def file_name(path: str) -> str:
+    """The last part of a plain path."""
+    return path.rpartition("/")[2]

@@ -1,0 +1,87 @@
+"""A question and the words of it that no answer holds in, smaller questions of its own words out."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pellucid.recall.state import Plan
+from pellucid.store.index_port import Term
+
+Part = tuple[int, ...]
+"""A smaller question: indices of `Plan.words`, in the order of the question."""
+
+_BETWEEN = re.compile(
+    r"[,;:?!.](?=\s|$)|[。、，；：？！]|\s[–—-]\s"
+    r"|\b(?:and|or|but|while|whereas|before|after|then|versus|vs|und|oder|aber|sondern|während|bevor|nachdem|dann"
+    r"|y|e|o|u|pero|sino|mientras|antes|después|luego)\b"
+    r"|そして|または|および|それから|次に|以及|或者|还是|然后|之前|之后|并且|而且",
+    re.IGNORECASE,
+)
+"""What stands between the clauses of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question as it is taken apart: where its words stand, which of them count, and who is named."""
+
+    plan: Plan
+    places: tuple[tuple[int, int, int], ...]
+    """Each word of the text: its index in `Plan.words`, its start and its end."""
+    asked: frozenset[int]
+    """The words that say what is sought and that some memory holds."""
+    names: tuple[frozenset[int], ...]
+    """The words of each person or thing named."""
+
+
+def reading(plan: Plan, terms: Iterable[Term]) -> Reading:
+    """Where the words of a plan stand in its text, given the text's terms."""
+    number = {stem: i for i, stem in enumerate(plan.stems)}
+    places = tuple((number[term.stem], term.start, term.end) for term in terms if term.stem in number)
+    names = tuple(dict.fromkeys(_named(plan, places)))
+    counting = frozenset(plan.telling).union(*names)
+    return Reading(plan, places, frozenset(i for i in counting if plan.frequencies[i]), names)
+
+
+def _named(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[frozenset[int]]:
+    for name in (*plan.named.values(), *plan.entities):
+        at = plan.text.find(name)
+        held = frozenset(i for i, start, end in places if at <= start and end <= at + len(name)) if at >= 0 else None
+        if held:
+            yield held
+
+
+def parts(read: Reading, open_words: frozenset[int]) -> Iterator[Part]:
+    """Smaller questions about what is still open, the most telling kind first; a part may come twice.
+
+    Where several are named, the question about each of them that is open; then each clause with an open word, with
+    those named in the question where the clause names nobody; then the open words alone.
+    """
+    yield from _by_name(read, open_words)
+    yield from _by_clause(read, open_words)
+    yield tuple(sorted(open_words))
+
+
+def _by_name(read: Reading, open_words: frozenset[int]) -> Iterator[Part]:
+    if len(read.names) < 2:
+        return
+    everyone = frozenset[int]().union(*read.names)
+    for name in read.names:
+        if name & open_words:
+            yield tuple(i for i in range(len(read.plan.words)) if i in name or i not in everyone)
+
+
+def _by_clause(read: Reading, open_words: frozenset[int]) -> Iterator[Part]:
+    everyone = frozenset[int]().union(*read.names)
+    for start, end in _clauses(read.plan.text):
+        held = frozenset(i for i, first, last in read.places if start <= first and last <= end)
+        if held & open_words:
+            yield tuple(sorted(held if held & everyone else held | everyone))
+
+
+def _clauses(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches between what stands between clauses."""
+    at = 0
+    for gap in _BETWEEN.finditer(text):
+        yield at, gap.start()
+        at = gap.end()
+    yield at, len(text)

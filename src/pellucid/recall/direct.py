@@ -1,0 +1,77 @@
+"""A ranked pool in, the verdict on a direct answer out: one settled, trusted, unambiguous statement comes first."""
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from pellucid.recall.equation import STEP, Floats, Ints, Mask, total
+from pellucid.recall.state import Plan, Pool, State, Tier, World
+from pellucid.settings import RecallSettings
+
+CATEGORY, TRUSTED, CONFIRMED = 1, 2, 4
+IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
+TIER, HYBRID = "direct-answer", "hybrid"
+
+
+def direct(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+    """Look for one statement that answers by itself, and put it first."""
+    if not state.request.settings.direct_answer or len(state.pool) == 0:
+        return state
+    started = perf_counter()
+    tier = verdict(state.pool, state.plan)
+    pool = lift(state.pool, tier, state.request.settings)
+    return replace(state, pool=pool, tier=replace(tier, millis=(perf_counter() - started) * 1000))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    name: str
+    passes: Mask
+
+
+def verdict(pool: Pool, plan: Plan) -> Tier:
+    """Which candidate answers directly, or the gate that decided that none does; who failed where."""
+    shares = share(pool, plan)
+    standing = pool.rejected == 0
+    gates = (
+        _Gate("ineligible-category", (pool.direct & CATEGORY) > 0),
+        _Gate("not-trusted", (pool.direct & TRUSTED) > 0),
+        _Gate("below-importance-floor", (pool.importance >= IMPORTANT) | ((pool.direct & CONFIRMED) > 0)),
+        _Gate("below-token-overlap-floor", shares >= OVERLAP),
+    )
+    left, failed = standing.copy(), list[str]()
+    for gate in gates:
+        if (left & ~gate.passes).any():
+            failed.append(gate.name)
+        if not (left & gate.passes).any():
+            return Tier(HYBRID, gate.name, filtered_by=tuple(failed), considered=int(standing.sum()))
+        left &= gate.passes
+    first, clear = _best(np.flatnonzero(left), shares)
+    if not clear:
+        return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=int(standing.sum()))
+    said = f"a trusted, settled statement, unambiguous, token overlap {shares[first]:.2f}"
+    return Tier(TIER, said, answer=first, filtered_by=tuple(failed), considered=int(standing.sum()))
+
+
+def lift(pool: Pool, tier: Tier, settings: RecallSettings) -> Pool:
+    """The pool with a term that puts the direct answer `STEP` above all others, if there is one."""
+    if not settings.direct_answer or tier.answer is None:
+        return pool
+    base = total(pool.terms, len(pool))
+    term = np.zeros(len(pool))
+    term[tier.answer] = max(float(base[pool.rejected == 0].max()) - float(base[tier.answer]), 0.0) + STEP
+    return replace(pool, terms={**pool.terms, "direct": term})
+
+
+def share(pool: Pool, plan: Plan) -> Floats:
+    """The share of the query's telling words that each candidate holds."""
+    mask = np.uint64(sum(1 << i for i in plan.telling))
+    return np.bitwise_count(pool.matched & mask) / max(len(plan.telling), 1)
+
+
+def _best(among: Ints, shares: Floats) -> tuple[int, bool]:
+    """The one that holds most, the first by id of equals; and whether it leads by the margin."""
+    order = among[np.argsort(-shares[among], kind="stable")]
+    second = float(shares[order[1]]) if len(order) > 1 else 0.0
+    return int(order[0]), len(order) == 1 or float(shares[order[0]]) - second >= MARGIN

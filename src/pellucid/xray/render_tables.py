@@ -1,0 +1,102 @@
+"""The lists of a snapshot in, tables of spans out: one set of columns for every format that draws tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.render_fields import Span, Spans, decimals, millis
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; `number` says that its cells are numbers, which stand at the right."""
+
+    title: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, and a row of as many cells for each thing listed; the first cell names it."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Spans, ...], ...]
+
+
+def legs_table(snapshot: RecallXraySnapshot) -> Table:
+    """How each leg did."""
+    columns = (
+        Column("Leg"), Column("Health"), Column("Admitted", number=True), Column("Open", number=True), Column("Reason"),
+    )  # fmt: skip
+    return _table(
+        columns,
+        (
+            (_name(leg.name), _plain(leg.health), _plain(leg.admitted), _plain(leg.open), _sentence(leg.reason))
+            for leg in snapshot.legs
+        ),
+    )
+
+
+def filters_table(snapshot: RecallXraySnapshot) -> Table:
+    """What came to each rung, and what passed it."""
+    columns = (
+        Column("Filter"), Column("Considered", number=True), Column("Admitted", number=True),
+        Column("Softly", number=True), Column("Reason"),
+    )  # fmt: skip
+    return _table(
+        columns,
+        (
+            (
+                _name(rung.name), _plain(rung.considered), _plain(rung.admitted), _plain(rung.soft_admitted),
+                _sentence(rung.reason),
+            )
+            for rung in snapshot.filters
+        ),
+    )  # fmt: skip
+
+
+def rejected_table(snapshot: RecallXraySnapshot) -> Table:
+    """The best of those turned away."""
+    columns = (
+        Column("Memory"), Column("Rejected by"), Column("Reason"), Column("Margin", number=True),
+        Column("Final", number=True),
+    )  # fmt: skip
+    return _table(
+        columns,
+        (
+            (
+                _name(each.memory_id), _name(each.rejected_by), _sentence(each.reason),
+                () if each.margin is None else _plain(decimals(each.margin)), _plain(decimals(each.final)),
+            )
+            for each in snapshot.rejected
+        ),
+    )  # fmt: skip
+
+
+def stages_table(snapshot: RecallXraySnapshot) -> Table:
+    """How long each stage took."""
+    columns = Column("Stage"), Column("Milliseconds", number=True), Column("Note")
+    rows = ((_name(stage.name), _plain(millis(stage.ms)), _sentence(stage.note)) for stage in snapshot.stages)
+    return _table(columns, rows)
+
+
+def omitted_table(snapshot: RecallXraySnapshot) -> Table:
+    """What was ranked and found no room in the context."""
+    rows = ((_name(each.memory_id), _sentence(each.reason)) for each in snapshot.context.omitted)
+    return _table((Column("Memory"), Column("Reason")), rows)
+
+
+def _table(columns: tuple[Column, ...], rows: Iterable[tuple[Spans, ...]]) -> Table:
+    return Table(columns, tuple(rows))
+
+
+def _name(text: str) -> Spans:
+    return (Span(text, "verbatim"),)
+
+
+def _plain(value: str | int) -> Spans:
+    return (Span(str(value)),)
+
+
+def _sentence(text: str | None) -> Spans:
+    return (Span(text, "prose"),) if text else ()

@@ -1,0 +1,128 @@
+"""Earlier recalls on the command line: explained, listed, exported, kept."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.store.local.history import LocalHistory
+
+CRANE = "the harbour crane lifts forty tonnes"
+NOBODY = "rec_" + "0" * 32
+
+
+def asked(cli: Cli, query: str, *flags: str) -> str:
+    return cli("recall", query, "--json", *flags).json["recallId"]
+
+
+@pytest.fixture
+def port(cli: Cli) -> Cli:
+    """The command line over a home with one memory."""
+    cli("remember", CRANE)
+    return cli
+
+
+@pytest.mark.requirement("XRAY-1")
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "html"])
+def test_explain_is_the_xray_of_the_last_recall_of_a_session(port: Cli, form: str) -> None:
+    first, second = asked(port, "crane?", "--session", "s1"), asked(port, "what lifts?")
+    of_session = port("explain", "--session", "s1", "--format", form).out
+    assert of_session == port("xray", "--id", first, "--format", form).out
+    assert port("explain", "--format", form.upper()).out == port("xray", second, "--format", form).out
+    assert port("explain", "--json").json["snapshot"]["snapshotId"] == second
+
+
+def test_an_explanation_is_written_to_a_page_of_the_owners_alone(port: Cli, tmp_path: Path) -> None:
+    asked(port, "crane?")
+    target = tmp_path / "why.html"
+    said = port("explain", "--format", "html", "--out", str(target))
+    assert said.out == ""
+    assert str(target) in said.err
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    page = target.read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.endswith("</html>")
+
+
+def test_nothing_to_explain_is_exit_code_3_with_a_next_step(port: Cli) -> None:
+    assert "`pellucid recall` asks" in port("explain", code=3).err
+    asked(port, "crane?", "--session", "s1")
+    assert "session s2" in port("explain", "--session", "s2", code=3).err
+    assert "nothing was recalled" in port("explain", "--namespace", "other/place", code=3).err
+
+
+@pytest.mark.requirement("CLI-1")
+def test_recalls_are_listed_as_text_and_as_json(port: Cli) -> None:
+    first = asked(port, "crane?\x1b[2J", "--session", "s1")
+    second = asked(port, "what lifts? " + "x" * 200)
+    lines = port("snapshots", "list").out.splitlines()
+    assert len(lines) == 3
+    assert second in lines[0]
+    assert lines[0].endswith("x…")
+    assert "[s1]" in lines[1]
+    assert "\x1b" not in lines[1]
+    assert lines[2] == "2 recalls"
+    shown = port("snapshots", "list", "--session", "s1", "--since", "1h", "--json").json
+    assert [(each["recallId"], each["served"], each["inFull"]) for each in shown["recalls"]] == [(first, 1, True)]
+    assert port("snapshots", "list", "--limit", "1").out.endswith("1 recall, and older ones\n")
+    assert port("snapshots", "list", "--since", "0m").out == "0 recalls\n"
+    assert port("snapshots", "list", "--namespace", "other/place").out == "0 recalls\n"
+
+
+def test_an_export_is_json_lines_on_the_terminal_and_the_same_in_a_file(port: Cli, tmp_path: Path) -> None:
+    ids = [asked(port, query) for query in ("crane?", "größe\u202e")]
+    printed = port("snapshots", "export", "--since", "7d").out
+    read = [RecallXraySnapshot.model_validate(json.loads(line)["snapshot"]) for line in printed.splitlines()]
+    assert [each.snapshot_id for each in read] == ids[::-1]
+    target = tmp_path / "recalls.jsonl"
+    said = port("snapshots", "export", "--out", str(target))
+    assert (said.out, str(target) in said.err) == ("", True)
+    assert target.read_text("utf-8") == printed
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert port("snapshots", "export", "--namespace", "other/place").out == ""
+
+
+def test_a_pinned_recall_outlives_retention_and_an_export_says_what_it_left_out(port: Cli, tmp_path: Path) -> None:
+    first, second = asked(port, "crane?"), asked(port, "what lifts?")
+    assert port("snapshots", "pin", first).out == f"pinned: {first} stays in full\n"
+    history = LocalHistory(tmp_path / "home" / "history.db")
+    history.prune(2**53, 100)
+    history.close()
+    assert [line.split("  ")[3].strip() for line in port("snapshots", "list").out.splitlines()[:2]] == [
+        "results", "pinned",
+    ]  # fmt: skip
+    exported = port("snapshots", "export")
+    assert json.loads(exported.out)["snapshot"]["snapshotId"] == first
+    assert "left out 1 recall of which" in exported.err
+    assert "only its results are kept" in port("explain", code=3).err
+    assert "only its results were left" in port("snapshots", "pin", second).out
+    assert port("snapshots", "pin", first, "--off", "--json").json["pinned"] is False
+    assert "let go" in port("snapshots", "pin", first, "--off").out
+
+
+@pytest.mark.requirement("CLI-2")
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["snapshots", "pin", NOBODY], 3, "no recall"),
+        (["xray", NOBODY], 3, "no recall"),
+        (["snapshots", "list", "--since", "yesterday"], 2, "--since expects"),
+        (["snapshots", "export", "--since", "7"], 2, "--since expects"),
+        (["snapshots", "list", "--limit", "0"], 2, "--limit"),
+        (["snapshots", "export", "--out", "/no/such/folder/x"], 2, "--out"),
+        (["explain", "--format", "pdf"], 2, "--format expects one of json, text, markdown, html"),
+        (["explain", "--out", "~nobody-of-that-name/x"], 2, "--out"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_its_exit_code(port: Cli, arguments: list[str], code: int, said: str) -> None:
+    answer = port(*arguments, code=code)
+    assert said in answer.err
+    assert answer.out == ""
+
+
+def test_a_recall_id_among_other_words_is_a_question(port: Cli) -> None:
+    asked_about = port("xray", "what", "is", NOBODY, "--json").json["snapshot"]
+    assert asked_about["query"] == f"what is {NOBODY}"
