@@ -15,12 +15,14 @@ from pellucid.model.turn import FlushSignal
 from pellucid.operations import (
     browsing,
     changing,
+    explaining,
     forgetting,
     house,
     importing,
     observing,
     recalling,
     remembering,
+    snapshots,
     storytelling,
 )
 from pellucid.settings import load
@@ -35,6 +37,14 @@ class RecallOptions(TypedDict, total=False):
     agent: str
     scopes: tuple[str, ...]
     without: tuple[str, ...]
+    tags: tuple[str, ...]
+    categories: tuple[Category, ...]
+    by_agent: str
+    in_session: str
+    since: datetime
+    until: datetime
+    review: str
+    settings: dict[str, object]
 
 
 class RememberOptions(TypedDict, total=False):
@@ -267,6 +277,23 @@ class House:
     def audit(self, entry: str) -> recalling.AuditOutput:
         """The operation that wrote the version of a memory that was served."""
         return recalling.audit(self._app, self._here, entry)
+
+    def explain(self, session_id: str | None = None) -> RecallXraySnapshot:
+        """The X-ray of the last recall, of a session or of all."""
+        request = snapshots.ExplainInput(namespace=self._here, session_id=session_id)
+        return snapshots.explain(self._app, request)
+
+    def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
+        """A recall once more from its receipt; with `live`, also asked again today, with every reason to differ."""
+        return explaining.replay_recall(self._app, self._here, recall_id, live=live)
+
+    def diff(self, a: str, b: str) -> explaining.RecallDiff:
+        """What entered, left and moved between two recalls, and which term moved it."""
+        return explaining.diff_recalls(self._app, self._here, a, b)
+
+    def ablate(self, recall_id: str, *parts: str) -> explaining.AblateOutput:
+        """What a recall would have been without these legs, stages or terms; without each leg if none is named."""
+        return explaining.ablate_recall(self._app, self._here, recall_id, parts or None)
 
     def doctor(self) -> house.DoctorOutput:
         """The condition of the home."""

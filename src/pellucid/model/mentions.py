@@ -4,6 +4,7 @@ import re
 
 _PATH = re.compile(r"(?<![\w/.@:-])(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/-])")
 _FOLDER = re.compile(r"(?<![\w/.@:-])(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+(?![\w/-])")
+_ADDRESS = re.compile(r"[^/@]+@[^/@]+")
 _MOST = 64
 """Paths taken of one text at most."""
 
@@ -11,11 +12,12 @@ _MOST = 64
 def paths_in(text: str) -> tuple[str, ...]:
     """The distinct paths in a text, in order, without a leading `./`; at most 64.
 
-    A bare name counts where it has an extension; a web address, a version number and a decimal do not.
+    A bare name counts where it has an extension; a web address, a mail address, a version number
+    and a decimal do not.
     """
     spans = sorted({found.span() for pattern in (_PATH, _FOLDER) for found in pattern.finditer(text)})
     out = dict.fromkeys(plain_path(text[start:end]) for start, end in spans)
-    return tuple(path for path in out if path)[:_MOST]
+    return tuple(path for path in out if path and not _ADDRESS.fullmatch(path))[:_MOST]
 
 
 def plain_path(path: str) -> str:

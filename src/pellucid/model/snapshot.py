@@ -74,6 +74,46 @@ class RerankDetail(Wire):
     term: float
 
 
+class Alignment(Wire):
+    """Which word of a memory a word of the query met best: an index into `queryTerms`, and a range of characters.
+
+    Computed on view from today's text; no receipt holds it.
+    """
+
+    term: int
+    start: int
+    end: int
+    word: str
+    similarity: float
+    """The cosine between the two tokens, as late interaction sees them."""
+
+
+class QueryRead(Wire):
+    """What was read of the query: its class, how deep to go and why, who and when it names."""
+
+    query_class: str
+    depth: str
+    reason: str = ""
+    entities: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    """Whom it names that said some memory, or whom one is about."""
+    period: str | None = None
+    since: int | None = None
+    until: int | None = None
+    """Of the period, epoch milliseconds, half-open."""
+    dates_what_was_said: bool = False
+    sub_queries: tuple[str, ...] = ()
+
+
+class AbstentionTrace(Wire):
+    """How doubtful a recall was of its answer, from 0 to 1, and the nearest misses if it gave none."""
+
+    doubt: float
+    threshold: float
+    abstained: bool
+    nearest: tuple[str, ...] = ()
+
+
 class Provenance(Wire):
     """Where a memory comes from, and whether it is safe to use as it stands."""
 
@@ -109,6 +149,8 @@ class XrayResult(Wire):
     contributions: tuple[LegContribution, ...] = ()
     rerank: RerankDetail | None = None
     why: str = ""
+    alignment: tuple[Alignment, ...] = ()
+    """Only where it was asked for."""
 
 
 class RejectedCandidate(Wire):
@@ -219,6 +261,8 @@ class RecallXraySnapshot(Wire):
     as_of: str | None = None
     context: ContextTrace = ContextTrace()
     eligible: Eligible | None = None
+    plan: QueryRead | None = None
+    abstention: AbstentionTrace | None = None
 
     def to_wire(self) -> dict[str, object]:
         """As every record, but `tierExplain` is always there: null says that the direct-answer tier did not fire."""

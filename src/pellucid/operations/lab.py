@@ -25,9 +25,9 @@ from pellucid.lab.updates import DEPTH, newer_above, of_user_turns, same_attribu
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
+from pellucid.operations.asking import WITHOUT
 from pellucid.operations.extraction import extraction
 from pellucid.operations.intake import Intake, Mode
-from pellucid.operations.recalling import WITHOUT
 from pellucid.recall.state import Request
 from pellucid.settings import RecallSettings, Settings
 

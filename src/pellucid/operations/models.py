@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
+from pellucid.encoders.cross_encoder_files import DEFAULT_MODEL, MissingModelError, locate, pull
 from pellucid.encoders.provision import MODEL_NAME, provision, status
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
@@ -12,6 +13,8 @@ class ModelsInput(Wire):
     """`status` looks, `pull` fetches what is missing."""
 
     action: Literal["status", "pull"] = "status"
+    reranker: bool = False
+    """The cross-encoder of `rerank.model` instead of the embedding model."""
 
 
 class ModelsOutput(Wire):
@@ -30,10 +33,26 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
     Raises:
         EncoderError: no source had the files.
     """
+    if request.reranker:
+        return _reranker(settings, request, report)
     folder = settings.home / "models" / MODEL_NAME
     if request.action == "pull":
         provision(folder, report)
     found = status(folder)
     return ModelsOutput(
         model=MODEL_NAME, folder=str(folder), ready=found.ready, files=dict(found.files), graphs=found.graphs
+    )
+
+
+def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
+    cache, model = settings.home / "models", settings.rerank.model or DEFAULT_MODEL
+    if request.action == "pull":
+        pull(model, cache, report)
+    try:
+        found = locate(model, cache)
+    except MissingModelError:
+        return ModelsOutput(model=model, folder=str(cache), ready=False, files={}, graphs=())
+    files = {path.name: "ok" for path in (found.graph, found.tokenizer)}
+    return ModelsOutput(
+        model=model, folder=str(found.graph.parent), ready=True, files=files, graphs=(found.graph.name,)
     )

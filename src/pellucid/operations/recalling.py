@@ -1,39 +1,23 @@
 """A question in, a context, its receipt and its explanation out."""
 
+import re
 from collections.abc import Sequence
 
-from pydantic import ValidationError
-
 from pellucid.app import App
-from pellucid.capture.redact import redact
-from pellucid.errors import InputError, NotFoundError, StoreError
+from pellucid.errors import NotFoundError, StoreError
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot
 from pellucid.model.wire import Wire
-from pellucid.recall.boost import BOOSTS
-from pellucid.recall.legs import NOMINATING
-from pellucid.recall.pipeline import OPTIONAL
+from pellucid.operations.asking import RecallInput, request_of
 from pellucid.recall.receipt import Receipt, pack, unpack
-from pellucid.recall.state import Request, State
-from pellucid.settings import RecallSettings
+from pellucid.recall.state import State
 from pellucid.store.history_port import audit_id, parse_audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationRow
+from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 
-
-class RecallInput(Wire):
-    """A question and what may differ from the settings for this one call."""
-
-    query: str
-    namespace: str
-    top_k: int | None = None
-    budget: int | None = None
-    session_id: str | None = None
-    agent: str | None = None
-    scopes: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    """Legs, stages and terms to leave out, some of `WITHOUT`."""
+_LAST = re.compile(r"last(?:~(\d{1,4}))?")
 
 
 class RecalledMemory(Wire):
@@ -73,9 +57,6 @@ class AuditOutput(Wire):
     recalled_at: int
 
 
-WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
-
-
 def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory inside a budget, and keep the receipt.
 
@@ -106,22 +87,35 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     )  # fmt: skip
 
 
-def xray(app: App, request: RecallInput) -> RecallXraySnapshot:
-    """Run a recall and explain it from its receipt."""
+def xray(app: App, request: RecallInput, *, align: bool = False) -> RecallXraySnapshot:
+    """Run a recall and explain it from its receipt; with `align`, also which words met."""
     state, packed, _ = _run(app, request)
-    return snapshot_of(app, unpack(packed), state.served)
+    return snapshot_of(app, unpack(packed), state.served, align=align)
 
 
-def xray_of(app: App, namespace: str, recall_id: str) -> RecallXraySnapshot:
-    """The explanation of a recall that was made before.
+def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) -> RecallXraySnapshot:
+    """The explanation of a recall that was made before; with `align`, also which words meet today.
 
     Raises:
-        NotFoundError: no recall of this namespace has that id.
+        NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
     """
+    return snapshot_of(app, receipt_of(app, namespace, recall_id), align=align)
+
+
+def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
+    """What is on record of a recall.
+
+    Raises:
+        NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
+    """
+    recall_id = recall_named(app, namespace, recall_id)
     packed = app.history.receipt(recall_id, namespace)
     if packed is None:
-        raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step="recall ids start with rec_")
-    return snapshot_of(app, unpack(packed))
+        raise NotFoundError(
+            f"no recall {recall_id} in {namespace}",
+            next_step="recall ids start with rec_; an old one keeps its results only: `pellucid snapshots list`",
+        )
+    return unpack(packed)
 
 
 def audit(app: App, namespace: str, entry: str) -> AuditOutput:
@@ -143,35 +137,6 @@ def audit(app: App, namespace: str, entry: str) -> AuditOutput:
     )  # fmt: skip
 
 
-def request_of(app: App, asked: RecallInput) -> Request:
-    """The recall request of an input: settings with this call's overrides, a fresh recall id.
-
-    Raises:
-        InputError: an override is out of range, or `without` names nothing that can be left out.
-    """
-    overrides = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
-    given = {name: value for name, value in overrides.items() if value is not None}
-    if unknown := set(asked.without) - set(WITHOUT):
-        raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
-    try:
-        settings = RecallSettings.model_validate(app.settings.recall.model_dump() | given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        flag = {"topKFacts": "--top-k", "top_k_facts": "--top-k"}.get(str(first["loc"][0]), "--budget")
-        said = first["msg"].removeprefix("Input should be ")
-        raise InputError(f"{flag} expects a number {said}; got {first['input']!r}") from error
-    return Request(
-        redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), app.clock.now(), settings,
-        session_id=_clean(asked.session_id), agent=_clean(asked.agent), scopes=asked.scopes,
-        without=frozenset(asked.without),
-    )  # fmt: skip
-
-
-def _clean(text: str | None) -> str | None:
-    """A name that goes into the receipt, without secrets."""
-    return redact(text).text if text else None
-
-
 def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     """Recall, and once more if a file that would be served had been changed by somebody else meanwhile.
 
@@ -191,11 +156,35 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     return state, packed, ""
 
 
-def snapshot_of(app: App, receipt: Receipt, found: Sequence[Served] | None = None) -> RecallXraySnapshot:
-    """The snapshot of a receipt, with the memories it names as they are now (or as `found` just now)."""
+def recall_named(app: App, namespace: str, name: str) -> str:
+    """The id behind `last`, `last~1` (the one before) and so on; anything else is an id already.
+
+    Raises:
+        NotFoundError: there were not that many recalls.
+    """
+    found = _LAST.fullmatch(name)
+    if not found:
+        return name
+    back = int(found[1] or 0)
+    rows = app.receipts.recalls(namespace, limit=back + 1)
+    if len(rows) <= back:
+        raise NotFoundError(f"no recall {name} in {namespace}: {len(rows)} are on record", next_step="ask something")
+    return rows[back].recall_id
+
+
+def snapshot_of(
+    app: App, receipt: Receipt, found: Sequence[Served] | None = None, *, align: bool = False
+) -> RecallXraySnapshot:
+    """The snapshot of a receipt, with the memories it names as they are now (or as `found` just now).
+
+    Raises:
+        EncoderError: words are to be aligned, and the model could not be loaded.
+    """
     if found is None:
         found = app.index.memories(receipt.state.request.namespace, receipt.state.context.included)
-    return build(receipt, {each.memory.id: each for each in found})
+    plan = receipt.state.plan
+    aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
+    return build(receipt, {each.memory.id: each for each in found}, aligner)
 
 
 def _operation(row: OperationRow) -> dict[str, object]:

@@ -8,7 +8,7 @@ from pellucid.recall.state import Plan
 from pellucid.store.index_port import Term
 
 Part = tuple[int, ...]
-"""A smaller question: indices of `Plan.words`, in the order of the question."""
+"""A smaller question: indices of `Plan.words`, in the order in which it says them."""
 
 _BETWEEN = re.compile(
     r"[,;:?!.](?=\s|$)|[。、，；：？！]|\s[–—-]\s"
@@ -18,6 +18,9 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 """What stands between the clauses of a question."""
+
+_JOINING = frozenset(("and", "or", "und", "oder", "y", "e", "o", "u"))
+"""Words between names, which are left out where one is asked about alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +54,36 @@ def _named(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[froze
 
 
 def parts(read: Reading, open_words: frozenset[int]) -> Iterator[Part]:
-    """Smaller questions about what is still open, the most telling kind first; a part may come twice.
+    """Smaller questions about what is still open; a part may come twice.
 
-    Where several are named, the question about each of them that is open; then each clause with an open word, with
-    those named in the question where the clause names nobody; then the open words alone.
+    Where several are named, the question about each of them that is open. Then, of a question of several clauses, each
+    with an open word, together with those named in the question where the clause names nobody. Open words alone are
+    no question: what they brought was noise (docs/recall.md).
     """
     yield from _by_name(read, open_words)
     yield from _by_clause(read, open_words)
-    yield tuple(sorted(open_words))
 
 
 def _by_name(read: Reading, open_words: frozenset[int]) -> Iterator[Part]:
     if len(read.names) < 2:
         return
     everyone = frozenset[int]().union(*read.names)
+    shared = [i for i, word in enumerate(read.plan.words) if i not in everyone and word.casefold() not in _JOINING]
     for name in read.names:
         if name & open_words:
-            yield tuple(i for i in range(len(read.plan.words)) if i in name or i not in everyone)
+            yield tuple(sorted({*shared, *name}))
 
 
 def _by_clause(read: Reading, open_words: frozenset[int]) -> Iterator[Part]:
     everyone = frozenset[int]().union(*read.names)
-    for start, end in _clauses(read.plan.text):
-        held = frozenset(i for i, first, last in read.places if start <= first and last <= end)
-        if held & open_words:
-            yield tuple(sorted(held if held & everyone else held | everyone))
+    clauses = [
+        tuple(dict.fromkeys(i for i, first, last in read.places if start <= first and last <= end))
+        for start, end in _clauses(read.plan.text)
+    ]
+    telling = [clause for clause in clauses if read.asked.intersection(clause) - everyone]
+    for clause in telling if len(telling) > 1 else ():
+        if open_words.intersection(clause):
+            yield clause if everyone.intersection(clause) else (*sorted(everyone), *clause)
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:

@@ -97,6 +97,11 @@ RUNGS = (*(each.name for each in FILTERS), "top-k", "budget-fit")
 
 def ladder(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
     """Let each candidate climb until it fails. Nothing may join the pool after this."""
+    return climb(state)
+
+
+def climb(state: State) -> State:
+    """The state with every candidate's verdict, and the counts of every rung."""
     pool = state.pool
     rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)
     rungs: list[Rung] = []

@@ -36,6 +36,16 @@ def best_matches(query: NDArray[np.int8], held: Codes) -> Floats:
     return out
 
 
+def nearest(query: NDArray[np.int8], held: Codes) -> tuple[Ints, Floats]:
+    """For each query token the token of one memory it met best, the first of equals, and their cosine."""
+    tokens = query.astype(np.float32)
+    ones = np.unpackbits(held.codes, axis=1).astype(np.float32) @ tokens.T
+    length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
+    best = ones.argmax(axis=0)
+    met = ones[best, np.arange(len(query))].astype(np.float64) * 2 - tokens.sum(axis=1)
+    return best.astype(np.int64), met / np.maximum(length, 1)
+
+
 def weighted(matches: Floats, weights: Floats) -> NDArray[np.float32]:
     """The weighted mean of each row's matches, by `weights` of the query tokens."""
     if matches.shape[1] == 0:

@@ -1,7 +1,7 @@
 """A request in, a recall and its receipt out: the door of the room, around one index snapshot."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
@@ -53,6 +53,12 @@ class Recaller:
 
     def run(self, request: Request) -> State:
         """One recall over one snapshot of the namespace; nothing is kept of it."""
+        with self.world(request) as world:
+            return run(request, world)
+
+    @contextmanager
+    def world(self, request: Request) -> Generator[World]:
+        """What a recall may ask, over one snapshot of the namespace: for more than one recall of the same things."""
         held = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
         if held == "":
@@ -61,7 +67,7 @@ class Recaller:
             problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
         with _one_thread(), self.index.reading(request.namespace) as reader:
-            return run(request, World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request)))
+            yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request))
 
     def _chat(self, request: Request) -> OpenAIChat | None:
         """The model, only where this request asks one."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
+from pellucid.recall.fuse import weights_for
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.packing import pack_columns, unpack_columns
 from pellucid.recall.state import (
@@ -101,7 +102,8 @@ def pack(state: State) -> bytes:
         "legs": list(pool.ranks),
         "n": len(pool),
     }
-    dated = request.settings.leg_weights.temporal > 0 or request.settings.renewal_weight > 0
+    weights = weights_for(request.settings, plan.query_class)
+    dated = weights.temporal > 0 or request.settings.renewal_weight > 0
     header["layout"], body = pack_columns(_columns(pool, dated=dated))
     header["body"] = len(body)
     text = zlib.compress(json.dumps(header, separators=(",", ":")).encode(), 1)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pellucid.clock import isoformat
 from pellucid.model.snapshot import (
+    Alignment,
     LegContribution,
     Provenance,
     RecallXraySnapshot,
@@ -80,6 +81,7 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...]) -> tuple[Fie
         Field("audit-entry", _verbatim(result.audit_entry_id)),
         Field("legs", _joined(_leg(each, query_terms) for each in result.contributions)),
         Field("rerank", _reranked(result.rerank) if result.rerank else ()),
+        Field("words", _joined(_aligned(each, query_terms) for each in result.alignment)),
     )
 
 
@@ -166,6 +168,11 @@ def _matched(index: int, query_terms: tuple[str, ...]) -> Spans:
     if 0 <= index < len(query_terms):
         return (Span('"'), Span(query_terms[index], "verbatim"), Span('"'))
     return _plain(f"word {index + 1}")
+
+
+def _aligned(each: Alignment, query_terms: tuple[str, ...]) -> Spans:
+    met = (Span(' met "'), Span(each.word, "verbatim"), Span(f'" ({each.similarity:.2f})'))
+    return (*_matched(each.term, query_terms), *met)
 
 
 def _reranked(detail: RerankDetail) -> Spans:

@@ -1,6 +1,7 @@
 """Real recalls and made-up numbers in; what the snapshot, its provenance and its sentences say of them out."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from vault_kit import HERE, NOON, SESSIONS, Opener, a_memory, bring_in, edit, file_memories, keep, run
@@ -14,7 +15,7 @@ from pellucid.recall.receipt import pack, unpack
 from pellucid.recall.state import Request
 from pellucid.settings import RecallSettings, settings_hash
 from pellucid.xray.provenance import is_stale, provenance
-from pellucid.xray.sentence import _ordinal, sentence
+from pellucid.xray.sentence import ordinal, sentence, untrue
 
 QUESTIONS = (
     "When do we release?", "One cache for all tenants?", "How do I roll back the quote cache?", "Tomás allergic",
@@ -96,6 +97,9 @@ def test_a_neighbour_without_a_nomination_is_served_by_its_episode(told: App) ->
     seen = {"episode": 0, "hybrid": 0}
     for query in QUESTIONS:
         for result in explained(told, query, top_k=60, budget=100_000).results:
+            if result.score_decomposition.direct:
+                assert result.served_by == "direct-answer"
+                continue
             assert result.served_by == ("hybrid" if result.contributions else "episode")
             seen[result.served_by] += 1
             if result.served_by == "episode":
@@ -185,8 +189,8 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
     assert said.startswith(
         "Found 2nd by meaning (cosine 0.71) and 1st by words (it holds 2 of the query's 5 telling words)"
     )
-    assert "; late interaction places it 3rd. " in said
-    assert said.endswith("of its score is its meaning.")
+    assert ", placed 3rd by late-interaction; " in said
+    assert said.endswith("; the largest part of its score is its meaning (0.90 of 1.30).")
     assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
     assert "late interaction" not in sentence([], None, scores(expansion=0.2), 0)
 
@@ -199,7 +203,35 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
 )  # fmt: skip
 def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
     others = dict.fromkeys(("vector", "bm25", "rerank"), 0.3)
-    assert sentence([], None, scores(**{**others, name: 0.9}), 0).endswith(f" {words}.")
+    assert sentence([], None, scores(**{**others, name: 0.9}), 0).endswith(
+        f" {words} (0.90 of {others_sum(name):.2f})."
+    )
+
+
+def others_sum(name: str) -> float:
+    return sum({**dict.fromkeys(("vector", "bm25", "rerank"), 0.3), name: 0.9}.values())
+
+
+WHOLE: dict[str, Any] = {
+    "contributions": [leg("vector", 2, 0.714), leg("lexical@2", 1, 4.2, (0, 2))],
+    "reranked": RerankDetail(backend="late-interaction", rank=3, raw_score=0.4, term=0.1),
+    "scores": scores(vector=0.9, rerank=0.1, sub_queries=0.3, named=0.8, asking=-0.2), "words": 5,
+}  # fmt: skip
+
+
+def test_what_a_sentence_says_is_true_of_its_terms_and_a_lie_is_found() -> None:
+    said = sentence(**WHOLE)
+    assert untrue(said, **WHOLE) == []
+    lies = {
+        "2nd by meaning": "1st by meaning", "cosine 0.71": "cosine 0.17", "3rd by late": "4th by late",
+        "+0.80": "+0.90",
+        "its meaning (": "its words (", "only asking": "only telling", "in sub-question 1": "in sub-question 2",
+        "0.90 of": "0.80 of", "Found": "Not found by itself: it stands beside a match in its session, found",
+    }  # fmt: skip
+    for true, false in lies.items():
+        assert true in said
+        assert untrue(said.replace(true, false, 1), **WHOLE), false
+    assert untrue(sentence(**WHOLE), **{**WHOLE, "scores": scores(vector=0.9, rerank=1.1)})
 
 
 @pytest.mark.parametrize(
@@ -208,7 +240,7 @@ def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
      (21, "21st"), (22, "22nd"), (101, "101st"), (111, "111th"), (113, "113th"), (123, "123rd")],
 )  # fmt: skip
 def test_ordinals(number: int, said: str) -> None:
-    assert _ordinal(number) == said
+    assert ordinal(number) == said
 
 
 REQUEST = Request("q", HERE, "rec_1", NOON, RecallSettings())

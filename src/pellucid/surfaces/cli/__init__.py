@@ -11,10 +11,13 @@ from pellucid.surfaces.cli import (
     forget_commands,
     lifecycle_commands,
     observe_commands,
+    recall_commands,
+    replay_commands,
     snapshot_commands,
     story_commands,
     trust_commands,
     verb_commands,
+    why_commands,
 )
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import complain, text_words
@@ -23,6 +26,7 @@ __all__ = ["app", "main"]
 
 COMMANDS = (
     commands,
+    recall_commands,
     verb_commands,
     forget_commands,
     story_commands,
@@ -32,6 +36,8 @@ COMMANDS = (
     consolidate_commands,
     trust_commands,
     snapshot_commands,
+    why_commands,
+    replay_commands,
 )
 """The modules whose import adds commands to the application."""
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,14 +24,7 @@ from pellucid.surfaces.cli.session import (
     write,
 )
 
-if TYPE_CHECKING:
-    from pellucid.app import App
-    from pellucid.operations.recalling import RecallInput
-
-Query = Annotated[list[str] | None, typer.Argument(help="The question, in words.")]
-TopK = Annotated[int | None, typer.Option("--top-k", help="Memories returned at most.")]
 Without = Annotated[list[str] | None, typer.Option("--without", help="Leave out a leg or stage; may be repeated.")]
-BudgetFlag = Annotated[str | None, typer.Option("--budget", help="Characters of context for this call.")]
 
 
 @app.command()
@@ -153,96 +146,6 @@ def show(
 
 
 @app.command()
-def recall(
-    query: Query = None,
-    budget: BudgetFlag = None,
-    top_k: TopK = None,
-    without: Without = None,
-    scope: Scopes = None,
-    home: Home = None,
-    namespace: Namespace = None,
-    session: Session = None,
-    agent: Agent = None,
-    as_json: Json = False,
-) -> None:
-    """Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation."""
-    from pellucid.operations.recalling import recall as ask
-    from pellucid.recall.plan import clean
-    from pellucid.xray.options import parse_budget
-
-    question, characters = clean(" ".join(query or ())), parse_budget(budget)
-    with opened(home, namespace) as opened_app:
-        request = _asked(
-            question, opened_app, budget=characters, top_k=top_k, without=without, scopes=scope, session=session,
-            agent=agent,
-        )  # fmt: skip
-        outcome = ask(opened_app, request)
-    emit(outcome, lambda: present.recalled(outcome), as_json=as_json)
-
-
-@app.command()
-def xray(
-    query: Query = None,
-    recall_id: Annotated[
-        str | None, typer.Option("--id", help="Explain this earlier recall (rec_…) instead of asking.")
-    ] = None,
-    output: Annotated[str, typer.Option("--format", help="text, markdown, json or html.")] = "text",
-    budget: BudgetFlag = None,
-    out: Annotated[str | None, typer.Option("--out", help="Write the explanation to this file.")] = None,
-    top_k: TopK = None,
-    without: Without = None,
-    scope: Scopes = None,
-    home: Home = None,
-    namespace: Namespace = None,
-    session: Session = None,
-    agent: Agent = None,
-    as_json: Json = False,
-) -> None:
-    """Explain a recall: why each memory surfaced, why the others did not, and what it cost."""
-    from pellucid.operations.recalling import xray as explain
-    from pellucid.operations.recalling import xray_of
-    from pellucid.xray.options import parse, recall_named, write_out
-    from pellucid.xray.render import render
-
-    asked = "json" if as_json else output
-    recall_id = recall_id or recall_named(query or ())
-    options = parse(recall_id or " ".join(query or ()), format=asked, budget=budget, namespace=namespace, out=out)
-    with opened(home, options.namespace) as opened_app:
-        here = opened_app.settings.namespace
-        request = _asked(
-            options.query, opened_app, budget=options.budget, top_k=top_k, without=without, scopes=scope,
-            session=session, agent=agent,
-        )  # fmt: skip
-        snapshot = xray_of(opened_app, here, recall_id) if recall_id else explain(opened_app, request)
-    text = render(snapshot, options.format)
-    if options.out is None:
-        write(text)
-    else:
-        write_out(options.out, text)
-        note(f"wrote {options.out}")
-
-
-def _asked(
-    query: str,
-    opened_app: "App",
-    *,
-    budget: int | None,
-    top_k: int | None,
-    without: list[str] | None,
-    scopes: list[str] | None,
-    session: str | None,
-    agent: str | None,
-) -> "RecallInput":
-    """The question that the flags of `recall` and `xray` ask."""
-    from pellucid.operations.recalling import RecallInput
-
-    return RecallInput(
-        query=query, namespace=opened_app.settings.namespace, budget=budget, top_k=top_k, session_id=session,
-        agent=agent, scopes=tuple(scopes or ()), without=tuple(without or ()),
-    )  # fmt: skip
-
-
-@app.command()
 def audit(
     entry: Annotated[str, typer.Argument(help="An audit entry of an X-ray (aud_…).")],
     home: Home = None,
@@ -286,15 +189,18 @@ def rebuild(home: Home = None, as_json: Json = False) -> None:
 @app.command()
 def models(
     action: Annotated[str, typer.Argument(help="status, or pull to fetch what is missing.")] = "status",
+    reranker: Annotated[
+        bool, typer.Option("--reranker", help="The cross-encoder of `rerank.model`, not the embedding model.")
+    ] = False,
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Show or fetch the embedding model."""
+    """Show or fetch the embedding model, or a reranker's."""
     from pellucid.operations.models import ModelsInput
     from pellucid.operations.models import models as see
     from pellucid.surfaces.cli.validate import checked
 
-    outcome = see(settings(home), checked(ModelsInput, action=action), note)
+    outcome = see(settings(home), checked(ModelsInput, action=action, reranker=reranker), note)
     emit(outcome, lambda: present.models(outcome), as_json=as_json)
 
 

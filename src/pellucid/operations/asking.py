@@ -1,0 +1,132 @@
+"""A question and what may differ for this one call in, the checked request of a recall out."""
+
+import difflib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic.alias_generators import to_camel, to_snake
+
+from pellucid.app import App
+from pellucid.capture.redact import redact
+from pellucid.errors import InputError
+from pellucid.model.memory import Category
+from pellucid.model.wire import Instant, Wire
+from pellucid.recall.boost import BOOSTS
+from pellucid.recall.legs import NOMINATING
+from pellucid.recall.pipeline import OPTIONAL
+from pellucid.recall.review import review_paths
+from pellucid.recall.state import Request
+from pellucid.settings import LegWeights, RecallSettings
+from pellucid.store.index_port import Filters
+
+WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
+"""What a recall can leave out: legs, stages and terms."""
+
+
+class RecallInput(Wire):
+    """A question and what may differ from the settings for this one call."""
+
+    query: str
+    namespace: str
+    top_k: int | None = None
+    budget: int | None = None
+    session_id: str | None = None
+    """Who asks; see `in_session` for where to look."""
+    agent: str | None = None
+    scopes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    """Legs, stages and terms to leave out, some of `WITHOUT`."""
+    tags: tuple[str, ...] = ()
+    """Only memories with all of these tags."""
+    categories: tuple[Category, ...] = ()
+    """Only memories of any of these."""
+    by_agent: str | None = None
+    in_session: str | None = None
+    since: Instant | None = None
+    until: Instant | None = None
+    """Only memories made from `since` on and before `until`."""
+    review: str | None = None
+    """A diff, or a list of files: memories that speak of these files are nominated."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """Recall settings for this call, such as `maxIterations` or `legWeights.vector`."""
+
+
+def request_of(app: App, asked: RecallInput) -> Request:
+    """The recall request of an input: settings with this call's overrides, a fresh recall id.
+
+    Raises:
+        InputError: an override is out of range or unknown, or `without` names nothing that can be left out.
+    """
+    if unknown := set(asked.without) - set(WITHOUT):
+        raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
+    if asked.since and asked.until and asked.since >= asked.until:
+        raise InputError("--since is not before --until, so nothing could answer", next_step="exchange them")
+    given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
+    given = {name: value for name, value in given.items() if value is not None}
+    chosen = frozenset({*given, *(_top(name) for name in asked.settings)})
+    return Request(
+        redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), app.clock.now(),
+        _overridden(app.settings.recall, given, asked.settings), session_id=_clean(asked.session_id),
+        agent=_clean(asked.agent), scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
+        review=review_paths(asked.review) if asked.review else (), chosen=chosen,
+    )  # fmt: skip
+
+
+def _filters(asked: RecallInput) -> Filters:
+    return Filters(
+        tags=tuple(redact(tag).text for tag in asked.tags), categories=tuple(asked.categories),
+        agent=_clean(asked.by_agent), session_id=_clean(asked.in_session), since=_millis(asked.since),
+        until=_millis(asked.until),
+    )  # fmt: skip
+
+
+def _millis(at: datetime | None) -> int | None:
+    return None if at is None else int(at.timestamp() * 1000)
+
+
+def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]) -> RecallSettings:
+    """The settings with what this call says.
+
+    Raises:
+        InputError: a name is unknown, or a value is out of range.
+    """
+    table = settings.model_dump()
+    for name, value in asked.items():
+        part, _, rest = name.partition(".")
+        if _top(name) not in RecallSettings.model_fields or (rest and to_snake(rest) not in LegWeights.model_fields):
+            known = [to_camel(each) for each in RecallSettings.model_fields]
+            close = difflib.get_close_matches(to_camel(to_snake(part)), known, n=1)
+            raise InputError(
+                f"no recall setting is called {name!r}",
+                code="invalid_setting",
+                next_step=f"did you mean {close[0]}?" if close else "docs/settings.md names them",
+            )
+        if rest:
+            table[_top(name)] |= {to_snake(rest): value}
+        else:
+            table[_top(name)] = value
+    try:
+        return RecallSettings.model_validate({**table, **given})
+    except ValidationError as error:
+        raise _out_of_range(error) from error
+
+
+def _top(name: str) -> str:
+    return to_snake(name.partition(".")[0])
+
+
+def _out_of_range(error: ValidationError) -> InputError:
+    first = error.errors()[0]
+    where = [str(part) for part in first["loc"]]
+    flags = {"topKFacts": "--top-k", "top_k_facts": "--top-k", "charBudget": "--budget", "char_budget": "--budget"}
+    flag = flags.get(where[0], f"--set {'.'.join(to_camel(part) for part in where)}")
+    said = first["msg"].removeprefix("Input should be ")
+    return InputError(f"{flag} expects a number {said}; got {first['input']!r}" if flag in flags.values()
+                      else f"{flag}: {first['msg']}; got {first['input']!r}")  # fmt: skip
+
+
+def _clean(text: str | None) -> str | None:
+    """A name that goes into the receipt, without secrets."""
+    return redact(text).text if text else None

@@ -1,0 +1,167 @@
+"""Earlier recalls by id in, what can be said of them out: replayed, asked again, compared, less a part."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.ledger_rows import typed
+from pellucid.model.ledger import LifecycleRow
+from pellucid.model.memory import unpack_id
+from pellucid.model.wire import Wire
+from pellucid.operations.asking import WITHOUT
+from pellucid.operations.recalling import receipt_of
+from pellucid.recall.effect import Effect, effect, effects
+from pellucid.recall.receipt import Receipt, pack, unpack
+from pellucid.recall.state import State
+from pellucid.settings import RecallSettings
+from pellucid.store.records import OperationRow
+from pellucid.xray.diff import RecallDiff, diff
+from pellucid.xray.replay import Ranked, Reason, Since, compare, replay, withheld
+
+
+class LiveOutput(Wire):
+    """The same request asked of today's memory: its settings, filters, scopes and instant are the recorded ones."""
+
+    identical: bool | None = None
+    """Whether the whole ranking is the same, to the last bit; None where it could not be asked."""
+    reasons: tuple[Reason, ...] = ()
+    """Why it is not; every reason there is, whether or not it alone would have changed the ranking."""
+    difference: RecallDiff | None = None
+    """What was served then (a) and would be now (b)."""
+
+
+class ReplayOutput(Wire):
+    """A recall worked out again from its receipt alone."""
+
+    recall_id: str
+    identical: bool
+    """Whether what was served is what the receipt ranks first; false only for a receipt that was tampered with."""
+    results: tuple[Ranked, ...]
+    """What was served, best first, with the exact scores."""
+    ranked: int
+    """How many passed the filters."""
+    live: LiveOutput | None = None
+
+
+class AblateOutput(Wire):
+    """What legs, stages or terms did for the first topK of a recall."""
+
+    recall_id: str
+    effects: tuple[Effect, ...]
+
+
+def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = False) -> ReplayOutput:
+    """Work a recall out again from its receipt; with `live`, ask it again, too, and say why the two differ.
+
+    Nothing is recorded of the second asking.
+
+    Raises:
+        NotFoundError: no such recall here, or its receipt was pruned.
+    """
+    receipt = _receipt(app, namespace, recall_id)
+    found = replay(receipt)
+    return ReplayOutput(
+        recall_id=receipt.state.request.recall_id, identical=found.identical,
+        results=found.ranking[: found.served], ranked=len(found.ranking), live=_live(app, receipt) if live else None,
+    )  # fmt: skip
+
+
+def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
+    """How recall b differs from recall a, both of this namespace.
+
+    Raises:
+        NotFoundError: one of them is unknown here, or its receipt was pruned.
+    """
+    return diff(_receipt(app, namespace, a), _receipt(app, namespace, b))
+
+
+def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
+    """What leaving out these parts together does to a recall; without parts, what each leg at work does.
+
+    Raises:
+        InputError: a part is nothing that can be left out.
+        NotFoundError: no such recall here, or its receipt was pruned.
+    """
+    if unknown := set(parts or ()) - set(WITHOUT):
+        raise InputError(
+            f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_without"
+        )
+    state = _receipt(app, namespace, recall_id).state
+    found = [effect(state, parts)] if parts else effects(state)
+    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found))
+
+
+def _receipt(app: App, namespace: str, recall_id: str) -> Receipt:
+    """The receipt of a recall of this namespace.
+
+    Raises:
+        NotFoundError: no such recall here, or its receipt was pruned.
+        StoreError: the receipt cannot be read.
+    """
+    if app.history.receipt(recall_id, namespace) is None and app.history.audit(recall_id, 1, namespace):
+        raise NotFoundError(
+            f"the receipt of {recall_id} was pruned: only its results are kept",
+            next_step="`pellucid snapshots pin` keeps a recall in full whatever its age",
+        )
+    return receipt_of(app, namespace, recall_id)
+
+
+def _live(app: App, receipt: Receipt) -> LiveOutput:
+    request = replace(receipt.state.request, chosen=frozenset(RecallSettings.model_fields))  # as narrowed as it was
+    if not request.query:
+        return LiveOutput(reasons=(withheld(),))
+    state = app.recaller.run(request)
+    reasons = compare(receipt, state, since(app, receipt.state, state.corpus.applied_seq))
+    return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
+
+
+def since(app: App, then: State, reached: int) -> Since:
+    """What became of a namespace's memories between a recall and an index that has `reached` an operation.
+
+    A memory counts as changed if its file was written again, and as added if the ledger says so or if no earlier
+    operation wrote its file.
+    """
+    namespace, known = then.request.namespace, _ids(then)
+    last = then.corpus.applied_seq if reached >= then.corpus.applied_seq else 0  # else the journal was made anew
+    every = app.records.operations()
+    earlier, later = [row for row in every if row.seq <= last], [row for row in every if row.seq > last]
+    before, written = _paths(earlier), _paths(later)
+    made, forgotten = _told(app, namespace, {row.op_id for row in later}, earlier[-1].at if earlier else None)
+    here = app.index.memories(namespace)
+    touched = [each for each in here if each.path in written]
+    new = {
+        each.memory.id
+        for each in touched
+        if each.memory.id not in known and (each.memory.id in made or each.path not in before)
+    }
+    standing = {each.memory.id for each in here}
+    return Since(
+        added=tuple(each.memory.id for each in touched if each.memory.id in new),
+        changed=tuple(each.memory.id for each in touched if each.memory.id not in new),
+        forgotten=tuple(each for each in forgotten if each not in made),
+        removed=tuple(each for each in known if each not in standing and each not in forgotten),
+    )
+
+
+def _paths(rows: Sequence[OperationRow]) -> set[str]:
+    return {path for row in rows for path, _ in row.paths}
+
+
+def _told(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
+    """What the ledger says was made by these operations, and what was forgotten after an instant."""
+    made, forgotten = set[str](), dict[str, None]()
+    begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)
+    for row in typed(app.ledger.ledger(), namespace, ("lifecycle",)):
+        if isinstance(row, LifecycleRow) and row.event_type == "created" and row.correlation_id in op_ids:
+            made.add(row.memory_id)
+        elif isinstance(row, LifecycleRow) and row.event_type == "forgotten" and row.timestamp > begin:
+            forgotten[row.memory_id] = None
+    return made, list(forgotten)
+
+
+def _ids(state: State) -> dict[str, None]:
+    raw: Any = state.pool.ids.tolist()
+    return {unpack_id(each): None for each in raw}

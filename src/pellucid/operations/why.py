@@ -1,0 +1,117 @@
+"""A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError
+from pellucid.model.wire import Wire
+from pellucid.operations.asking import RecallInput, request_of
+from pellucid.operations.why_states import state_changes
+from pellucid.operations.why_target import Matched, Target, resolve
+from pellucid.recall.receipt import Receipt, unpack
+from pellucid.recall.state import Request
+from pellucid.store.index_port import Served
+from pellucid.xray.finding import Finding
+from pellucid.xray.why import why as look
+from pellucid.xray.why_sentence import sentences
+
+_EXCERPT = 100
+
+
+class WhyInput(Wire):
+    """Which memory, and which recall: one that is run now as `asked`, or an earlier one by its id."""
+
+    namespace: str
+    memory: str
+    """An id, the first eight digits of one or more, the last ten, a path, or words of the memory."""
+    asked: RecallInput | None = None
+    recall_id: str | None = None
+
+
+class WhyCandidate(Wire):
+    """A memory that may be meant."""
+
+    memory_id: str
+    path: str
+    status: str
+    excerpt: str
+
+
+class WhyOutput(Wire):
+    """Why a memory is in the context of a recall, or what lost it and what admits it; `sentence` says all of it.
+
+    Where several memories may be meant there is no `finding`: `candidates` are the first of `total`.
+    """
+
+    sentence: str
+    namespace: str
+    query: str
+    recall_id: str | None = None
+    """The earlier recall that is explained; none of one that was run now, which leaves no receipt."""
+    matched: Matched
+    memory_id: str | None = None
+    path: str | None = None
+    excerpt: str | None = None
+    candidates: tuple[WhyCandidate, ...] = ()
+    total: int = 1
+    finding: Finding | None = None
+
+
+def why(app: App, request: WhyInput) -> WhyOutput:
+    """Explain one memory's part in one recall. Nothing is written, not even a receipt.
+
+    Raises:
+        InputError: neither a question nor an earlier recall is given, or both; or the question is off.
+        NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept.
+    """
+    receipt, asked = _recall(app, request)
+    return why_of(app, asked, request.memory, receipt)
+
+
+def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
+    """The same of a recall request, run now; or of a receipt, tried again as `asked`."""
+    target = resolve(app, asked, memory)
+    held = target.held
+    if held is None:
+        return _ambiguous(asked, target, receipt)
+    with app.recaller.world(asked) as world:
+        finding = look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
+    return WhyOutput(
+        sentence=sentences(finding), namespace=asked.namespace, query=asked.query, matched=target.matched,
+        recall_id=asked.recall_id if receipt else None, memory_id=held.memory.id, path=held.path,
+        excerpt=_excerpt(held), finding=finding,
+    )  # fmt: skip
+
+
+def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
+    """The earlier recall, if one is meant, and the request to try things on."""
+    if (request.asked is None) == (request.recall_id is None):
+        raise InputError(
+            "why: a question or an earlier recall is required, and not both", code="missing_query",
+            next_step='give --query "…", or --recall rec_…',
+        )  # fmt: skip
+    if request.asked is not None:
+        return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
+    packed = app.history.receipt(request.recall_id or "", request.namespace)
+    if packed is None:
+        raise NotFoundError(
+            f"no recall {request.recall_id} in {request.namespace}",
+            next_step="recall ids start with rec_; `pellucid snapshots list` shows them",
+        )
+    receipt = unpack(packed)
+    return receipt, receipt.state.request
+
+
+def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
+    how = "are near these words" if target.matched == "meaning" else "fit"
+    return WhyOutput(
+        sentence=f"{target.total} memories {how}: name one of them by its id.", namespace=asked.namespace,
+        query=asked.query, recall_id=asked.recall_id if receipt else None, matched=target.matched, total=target.total,
+        candidates=tuple(
+            WhyCandidate(memory_id=each.memory.id, path=each.path, status=each.memory.status, excerpt=_excerpt(each))
+            for each in target.candidates
+        ),
+    )  # fmt: skip
+
+
+def _excerpt(held: Served) -> str:
+    text = " ".join(held.memory.content.split())
+    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"

@@ -1,0 +1,221 @@
+"""A recorded recall and parts of it in, the recall as it would have been without them out: from the receipt alone."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.errors import InputError
+from pellucid.recall.direct import verdict
+from pellucid.recall.equation import REACH, Mask, total
+from pellucid.recall.expand import leading, owe
+from pellucid.recall.fuse import price
+from pellucid.recall.iterate import READ
+from pellucid.recall.ladder import RUNGS, climb
+from pellucid.recall.legs import FALLBACK, LEGS, base_of, needs_fallback
+from pellucid.recall.pool import pick
+from pellucid.recall.rerank import NO_RERANKING, SCORED
+from pellucid.recall.rescore import rescore
+from pellucid.recall.state import Context, LegReport, Pool, Rung, StageReport, State
+
+_ASKED = re.compile(r"asks ([0-9]+) more")
+_POINTWISE = ("late-interaction", NO_RERANKING)
+"""Rerankers that score every survivor, so that nobody can come up whom they did not score."""
+
+
+class NotComputableError(InputError):
+    """The receipt does not hold what the recall would have asked for without these parts: only a new one can tell."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"the receipt cannot tell: {reason}", code="not_computable", next_step="ask again with --without"
+        )
+        self.reason = reason
+
+
+def ablate(state: State, parts: Collection[str]) -> State:
+    """The recall as it would have been without these legs, stages and terms (names of `operations.asking.WITHOUT`).
+
+    A leg goes with all its iterations. Equal to a live run `without` them to the last bit: ids, finals, order, verdicts
+    and counts. The lengths of texts are not in a receipt, so nothing is said of the budget: there is no context, and
+    no `budget-fit` rung. A stage that failed in the recorded run has failed in this one, too.
+
+    Raises:
+        NotComputableError: the live run would ask the index for something that the receipt does not hold.
+    """
+    gone = frozenset(parts) - state.request.without
+    request = replace(state.request, without=state.request.without | gone)
+    bare = replace(
+        state,
+        request=request,
+        stages=_stages(state.stages, gone),
+        features=None,
+        served=(),
+        context=Context(),
+        abstention=None,
+    )
+    _check_questions(state, bare)
+    return _cut(_again(bare))
+
+
+def _again(state: State) -> State:
+    """The state of its request and its legs, from the columns of a pool that holds everybody they would bring."""
+    state = climb(_nominated(state))
+    state = replace(state, pool=_reranked(state))
+    looks = state.request.settings.direct_answer and _ran(state, "direct") and len(state.pool) > 0
+    state = replace(state, tier=verdict(state.pool, state.plan) if looks else None)
+    pool, order = rescore(state)
+    return replace(state, pool=pool, order=order)
+
+
+def _check_questions(state: State, bare: State) -> None:
+    """See that every pass would have asked the sub-questions it asked.
+
+    Raises:
+        NotComputableError: what a pass read of its answers would not be the same.
+    """
+    passes = [each for each in state.stages if base_of(each.name) == "iterate"]
+    asked = [int(found[1]) if (found := _ASKED.search(each.note)) else 0 for each in passes]
+    if sum(asked) != len(state.sub_plans):
+        raise NotComputableError("it does not say which pass asked which sub-question")
+    for number in range(len(passes)):
+        known = 1 + sum(asked[:number])
+        if _read(_again(_through(state, known))) != _read(_again(_through(bare, known))):
+            raise NotComputableError("other sub-questions might have been asked")
+
+
+def _through(state: State, known: int) -> State:
+    """The state with the legs of its first questions alone."""
+    return replace(state, legs=tuple(each for each in state.legs if int(each.name.partition("@")[2] or 1) <= known))
+
+
+def _read(state: State) -> object:
+    """What the next pass reads of this one: which of the question's words its first answers hold, or these answers."""
+    first, pool = state.order[:READ], state.pool
+    if state.request.settings.decompose == "local":
+        return int(np.bitwise_or.reduce(pool.matched[first], initial=0))
+    return pool.ids[first].tolist()
+
+
+def _stages(stages: Sequence[StageReport], gone: Collection[str]) -> tuple[StageReport, ...]:
+    return tuple(StageReport(each.name, 0.0, "switched off") if base_of(each.name) in gone else each for each in stages)
+
+
+def _nominated(state: State) -> State:
+    """The state with the legs and the candidates that are left: whom they bring, and who stands beside their first."""
+    if state.plan.depth == "no_recall":
+        return state
+    reports = _reports(state)
+    asked = {each.name for each in reports if each.health != "off"}
+    held = {each.name for each in reports}
+    pool = state.pool
+    arms = {
+        column: {
+            name: ranks if name in asked else np.full_like(ranks, blank)
+            for name, ranks in getattr(pool, column).items()
+            if name in held
+        }
+        for column, blank in (("ranks", 0), ("open_ranks", 0), ("scores", np.nan))
+    }
+    pool = replace(pool, **arms)
+    brought = np.zeros(len(pool), dtype=np.bool_)
+    for ranks in (*pool.ranks.values(), *pool.open_ranks.values()):
+        brought |= ranks > 0
+    if _expanded(state):
+        brought |= _beside(pool, leading(pool, state.request.settings.expand_from))
+    return replace(state, legs=reports, pool=pick(pool, brought))
+
+
+def _reports(state: State) -> tuple[LegReport, ...]:
+    """How the legs would have done; the newest are asked no longer where the search that failed is left out.
+
+    Raises:
+        NotComputableError: the newest would be asked, and were not.
+    """
+    without = state.request.without
+    newest = [each for each in state.legs if each.name == FALLBACK.name]
+    reports = [
+        LegReport(each.name, "off") if base_of(each.name) in without else each
+        for each in state.legs
+        if each not in newest
+    ]
+    searching = {leg.name for leg in LEGS if leg.searches}
+    needed = needs_fallback([each for each in reports if each.name in searching])
+    if FALLBACK.name in without or not needed:
+        return tuple(reports)
+    if not newest and state.request.settings.leg_weights.recent:
+        raise NotComputableError("no search leg that is left found anything, so the newest memories would be asked for")
+    return (*reports, *(newest or [LegReport(FALLBACK.name, "off")]))
+
+
+def _expanded(state: State) -> bool:
+    settings = state.request.settings
+    return _ran(state, "expand") and settings.score_propagation_alpha > 0 and settings.expand_from > 0
+
+
+def _ran(state: State, stage: str) -> bool:
+    notes = {base_of(each.name): each.note for each in state.stages}
+    return stage not in state.request.without and not notes.get(stage)
+
+
+def _beside(pool: Pool, leaders: Mask) -> Mask:
+    """Whom `IndexReader.neighbours` would bring for these, of the candidates.
+
+    Raises:
+        NotComputableError: two memories of one session have the same place, as in receipts of earlier versions.
+    """
+    inside = np.flatnonzero(pool.session >= 0)
+    stands = np.column_stack([pool.session[inside], pool.place[inside]])
+    if len(np.unique(stands, axis=0)) < len(inside):
+        raise NotComputableError("it is of an earlier version, which did not say who stands beside whom")
+    first = np.flatnonzero(leaders & (pool.session >= 0))
+    same = pool.session[first, None] == pool.session
+    near = np.abs(pool.ordinal[first, None] - pool.ordinal) <= REACH
+    close = np.abs(pool.place[first, None] - pool.place) <= 2 * REACH
+    return (same & near & close).any(axis=0)
+
+
+def _reranked(state: State) -> Pool:
+    """The pool with the scores the reranker would have given, and without pairs of what nobody would compare.
+
+    Raises:
+        NotComputableError: a model scored only the best, and others would now be among them.
+    """
+    pool, standing = state.pool, state.pool.rejected == 0
+    if not _ran(state, "rerank"):
+        standing = np.zeros(len(pool), dtype=np.bool_)
+    elif state.rerank_backend not in _POINTWISE:
+        standing = _best(state)
+        if np.isnan(pool.rerank_score[standing]).any():
+            raise NotComputableError(f"{state.rerank_backend} would be asked about memories that it did not score")
+    alike = pool.pairs if "diversify" not in state.request.without else {}
+    return replace(
+        pool,
+        rerank_score=np.where(standing, pool.rerank_score, np.float32(np.nan)),
+        passage_score=np.where(standing, pool.passage_score, np.float32(np.nan)),
+        pairs={(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]},
+    )
+
+
+def _best(state: State) -> Mask:
+    """Whom a model would score: the best survivors by the terms that come before it."""
+    request, settings = state.request, state.request.settings
+    pool = price(state.pool, settings, request.without, state.plan.query_class)
+    if _ran(state, "expand") and settings.score_propagation_alpha and len(pool):
+        pool = owe(pool, settings.score_propagation_alpha)
+    standing = np.flatnonzero(pool.rejected == 0)
+    order = np.argsort(-total(pool.terms, len(pool))[standing], kind="stable")
+    out = np.zeros(len(pool), dtype=np.bool_)
+    out[standing[order][: SCORED * settings.rerank_multiplier]] = True
+    return out
+
+
+def _cut(state: State) -> State:
+    """The state with the rung that `topK` is."""
+    kept = state.request.settings.top_k_facts
+    rejected = state.pool.rejected.copy()
+    rejected[state.order[kept:]] = 1 + RUNGS.index("top-k")
+    count = len(state.order)
+    rung = Rung("top-k", count, min(count, kept), reason="beyond topK" if count > kept else "")
+    return replace(state, pool=replace(state.pool, rejected=rejected), rungs=(*state.rungs, rung))

@@ -1,0 +1,85 @@
+"""A recorded recall in, what each of its parts did for the first topK out: worked out by leaving it out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pellucid.model.memory import unpack_id
+from pellucid.model.wire import Wire
+from pellucid.recall.ablate import NotComputableError, ablate
+from pellucid.recall.legs import base_of
+from pellucid.recall.rescore import rescore
+from pellucid.recall.state import State
+
+
+class Move(Wire):
+    """A memory of the first topK before and after, and its places there (from 1)."""
+
+    memory_id: str
+    before: int
+    after: int
+
+
+class Effect(Wire):
+    """What leaving parts out does to the first topK.
+
+    This is not their direct share. The share is the term that a part adds to a score; the effect is what would be
+    served without the part, when its sole nominees and their neighbours are gone and every rank is derived anew.
+    A part with a large share in every score may have no effect, one with a small share may decide who is there at all.
+    """
+
+    parts: tuple[str, ...]
+    entered: tuple[str, ...] = ()
+    """Ids that would be served without the parts and are not with them, best first."""
+    left: tuple[str, ...] = ()
+    """Ids that the parts brought among the first topK, best first."""
+    moved: tuple[Move, ...] = ()
+    tau: float | None = None
+    """Kendall's τ of the order of those served both ways; None for fewer than two."""
+    unknown: str | None = None
+    """Why the receipt cannot tell; then nothing else is said."""
+
+
+def effect(state: State, parts: Sequence[str]) -> Effect:
+    """What leaving these parts out together does to the first topK of a recorded recall."""
+    try:
+        without = ablate(state, parts)
+    except NotComputableError as error:
+        return Effect(parts=tuple(parts), unknown=error.reason)
+    before, after = top(replace(state, order=rescore(state)[1])), top(without)
+    both = [each for each in before if each in after]
+    return Effect(
+        parts=tuple(parts),
+        entered=tuple(each for each in after if each not in before),
+        left=tuple(each for each in before if each not in after),
+        moved=tuple(
+            Move(memory_id=each, before=before.index(each) + 1, after=after.index(each) + 1)
+            for each in both
+            if before.index(each) != after.index(each)
+        ),
+        tau=_tau([after.index(each) for each in both]),
+    )
+
+
+def effects(state: State) -> list[Effect]:
+    """What leaving out each leg does, of the legs that brought something, in the order they were asked."""
+    return [
+        effect(state, (name,)) for name in dict.fromkeys(base_of(each.name) for each in state.legs if each.admitted)
+    ]
+
+
+def top(state: State) -> list[str]:
+    """The ids of the first topK of the order."""
+    ids: Any = state.pool.ids.tolist()
+    return [unpack_id(ids[at]) for at in state.order[: state.request.settings.top_k_facts].tolist()]
+
+
+def _tau(places: Sequence[int]) -> float | None:
+    """Kendall's τ between the order of these places and the order they are given in; no two are the same."""
+    count = len(places)
+    if count < 2:
+        return None
+    signs = np.sign(np.subtract.outer(np.array(places), np.array(places)))
+    return float(-np.triu(signs, k=1).sum() / (count * (count - 1) / 2))

@@ -1,0 +1,165 @@
+"""Lines in, a text inside its budget out: which lines, under which headings, with which citations.
+
+A line is whole or not there; a heading stands there with its first line. What a line costs does not depend on the order
+in which lines are put down, so the length is known before anything is written.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pellucid.model.memory import Memory
+from pellucid.recall.citations import (
+    BETWEEN,
+    CLOSING,
+    OPENING,
+    SOURCES,
+    citations_of,
+    oai_block,
+    plain_line,
+    rollout_of,
+)
+from pellucid.recall.context_text import NOTICE, OTHER_EPISODES, day_of, wrap
+from pellucid.recall.state import Omission
+
+SAYS_NOTHING, SAYS_ALL = 20, 150
+"""Characters that a memory needs to say anything, and beyond which more of them are rarely more of an answer."""
+STEEPNESS = 3
+"""A place is worth one over itself to this power."""
+Citing = Literal["off", "oai", "plain"]
+Group = tuple[str, str]
+"""The episode (or session, or nothing) that lines belong to, and their day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One memory as it would stand in the context; `place` is its place in the ranking, from 0."""
+
+    memory: Memory
+    place: int
+    mark: str
+    body: str
+
+    @property
+    def group(self) -> Group:
+        """What it stands under."""
+        return (self.memory.episode_id or self.memory.session_id or "", day_of(self.memory))
+
+    @property
+    def length(self) -> int:
+        """Characters of what is said."""
+        return len(self.mark) + len(self.body)
+
+    @property
+    def density(self) -> float:
+        """What it is likely to add to an answer, a character: by its place, and as long as more of it says more."""
+        said = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
+        return said / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
+
+
+class Sheet:
+    """The context as far as it is put down; `most` are the lines there may be."""
+
+    def __init__(self, recall_id: str, citing: Citing, most: int) -> None:
+        self.lines: list[Line] = []
+        self.length = len(wrap(recall_id, NOTICE))
+        """Characters of the text: exactly, but with plain citations, where a number may be narrower than `most`."""
+        self._recall_id, self._citing, self._most = recall_id, citing, most
+        self._details: dict[Group, str] = {}
+        self._episodes: list[str] = []
+        self._rollouts: dict[str, None] = {}
+        self._cites = False
+
+    def cost(self, line: Line) -> int:
+        """Characters that the text grows by with this line."""
+        known = any(line.group == each.group for each in self.lines)
+        heading = 0 if known else len(_heading(line.group))
+        return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
+
+    def _citing_cost(self, memory: Memory) -> int:
+        if self._citing == "plain":
+            said = plain_line(self._most, memory)
+            return len(said) + (len(SOURCES) if said and not self._cites else 0)
+        if self._citing == "oai":
+            rollout = rollout_of(memory)
+            fresh = [rollout] if rollout and rollout not in self._rollouts else []
+            said = oai_block(citations_of(memory), fresh)
+            return len(said) - (len(OPENING + BETWEEN + CLOSING) if said and self._cites else 0)
+        return 0
+
+    def put(self, line: Line) -> None:
+        """Put a line down."""
+        self.length += self.cost(line)
+        self.lines.append(line)
+        rollout = rollout_of(line.memory)
+        if self._citing == "oai" and rollout:
+            self._rollouts[rollout] = None
+        self._cites |= bool(citations_of(line.memory)) or (self._citing == "oai" and rollout is not None)
+
+    def fill(self, lines: Sequence[Line], budget: int) -> tuple[Omission, ...]:
+        """Put down what fits: the best line first, then by `density`. Returns what does not, and what it would need."""
+        for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
+            if self.length + self.cost(line) <= budget:
+                self.put(line)
+        put = {line.place for line in self.lines}
+        return tuple(
+            Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters")
+            for line in lines
+            if line.place not in put
+        )
+
+    def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
+        """Use what room is left to say more of the headings, then for episodes; which of these are there."""
+        for group in self.groups:
+            detail = details.get(group, "")
+            if self.length + len(detail) <= budget:
+                self._details[group] = detail
+                self.length += len(detail)
+        said: list[int] = []
+        for number, line in enumerate(episodes):
+            needed = self.length + len(line) + (0 if said else len(OTHER_EPISODES))
+            if needed <= budget:
+                said.append(number)
+                self._episodes.append(line)
+                self.length = needed
+        return said
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The ids of the memories that are there, in order of rank: number 1 first."""
+        return tuple(line.memory.id for line in self._ranked())
+
+    @property
+    def groups(self) -> dict[Group, list[Line]]:
+        """The lines under each heading, best first."""
+        out: dict[Group, list[Line]] = {}
+        for line in self._ranked():
+            out.setdefault(line.group, []).append(line)
+        return out
+
+    def _ranked(self) -> list[Line]:
+        return sorted(self.lines, key=lambda line: line.place)
+
+    def render(self, order: Mapping[Group, float]) -> str:
+        """The text; groups by their score in `order`, best first, equal ones by their best line."""
+        ranked, groups = self._ranked(), self.groups
+        number = {line.place: n for n, line in enumerate(ranked, start=1)}
+        body = NOTICE
+        for group in sorted(groups, key=lambda group: -order.get(group, 0.0)):
+            body += _heading(group) + self._details.get(group, "")
+            body += "".join(f"\n[{number[line.place]}] {line.mark}{line.body}" for line in groups[group])
+        if self._episodes:
+            body += OTHER_EPISODES + "".join(self._episodes)
+        if self._citing == "plain":
+            sources = "".join(plain_line(number[line.place], line.memory) for line in ranked)
+            body += SOURCES + sources if sources else ""
+        text = wrap(self._recall_id, body)
+        return text + self._block(ranked) if self._citing == "oai" else text
+
+    def _block(self, ranked: Sequence[Line]) -> str:
+        rollouts = dict.fromkeys(name for line in ranked if (name := rollout_of(line.memory)))
+        return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
+
+
+def _heading(group: Group) -> str:
+    return f"\n## {group[1]}"

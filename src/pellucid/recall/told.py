@@ -1,0 +1,29 @@
+"""Nothing in, the records of an assembled context out: the episodes it names, and what each model pass did to it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEpisode:
+    """An episode that the context names although none of its memories is in it."""
+
+    episode_id: str
+    score: float
+    """The final score of its best candidate, and the share of the question that its candidates hold together."""
+    matches: int
+    """How many of its session's memories passed every filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    """What one pass by a model did to the context: ids and counts, no text of a memory."""
+
+    name: str
+    note: str = ""
+    """Why it changed nothing: the model could not be asked, or its answer was rejected."""
+    removed: tuple[str, ...] = ()
+    rephrased: tuple[str, ...] = ()
+    before: int = 0
+    """Characters of the memories that it rephrased."""
+    after: int = 0
+    """Characters of what it made of them."""

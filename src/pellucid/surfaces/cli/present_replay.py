@@ -1,0 +1,103 @@
+"""Recalls looked at again in, text for a person out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pellucid.operations.explaining import AblateOutput, LiveOutput, ReplayOutput
+    from pellucid.recall.effect import Effect
+    from pellucid.xray.diff import Delta, RecallDiff, Shift
+
+_NAMED = 5
+"""Memories that a reason names at most."""
+
+
+def replayed(outcome: ReplayOutput) -> str:
+    """The order and the scores again, whether they are those that were served, and what asking again gives."""
+    verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
+    lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
+    lines += [f"{each.place:>3}  {each.memory_id}  {each.final:.4f}" for each in outcome.results]
+    return "\n".join([*lines, *(_live(outcome.live) if outcome.live else ())])
+
+
+def _live(live: LiveOutput) -> Iterator[str]:
+    said = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
+    yield said[live.identical]
+    for reason in live.reasons:
+        yield f"  {reason}"
+        yield from (f"    {each}" for each in reason.memory_ids[:_NAMED])
+        if len(reason.memory_ids) > _NAMED:
+            yield f"    and {len(reason.memory_ids) - _NAMED} more"
+    if live.difference is not None and not live.identical:
+        yield from (f"  {line}" for line in _served(live.difference))
+
+
+def compared(found: RecallDiff) -> str:
+    """What b served otherwise than a, then what else was not the same."""
+    lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served(found)]
+    parts = {
+        "request": found.request, "settings": found.settings, "weights": found.weights, "legs": found.legs,
+        "corpus": found.corpus, "plan": found.plan,
+    }  # fmt: skip
+    for title, deltas in parts.items():
+        lines += [f"{title}:", *map(_delta, deltas)] if deltas else []
+    return "\n".join(lines)
+
+
+def _served(found: RecallDiff) -> Iterator[str]:
+    if found.same:
+        yield "served: the same memories in the same order, with the same scores"
+    for title, shifts in (
+        ("entered", found.entered), ("left", found.left), ("moved", found.moved), ("rescored", found.rescored),
+    ):  # fmt: skip
+        if shifts:
+            yield f"{title}:"
+            yield from map(_shift, shifts)
+
+
+def _shift(shift: Shift) -> str:
+    places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
+    finals = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
+    most = f", most by {shift.moved_by} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
+    others = ", as others moved" if shift.final_a == shift.final_b else ""
+    return f"  {shift.memory_id}  {places}  ({finals}{most}{others})"
+
+
+def _place(place: int | None, rejected: str | None) -> str:
+    return f"#{place}" if place else rejected or "no candidate"
+
+
+def _score(final: float | None) -> str:
+    return "none" if final is None else f"{final:.4f}"
+
+
+def _delta(delta: Delta) -> str:
+    return f"  {delta.name}: {_value(delta.a)} → {_value(delta.b)}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return "none" if value is None else str(value)
+
+
+def ablated(outcome: AblateOutput) -> str:
+    """What leaving each part out would change among what was served."""
+    lines = [line for each in outcome.effects for line in _effect(each)]
+    return "\n".join([outcome.recall_id, *(lines or ["no leg found anything"])])
+
+
+def _effect(effect: Effect) -> Iterator[str]:
+    name = f"without {', '.join(effect.parts)}"
+    if effect.unknown:
+        yield f"{name}: the receipt cannot tell: {effect.unknown}"
+        return
+    tau = "" if effect.tau is None else f", order kept {effect.tau:+.2f} (τ)"
+    counts = f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move"
+    yield f"{name}: {counts}{tau}" if effect.entered or effect.left or effect.moved else f"{name}: nothing changes"
+    yield from (f"  + {each}" for each in effect.entered)
+    yield from (f"  - {each}" for each in effect.left)
+    yield from (f"  {each.memory_id}  #{each.before} → #{each.after}" for each in effect.moved)

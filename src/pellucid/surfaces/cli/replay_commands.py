@@ -1,0 +1,63 @@
+"""One function a command in, the commands that look at recalls again out: replay, diff, ablate."""
+
+from typing import Annotated
+
+import typer
+
+from pellucid.surfaces.cli.root import app
+from pellucid.surfaces.cli.session import Home, Json, Namespace, emit, opened
+
+RecallId = Annotated[str, typer.Argument(help="A recall's id (rec_…).")]
+
+
+@app.command()
+def replay(
+    recall_id: RecallId,
+    live: Annotated[bool, typer.Option("--live", help="Ask it again, too, and say why the answer differs.")] = False,
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Work a recall out again from its receipt alone: the same memories, order and scores."""
+    from pellucid.operations.explaining import replay_recall
+    from pellucid.surfaces.cli import present_replay
+
+    with opened(home, namespace) as opened_app:
+        outcome = replay_recall(opened_app, opened_app.settings.namespace, recall_id, live=live)
+    emit(outcome, lambda: present_replay.replayed(outcome), as_json=as_json)
+
+
+@app.command()
+def diff(
+    a: Annotated[str, typer.Argument(help="The first recall's id (rec_…).")],
+    b: Annotated[str, typer.Argument(help="The second recall's id.")],
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two recalls: what entered, left and moved, which term moved it, and what else was not the same."""
+    from pellucid.operations.explaining import diff_recalls
+    from pellucid.surfaces.cli import present_replay
+
+    with opened(home, namespace) as opened_app:
+        outcome = diff_recalls(opened_app, opened_app.settings.namespace, a, b)
+    emit(outcome, lambda: present_replay.compared(outcome), as_json=as_json)
+
+
+@app.command()
+def ablate(
+    recall_id: RecallId,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", help="A leg, stage or term to leave out; may be repeated.")
+    ] = None,
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Show what each leg did for a recall, or what leaving some parts out together would change."""
+    from pellucid.operations.explaining import ablate_recall
+    from pellucid.surfaces.cli import present_replay
+
+    with opened(home, namespace) as opened_app:
+        outcome = ablate_recall(opened_app, opened_app.settings.namespace, recall_id, without)
+    emit(outcome, lambda: present_replay.ablated(outcome), as_json=as_json)

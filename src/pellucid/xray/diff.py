@@ -1,0 +1,198 @@
+"""Two receipts in, how the second recall differs from the first out: who entered, left and moved, and by which term."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, cast
+
+from pydantic import Field
+from pydantic.alias_generators import to_camel
+
+from pellucid.clock import isoformat
+from pellucid.model.memory import unpack_id
+from pellucid.model.wire import Wire
+from pellucid.recall.equation import TERMS
+from pellucid.recall.fuse import weights_for
+from pellucid.recall.ladder import FILTERS, RUNGS
+from pellucid.recall.receipt import Receipt
+from pellucid.recall.rescore import rescore
+from pellucid.recall.state import State
+from pellucid.store.index_port import Filters
+
+PENALTY = "mmrPenalty"
+
+
+class Delta(Wire):
+    """A value that is not the same in both; `None` where there was none."""
+
+    name: str
+    a: object = None
+    b: object = None
+
+
+class Shift(Wire):
+    """One memory in both recalls, a and b. A place (from 1) is one of the whole ranking, not of what was served."""
+
+    memory_id: str
+    place_a: int | None = None
+    """None: it did not pass the filters, or was no candidate."""
+    place_b: int | None = None
+    final_a: float | None = None
+    """None: it was no candidate."""
+    final_b: float | None = None
+    rejected_a: str | None = None
+    """The filter that turned it away."""
+    rejected_b: str | None = None
+    moved_by: str | None = None
+    """The term with the largest difference; None where all are equal, and only others moved."""
+    terms: dict[str, float] = Field(default_factory=dict)
+    """How much more (or less) each term is in b, where it is not the same; what is taken off is below 0."""
+
+
+class RecallDiff(Wire):
+    """How recall b differs from recall a: of what each served. Ids alone, no word of a memory or of a query."""
+
+    a: str
+    b: str
+    query: Literal["same", "another", "withheld"]
+    same: bool
+    """Whether both served the same memories in the same order with the same scores."""
+    entered: tuple[Shift, ...] = ()
+    """Served by b alone, in its order."""
+    left: tuple[Shift, ...] = ()
+    """Served by a alone, in its order."""
+    moved: tuple[Shift, ...] = ()
+    """Served by both at another place, in the order of b."""
+    rescored: tuple[Shift, ...] = ()
+    """Served by both at the same place with another score."""
+    request: tuple[Delta, ...] = ()
+    """The instant, session, agent, scopes, filters, review and parts left out."""
+    settings: tuple[Delta, ...] = ()
+    weights: tuple[Delta, ...] = ()
+    """The leg weights in force, those of the query's class included."""
+    legs: tuple[Delta, ...] = ()
+    """Each leg's health."""
+    corpus: tuple[Delta, ...] = ()
+    plan: tuple[Delta, ...] = ()
+    """What was read of the query: its class, depth and period, and how many words, names and sub-questions."""
+
+
+def diff(a: Receipt, b: Receipt) -> RecallDiff:
+    """What the second of two recalls of one namespace served otherwise than the first, and what was otherwise."""
+    then, now = _Ranking(a), _Ranking(b)
+    entered = tuple(_shift(then, now, each) for each in b.served_ids if each not in then.served)
+    left = tuple(_shift(then, now, each) for each in a.served_ids if each not in now.served)
+    both = [_shift(then, now, each) for each in b.served_ids if each in then.served]
+    moved = tuple(each for each in both if each.place_a != each.place_b)
+    rescored = tuple(each for each in both if each.place_a == each.place_b and each.terms)
+    before, after = a.state, b.state
+    return RecallDiff(
+        a=before.request.recall_id, b=after.request.recall_id, query=_query(before, after),
+        same=not (entered or left or moved or rescored),
+        entered=entered, left=left, moved=moved, rescored=rescored,
+        request=_deltas(_asked(before), _asked(after)),
+        settings=_deltas(_settings(before), _settings(after)),
+        weights=_deltas(_weights(before), _weights(after)),
+        legs=_deltas({leg.name: leg.health for leg in before.legs}, {leg.name: leg.health for leg in after.legs}),
+        corpus=_deltas(_corpus(before), _corpus(after)),
+        plan=_deltas(_plan(before), _plan(after)),
+    )  # fmt: skip
+
+
+class _Ranking:
+    """One recall's scores and places, by id."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        self.served = frozenset(receipt.served_ids)
+        self._pool, order = rescore(receipt.state)
+        ids: Any = self._pool.ids.tolist()
+        self._position = {unpack_id(raw): at for at, raw in enumerate(ids)}
+        self._place = {at: place for place, at in enumerate(order.tolist(), start=1)}
+
+    def place(self, memory_id: str) -> int | None:
+        return self._place.get(self._position.get(memory_id, -1))
+
+    def final(self, memory_id: str) -> float | None:
+        at = self._position.get(memory_id)
+        return None if at is None else float(self._pool.final[at])
+
+    def rejected(self, memory_id: str) -> str | None:
+        """The filter it failed; what was only cut has a place."""
+        at = self._position.get(memory_id)
+        rung = 0 if at is None else int(self._pool.rejected[at])
+        return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
+
+    def terms(self, memory_id: str) -> dict[str, float]:
+        """All that adds up to its final score; nothing where it was no candidate."""
+        at = self._position.get(memory_id)
+        if at is None:
+            return {}
+        terms = {name: float(term[at]) for name, term in self._pool.terms.items()}
+        return terms | {PENALTY: -float(self._pool.penalty[at])}
+
+
+def _shift(then: _Ranking, now: _Ranking, memory_id: str) -> Shift:
+    before, after = then.terms(memory_id), now.terms(memory_id)
+    differences = dict(_differences(before, after)) if before and after else {}
+    return Shift(
+        memory_id=memory_id, place_a=then.place(memory_id), place_b=now.place(memory_id),
+        final_a=then.final(memory_id), final_b=now.final(memory_id),
+        rejected_a=then.rejected(memory_id), rejected_b=now.rejected(memory_id),
+        moved_by=max(differences, key=lambda name: abs(differences[name])) if differences else None,
+        terms=differences,
+    )  # fmt: skip
+
+
+def _differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """What differs, in the order of the equation: of two that differ as much the first counts."""
+    for name in dict.fromkeys([*TERMS, *before, *after]):
+        if much := after.get(name, 0.0) - before.get(name, 0.0):
+            yield name, much
+
+
+def _deltas(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[Delta, ...]:
+    names = dict.fromkeys([*a, *b])
+    return tuple(Delta(name=each, a=a.get(each), b=b.get(each)) for each in names if a.get(each) != b.get(each))
+
+
+def _query(a: State, b: State) -> Literal["same", "another", "withheld"]:
+    if not (a.request.query and b.request.query):
+        return "withheld"
+    return "same" if a.request.query == b.request.query else "another"
+
+
+def _settings(state: State) -> dict[str, object]:
+    return dict(_flat("", state.request.settings.model_dump(mode="json", by_alias=True)))
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(f"{prefix}{name}.", cast("dict[str, Any]", value))
+        else:
+            yield prefix + name, value
+
+
+def _weights(state: State) -> dict[str, object]:
+    return weights_for(state.request.settings, state.plan.query_class).model_dump(by_alias=True)
+
+
+def _asked(state: State) -> dict[str, object]:
+    request = state.request
+    filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
+    return {
+        "at": isoformat(request.at), "sessionId": request.session_id, "agent": request.agent,
+        "scopes": sorted(request.scopes), "without": sorted(request.without), "review": list(request.review), **filters,
+    }  # fmt: skip
+
+
+def _corpus(state: State) -> dict[str, object]:
+    return {to_camel(name): getattr(state.corpus, name) for name in state.corpus.__slots__}
+
+
+def _plan(state: State) -> dict[str, object]:
+    plan = state.plan
+    since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
+    return {
+        "class": plan.query_class, "depth": plan.depth, "since": since, "until": until, "words": len(plan.words),
+        "names": len(plan.named), "entities": len(plan.entities), "subQuestions": len(state.sub_plans),
+        "reranker": state.rerank_backend, "tier": state.tier.tier if state.tier else None,
+    }  # fmt: skip

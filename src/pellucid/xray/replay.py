@@ -1,0 +1,229 @@
+"""A receipt in, its ranking again out; with the same question asked today, too, every reason why the two differ."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.model.memory import unpack_id
+from pellucid.model.wire import Wire
+from pellucid.recall.ladder import RUNGS
+from pellucid.recall.legs import base_of
+from pellucid.recall.plan import MAX_STEMS
+from pellucid.recall.receipt import Receipt
+from pellucid.recall.rescore import rescore
+from pellucid.recall.state import Pool, State
+
+UNEXPLAINED = "unexplained"
+"""The reason that may never be given: a difference that nothing here accounts for is a bug."""
+_FOLDED = ("heat", "cold", "reinforcement")
+"""What a lifecycle fold says of a memory."""
+_OWN = (
+    "active",
+    "valid",
+    "trusted",
+    "boundary",
+    "importance",
+    "pinned",
+    "wanted",
+    "dated",
+    "asks",
+    "direct",
+    "matched",
+)
+"""What is true of a memory by itself, for one question."""
+_ALONE = ("late-interaction", "none")
+"""Rerankers that give the same score for the same words, always."""
+
+
+class Reason(Wire):
+    """Why a recall would not be the same today: `detail` counts or names it, `memoryIds` are the memories concerned."""
+
+    name: str
+    detail: str
+    count: int = 0
+    memory_ids: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.detail})"
+
+
+class Ranked(Wire):
+    """One memory of a ranking: its place (from 1), and its exact score."""
+
+    place: int
+    memory_id: str
+    final: float
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The whole ranking of a receipt, worked out again; `identical`: what was served is what it puts first."""
+
+    ranking: tuple[Ranked, ...]
+    served: int
+    identical: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What became of a namespace's memories after a recall, by id: all that the record and the ledger tell."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Gone, and not by `forget`: their file was deleted."""
+
+
+def replay(receipt: Receipt) -> Replay:
+    """The order and the finals of a receipt, from its columns alone."""
+    state = receipt.state
+    pool, order = rescore(state)
+    ids: Any = pool.ids.tolist()
+    ranking = tuple(
+        Ranked(place=place, memory_id=unpack_id(ids[at]), final=float(pool.final[at]))
+        for place, at in enumerate(order.tolist(), start=1)
+    )
+    beyond = np.flatnonzero(pool.rejected == 1 + RUNGS.index("top-k"))
+    served = len(receipt.served_ids)
+    same = receipt.served_ids == tuple(each.memory_id for each in ranking[:served])
+    return Replay(ranking, served, same and sorted(order[served:].tolist()) == beyond.tolist())
+
+
+def compare(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
+    """Why the same request gives another ranking today; nothing if it gives the same, to the last bit.
+
+    `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason there is is given,
+    whether or not it alone would have changed the ranking.
+    """
+    then = receipt.state
+    if ranking_of(*rescore(then)) == ranking_of(live.pool, live.order):
+        return []
+    found = [reason for look in _LOOKS for reason in look(_Both(then, live, since))]
+    return found or [Reason(name=UNEXPLAINED, detail="please report this", count=1)]
+
+
+def withheld() -> Reason:
+    """Why a recall without its words cannot be asked again."""
+    return Reason(name="query-withheld", detail="its words were not kept, or were erased", count=1)
+
+
+def ranking_of(pool: Pool, order: NDArray[np.int64]) -> list[tuple[bytes, float]]:
+    """Ids and exact scores, best first."""
+    return list(zip(pool.ids[order].tolist(), pool.final[order].tolist(), strict=True))
+
+
+class _Both:
+    """A recall then and now, and the candidates that were there both times."""
+
+    def __init__(self, then: State, now: State, since: Since) -> None:
+        self.then, self.now, self.since = then, now, since
+        _, self._here, self._there = np.intersect1d(then.pool.ids, now.pool.ids, return_indices=True)
+
+    def pairs(self, column: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """One column of both pools, of the candidates they share."""
+        return getattr(self.then.pool, column)[self._here], getattr(self.now.pool, column)[self._there]
+
+    def differing(self, *columns: str) -> NDArray[np.bool_]:
+        """Which of the candidates they share have another value in one of these columns."""
+        out = np.zeros(len(self._here), dtype=np.bool_)
+        for column in columns:
+            then, now = self.pairs(column)
+            out |= (then != now) & ~(_nan(then) & _nan(now))
+        return out
+
+    def ids(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
+        """The ids of those candidates."""
+        raw: Any = self.then.pool.ids[self._here][mask].tolist()
+        return tuple(unpack_id(each) for each in raw)
+
+
+def _nan(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
+
+
+def _of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
+    if ids:
+        yield Reason(name=name, detail=str(len(ids)), count=len(ids), memory_ids=tuple(ids))
+
+
+def _moved(name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none") -> Iterator[Reason]:
+    """A reason that names every value that is another one today."""
+    names = [each for each in dict.fromkeys([*then, *now]) if then.get(each) != now.get(each)]
+    if names:
+        said = (f"{each}: {then.get(each, absent)} → {now.get(each, absent)}" for each in names)
+        yield Reason(name=name, detail="; ".join(said), count=len(names))
+
+
+def _statistics(both: _Both) -> Iterator[Reason]:
+    then, now = both.then.corpus, both.now.corpus
+    rows, words = now.rows - then.rows, both.then.plan.frequencies != both.now.plan.frequencies
+    if rows or words or (then.active, then.vectors) != (now.active, now.vectors):
+        yield Reason(name="corpus-statistics-changed", detail=f"{rows:+d}", count=abs(rows))
+
+
+def _written(both: _Both) -> Iterator[Reason]:
+    """What the record tells, and what can be seen of the candidates that were there both times."""
+    since = both.since
+    columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
+    seen = both.ids(both.differing(*columns))
+    yield from _of("forgotten", since.forgotten)
+    yield from _of("removed", since.removed)
+    yield from _of("added", since.added)
+    yield from _of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
+
+
+def _folds(both: _Both) -> Iterator[Reason]:
+    yield from _of("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
+
+
+def _model(both: _Both) -> Iterator[Reason]:
+    """Another cosine of the same words: an encoder that is gone or back is the vector leg's health, and no reason."""
+    then, now = both.pairs("cosine")
+    touched = {*both.since.changed, *both.ids(both.differing(*_OWN))}
+    apart = [each for each in both.ids((then != now) & (then != 0) & (now != 0)) if each not in touched]
+    yield from _of("model-changed", apart)
+    yield from _of("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
+
+
+def _reranker(both: _Both) -> Iterator[Reason]:
+    then, now = both.then, both.now
+    if then.rerank_backend != now.rerank_backend:
+        yield from _moved("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
+    elif then.rerank_backend not in _ALONE:
+        other = [each for each in both.ids(both.differing("rerank_score")) if each not in both.since.changed]
+        yield from _of("reranker-changed", other)
+
+
+def _health(both: _Both) -> Iterator[Reason]:
+    health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
+    yield from _moved("leg-health-changed", *health, absent="not asked")
+    stages = ({base_of(each.name): _outcome(each.note) for each in state.stages} for state in (both.then, both.now))
+    yield from _moved("stage-health-changed", *stages, absent="not run")
+
+
+def _outcome(note: str) -> str:
+    return "failed" if note.startswith("failed") else "ok"
+
+
+def _reading(both: _Both) -> Iterator[Reason]:
+    yield from _moved("plan-changed", _read(both.then), _read(both.now))
+
+
+def _read(state: State) -> dict[str, object]:
+    """What a recall made of its query, beside the words it found in it."""
+    plan = state.plan
+    period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)
+    return {
+        "class": plan.query_class, "depth": plan.depth, "period": period, "names": len(plan.named),
+        "sub-questions": len(state.sub_plans),
+    }  # fmt: skip
+
+
+_LOOKS: tuple[Callable[[_Both], Iterator[Reason]], ...] = (
+    _statistics, _written, _folds, _model, _reranker, _health, _reading,
+)  # fmt: skip
+"""Where a reason is looked for, in the order they are given."""

@@ -1,0 +1,150 @@
+"""A rescored pool in, what is shown of each candidate out: its terms, places, verdict and sentence."""
+
+from math import fsum, isnan
+
+import numpy as np
+
+from pellucid.model.memory import unpack_id
+from pellucid.model.snapshot import (
+    LegContribution,
+    RejectedCandidate,
+    RerankDetail,
+    ScoreDecomposition,
+    ServedBy,
+    XrayResult,
+)
+from pellucid.recall.equation import Ints, rank
+from pellucid.recall.ladder import FILTERS, RUNGS
+from pellucid.recall.legs import FALLBACK, LEGS, base_of
+from pellucid.recall.state import Pool, State
+from pellucid.store.history_port import audit_id
+from pellucid.store.index_port import Served
+from pellucid.xray.align import Aligner
+from pellucid.xray.provenance import provenance
+from pellucid.xray.sentence import sentence
+
+SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
+_TERM_KEYS = {
+    "lexical": "bm25", "reinforcement": "reinforcement_boost", "tierPrior": "tier_prior",
+    "rerankPassage": "rerank_passage",
+}  # fmt: skip
+REJECTED_SHOWN = 20
+_ALONE: dict[str, ServedBy] = {
+    "recent": "recent-scan", "graph": "graph", "procedural": "procedural", "review": "review-context",
+}  # fmt: skip
+"""What a memory was served by that one leg alone nominated."""
+
+
+class Shown:
+    """What is shown of each candidate of one recall."""
+
+    def __init__(self, state: State, pool: Pool, order: Ints) -> None:
+        self._state = state
+        self._pool = pool
+        self._order = order
+        self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
+        self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score))
+
+    def result(self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None) -> XrayResult:
+        """One memory that reached the context."""
+        position = self._position[memory_id]
+        contributions, reranked = self._contributions(position), self._rerank(position)
+        served_by = self._served_by(position)
+        request = self._state.request
+        scores = self._scores(position)
+        soft = int(self._pool.soft[position])
+        softly = RUNGS[soft - 1] if soft else None
+        return XrayResult(
+            memory_id=memory_id,
+            path=served.path if served else "",
+            served_by=served_by,
+            score_decomposition=scores,
+            audit_entry_id=audit_id(request.recall_id, place),
+            admitted_by=tuple(rung.name for rung in self._state.rungs if rung.name != softly),
+            rejected_by=softly,
+            provenance=provenance(served.memory, request, served_by) if served else None,
+            contributions=contributions,
+            rerank=reranked,
+            why=sentence(contributions, reranked, scores, len(self._state.plan.telling)),
+            alignment=aligner.align(served.memory.content) if aligner and served else (),
+        )
+
+    def rejected(self) -> tuple[RejectedCandidate, ...]:
+        """The best of those turned away: first what a filter stopped, by open place, then what was cut, by score."""
+        pool = self._pool
+        filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
+        stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
+        cut = [p for p in self._order.tolist() if pool.rejected[p]]
+        half = REJECTED_SHOWN // 2
+        return tuple(self._rejected(p) for p in (stopped[:half] + cut)[:REJECTED_SHOWN])
+
+    def _rejected(self, position: int) -> RejectedCandidate:
+        rung = RUNGS[int(self._pool.rejected[position]) - 1]
+        reasons = {each.name: each.reason for each in FILTERS} | {
+            "top-k": "beyond topK",
+            "budget-fit": "over the budget",
+        }
+        return RejectedCandidate(
+            memory_id=unpack_id(self._pool.ids[position]),
+            rejected_by=rung,
+            reason=reasons[rung],
+            margin=self._margin(rung, position),
+            final=float(self._pool.final[position]),
+            contributions=self._contributions(position),
+        )
+
+    def _margin(self, rung: str, position: int) -> float | None:
+        """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
+        settings = self._state.request.settings
+        measured = {each.name: each.margin for each in FILTERS}.get(rung)
+        if measured:
+            return float(measured(self._state, self._pool)[position])
+        if rung == "top-k":
+            last = self._order[settings.top_k_facts - 1]
+            return float(self._pool.final[last] - self._pool.final[position])
+        return None
+
+    def _scores(self, position: int) -> ScoreDecomposition:
+        ranks = self._pool.ranks
+        values = {name: float(term[position]) for name, term in self._pool.terms.items()}
+        at_work = {name: value for name, value in values.items() if (ranks[name][position] if name in ranks else value)}
+        shares = {_TERM_KEYS.get(name, name): value for name, value in at_work.items()}
+        further = [shares.pop(name) for name in tuple(shares) if "@" in name]
+        present = shares | ({"sub_queries": fsum(further)} if further else {})
+        penalty = float(self._pool.penalty[position])
+        return ScoreDecomposition(**present, mmr_penalty=penalty or None, final=float(self._pool.final[position]))
+
+    def _contributions(self, position: int) -> tuple[LegContribution, ...]:
+        pool, out = self._pool, list[LegContribution]()
+        for leg, ranks in pool.ranks.items():
+            place = int(ranks[position]) or int(pool.open_ranks[leg][position])
+            if place:
+                term = float(pool.terms[leg][position]) if ranks[position] else 0.0
+                matches = self._matches(position) if leg == "lexical" else ()
+                out.append(
+                    LegContribution(
+                        leg=leg, rank=place, raw_score=float(pool.scores[leg][position]),
+                        score_type=SCORE_TYPES[base_of(leg)], matches=matches, term=term,
+                    )
+                )  # fmt: skip
+        return tuple(out)
+
+    def _matches(self, position: int) -> tuple[int, ...]:
+        bits = int(self._pool.matched[position])
+        return tuple(i for i in self._state.plan.telling if bits >> i & 1)
+
+    def _rerank(self, position: int) -> RerankDetail | None:
+        score = float(self._pool.rerank_score[position])
+        if isnan(score):
+            return None
+        term = float(self._pool.terms["rerank"][position]) if "rerank" in self._pool.terms else 0.0
+        place = int(self._rerank_places[position])
+        return RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
+
+    def _served_by(self, position: int) -> ServedBy:
+        if "direct" in self._pool.terms and self._pool.terms["direct"][position]:
+            return "direct-answer"
+        legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}
+        if not legs:
+            return "episode"
+        return _ALONE.get(legs.pop(), "hybrid") if len(legs) == 1 else "hybrid"
