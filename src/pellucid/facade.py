@@ -13,6 +13,7 @@ from pellucid.model.memory import Category, SourceClass, Status
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
 from pellucid.operations import (
+    asking,
     browsing,
     changing,
     explaining,
@@ -24,6 +25,7 @@ from pellucid.operations import (
     remembering,
     snapshots,
     storytelling,
+    why,
 )
 from pellucid.settings import load
 
@@ -183,7 +185,7 @@ class Pellucid:
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
         """Answer a question from memory inside a budget; the receipt is kept under its `recall_id`."""
-        request = recalling.RecallInput(query=query, namespace=self.namespace, **options)
+        request = asking.RecallInput(query=query, namespace=self.namespace, **options)
         return recalling.recall(self._app, request)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
@@ -282,6 +284,13 @@ class House:
         """The X-ray of the last recall, of a session or of all."""
         request = snapshots.ExplainInput(namespace=self._here, session_id=session_id)
         return snapshots.explain(self._app, request)
+
+    def why(
+        self, memory: str, query: str = "", *, recall_id: str | None = None, **options: Unpack[RecallOptions]
+    ) -> why.WhyOutput:
+        """Why a memory is, or is not, among the answers to a question, or to an earlier recall; what would admit it."""
+        asked = asking.RecallInput(query=query, namespace=self._here, **options) if query else None
+        return why.why(self._app, why.WhyInput(namespace=self._here, memory=memory, asked=asked, recall_id=recall_id))
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
         """A recall once more from its receipt; with `live`, also asked again today, with every reason to differ."""

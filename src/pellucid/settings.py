@@ -71,7 +71,7 @@ class RecallSettings(BaseModel):
     direct_answer: bool = Field(default=True, description="Put one settled, unambiguous statement first.")
     max_iterations: int = Field(default=1, ge=1, le=5, description="Passes over a question; 1 asks no sub-questions.")
     sufficiency_threshold: float = Field(
-        default=0.6, ge=0, le=1, description="Share of the question that a pass must cover to be the last."
+        default=0.8, ge=0, le=1, description="Share of the question that a pass must cover to be the last."
     )
     decompose: Literal["local", "llm"] = Field(default="local", description="Who finds the sub-questions.")
     top_k_episodes: int = Field(default=4, ge=0, le=100, description="Episodes returned at most.")

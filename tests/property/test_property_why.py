@@ -1,6 +1,7 @@
 """Random questions and random memories in, what must hold of every `why` out: the stage, the places, the change."""
 
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from pellucid.recall.ladder import RUNGS
 from pellucid.recall.state import State
 from pellucid.store.index_port import Filters, LegHits
 from pellucid.xray.finding import Finding, WhyChange
+from pellucid.xray.why_sentence import sentences
 
 PAIRS = 150
 GIVEN = {"top-k": "top_k", "budget": "budget"}
@@ -140,6 +142,20 @@ def test_a_change_said_to_admit_it_does_and_one_less_does_not(town: Town) -> Non
         assert not admitted(town.app, memory_id, query, given, change, step), (change, given)
         kinds[change.kind] += 1
     assert set(kinds) >= {"top-k", "budget", "pool", "floor"}, kinds
+
+
+@pytest.mark.requirement("XRAY-3")
+def test_every_place_in_the_sentence_is_one_of_the_findings(town: Town) -> None:
+    rng = random.Random(15)
+    for memory_id, query in pairs(town, 14, PAIRS // 3):
+        finding = finding_of(town.app, memory_id, query, **narrowed(rng))
+        said = sentences(finding)
+        assert said.endswith(".")
+        told, _, tried = said.partition(" No single change")
+        places = {each.rank for each in finding.legs} | {finding.place, finding.context_place}
+        assert {int(number) for number in re.findall(r"([0-9]+)(?:st|nd|rd|th)\b", told)} <= places
+        assert ("(verified)" in told) == bool(finding.change and finding.change.verified)
+        assert not tried or finding.change is None
 
 
 @pytest.mark.requirement("XRAY-4")

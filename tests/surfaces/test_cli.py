@@ -90,7 +90,7 @@ def test_recall_prints_the_context_and_names_its_explanation(cli: Cli) -> None:
     cli("remember", FERRY)
     said = cli("recall", "how", "much", "does", "the", "crane", "lift?")
     assert said.out.startswith("<pellucid-recall id=")
-    assert f"[1] {CRANE} (fact, " in said.out
+    assert f"\n[1] {CRANE}\n" in said.out
     recall_id = re.search(rf"why: pellucid xray --id (rec_{UUID})\n$", said.out)
     assert recall_id
     explained = cli("xray", "--id", recall_id[1]).out

@@ -29,6 +29,16 @@ def load(path: Path) -> Dataset:
     return Dataset("longmemeval", (group,))
 
 
+def unanswerable(path: Path) -> tuple[Question, ...]:
+    """The questions of `path` that nothing answers (`_abs`); turns that nearly do may be in the pool."""
+    entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
+    return tuple(
+        Question(entry["question_id"], entry["question"], {}, entry["question_type"], _date(entry["question_date"]))
+        for entry in entries
+        if entry["question_id"].endswith("_abs")
+    )
+
+
 def _update(question: Question, own: list[Record]) -> list[Update]:
     """The older and the newer statement of a changed fact: its two evidence sessions by date; none without two."""
     dates = sorted({record.turn.at for record in own if record.turn.at})

@@ -70,7 +70,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
         redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), app.clock.now(),
         _overridden(app.settings.recall, given, asked.settings), session_id=_clean(asked.session_id),
         agent=_clean(asked.agent), scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
-        review=review_paths(asked.review) if asked.review else (), chosen=chosen,
+        review=tuple(redact(path).text for path in review_paths(asked.review or "")), chosen=chosen,
     )  # fmt: skip
 
 

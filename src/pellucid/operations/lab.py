@@ -1,7 +1,7 @@
 """A data set's name and folder in, metrics out: the lab wired to a throw-away home and the real recall."""
 
 import re
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -28,7 +28,8 @@ from pellucid.model.wire import Wire
 from pellucid.operations.asking import WITHOUT
 from pellucid.operations.extraction import extraction
 from pellucid.operations.intake import Intake, Mode
-from pellucid.recall.state import Request
+from pellucid.operations.lab_contexts import Recalled, Recalling, abstention, contexts
+from pellucid.recall.state import Request, State
 from pellucid.settings import RecallSettings, Settings
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
@@ -53,6 +54,8 @@ class LabInput(Wire):
     without: tuple[str, ...] = ()
     ablate: bool = False
     details: bool = False
+    context: bool = False
+    """Also how much evidence stands in the assembled context, beside plain concatenations."""
 
 
 class LabOutput(Wire):
@@ -75,6 +78,10 @@ class LabOutput(Wire):
     by_kind: dict[str, dict[str, float]] = Field(default_factory=dict)
     ablation: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
     details: tuple[dict[str, Any], ...] = ()
+    abstention: dict[str, Any] = Field(default_factory=dict)
+    """Of a set with questions that nothing answers: how well doubt tells them from the others."""
+    context: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """By topK and budget: the share of evidence in the context, and in plain concatenations of the same ranking."""
 
 
 class UpdatesOutput(Wire):
@@ -148,8 +155,9 @@ def _measure(
             on_part=lambda part: report(f"asking: {part}"),
         )  # fmt: skip
         found = _extraction(loaded, report) if request.mode == "extract" else {}
+        further = _further(loaded, request, report) if floors else {}
     outcome = {name: value for name, value in measured.items() if name != "rankings"}
-    return outcome | {"mode": request.mode, "extraction": found}, measured
+    return outcome | further | {"mode": request.mode, "extraction": found}, measured
 
 
 def _extraction(loaded: _Loaded, report: Callable[[str], None]) -> dict[str, float]:
@@ -160,6 +168,38 @@ def _extraction(loaded: _Loaded, report: Callable[[str], None]) -> dict[str, flo
     out = distilled(kept)
     if not used.is_remote:
         out["turnsPerSecond"] = turns_per_second(loaded.dataset, used.extractor, used.judge, loaded.app.clock)
+    return out
+
+
+def _recalling(loaded: _Loaded, asked: LabInput) -> Recalling:
+    """Recalls of the throw-away home, on a day after the newest of its sessions, with some settings changed."""
+    app, today = loaded.app, _today(loaded.dataset)
+
+    def with_settings(changes: Mapping[str, int]) -> Recalled:
+        settings = app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
+
+        def recalled(group: Group, question: Question) -> State:
+            request = Request(
+                question.text, namespace_of(group), app.clock.new_id("rec"), today, settings,
+                without=frozenset(asked.without),
+            )  # fmt: skip
+            return app.recaller.run(request)
+
+        return recalled
+
+    return with_settings
+
+
+def _further(loaded: _Loaded, request: LabInput, report: Callable[[str], None]) -> dict[str, object]:
+    """How sure the recall is of itself, and what its contexts hold, as far as it is asked for."""
+    recalling, out = _recalling(loaded, request), dict[str, object]()
+    if request.dataset == "longmemeval" and (unanswerable := longmemeval.unanswerable(request.data)):
+        report(f"asking {len(unanswerable)} questions that nothing answers")
+        out["abstention"] = abstention(loaded.dataset.groups[0], unanswerable, recalling({}))
+    if request.context:
+        report("assembling contexts")
+        places = {group.name: loaded.places[namespace_of(group)] for group in loaded.dataset.groups}
+        out["context"] = contexts(loaded.dataset, places, recalling, loaded.app.settings.recall.top_k_facts)
     return out
 
 
@@ -254,8 +294,7 @@ def _asker(loaded: _Loaded, asked: LabInput, depth: int | None = None) -> Asker:
     if depth:
         settings = settings.model_copy(update={"top_k_facts": depth})
     tried = _tried(settings)
-    dates = [record.turn.at for group in loaded.dataset.groups for record in group.records if record.turn.at]
-    today = max([datetime.now(UTC), *(at + timedelta(days=1) for at in dates)])
+    today = _today(loaded.dataset)
 
     def ask(group: Group, question: Question, without: tuple[str, ...], trying: str) -> Answer:
         namespace, left_out = namespace_of(group), frozenset((*asked.without, *without))
@@ -273,6 +312,12 @@ def _asker(loaded: _Loaded, asked: LabInput, depth: int | None = None) -> Asker:
         return (perf_counter() - started) * 1000
 
     return Asker(ask, encode)
+
+
+def _today(dataset: Dataset) -> datetime:
+    """Now, or the day after the newest of a set's sessions."""
+    dates = [record.turn.at for group in dataset.groups for record in group.records if record.turn.at]
+    return max([datetime.now(UTC), *(at + timedelta(days=1) for at in dates)])
 
 
 def _tried(settings: RecallSettings) -> dict[str, RecallSettings]:

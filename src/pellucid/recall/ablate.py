@@ -63,7 +63,7 @@ def _again(state: State) -> State:
     """The state of its request and its legs, from the columns of a pool that holds everybody they would bring."""
     state = climb(_nominated(state))
     state = replace(state, pool=_reranked(state))
-    looks = state.request.settings.direct_answer and _ran(state, "direct") and len(state.pool) > 0
+    looks = state.request.settings.direct_answer and _ran(state, "direct")
     state = replace(state, tier=verdict(state.pool, state.plan) if looks else None)
     pool, order = rescore(state)
     return replace(state, pool=pool, order=order)

@@ -30,9 +30,9 @@ def _worths(pool: Pool, settings: RecallSettings) -> Mapping[str, Floats]:
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
     return {
         "named": settings.named_weight * pool.named.astype(np.float64),
-        "asking": -settings.asking_weight * pool.asks.astype(np.float64),
+        "asking": 0.0 - settings.asking_weight * pool.asks.astype(np.float64),
         "importance": settings.importance_weight * pool.importance.astype(np.float64),
-        "tierPrior": -settings.tier_weight * pool.cold.astype(np.float64),
+        "tierPrior": 0.0 - settings.tier_weight * pool.cold.astype(np.float64),
         "reinforcement": repeated * np.minimum(pool.reinforcement, REPETITIONS).astype(np.float64),
         "heat": settings.heat_weight * pool.heat.astype(np.float64),
         "pin": settings.pin_weight * pool.pinned.astype(np.float64),

@@ -1,6 +1,6 @@
 """A ranked pool in, the verdict on a direct answer out: one settled, trusted, unambiguous statement comes first."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -9,14 +9,16 @@ from pellucid.recall.equation import STEP, Floats, Ints, Mask, total
 from pellucid.recall.state import Plan, Pool, State, Tier, World
 from pellucid.settings import RecallSettings
 
-CATEGORY, TRUSTED, CONFIRMED = 1, 2, 4
+CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
 IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
+_SLACK = 1e-9
+"""More than a share of words can be off by."""
 TIER, HYBRID = "direct-answer", "hybrid"
 
 
 def direct(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
     """Look for one statement that answers by itself, and put it first."""
-    if not state.request.settings.direct_answer or len(state.pool) == 0:
+    if not state.request.settings.direct_answer:
         return state
     started = perf_counter()
     tier = verdict(state.pool, state.plan)
@@ -24,34 +26,37 @@ def direct(state: State, world: World) -> State:  # noqa: ARG001 - every stage h
     return replace(state, pool=pool, tier=replace(tier, millis=(perf_counter() - started) * 1000))
 
 
-@dataclass(frozen=True, slots=True)
-class _Gate:
-    name: str
-    passes: Mask
-
-
 def verdict(pool: Pool, plan: Plan) -> Tier:
     """Which candidate answers directly, or the gate that decided that none does; who failed where."""
-    shares = share(pool, plan)
     standing = pool.rejected == 0
-    gates = (
-        _Gate("ineligible-category", (pool.direct & CATEGORY) > 0),
-        _Gate("not-trusted", (pool.direct & TRUSTED) > 0),
-        _Gate("below-importance-floor", (pool.importance >= IMPORTANT) | ((pool.direct & CONFIRMED) > 0)),
-        _Gate("below-token-overlap-floor", shares >= OVERLAP),
-    )
-    left, failed = standing.copy(), list[str]()
-    for gate in gates:
-        if (left & ~gate.passes).any():
-            failed.append(gate.name)
-        if not (left & gate.passes).any():
-            return Tier(HYBRID, gate.name, filtered_by=tuple(failed), considered=int(standing.sum()))
-        left &= gate.passes
+    considered = int(standing.sum())
+    if not considered:
+        return Tier(HYBRID, "no-candidates")
+    shares = share(pool, plan)
+    left, failed = standing, list[str]()
+    for name, passes in _gates(pool, plan, shares):
+        if (left & ~passes).any():
+            failed.append(name)
+        if not (left & passes).any():
+            return Tier(HYBRID, name, filtered_by=tuple(failed), considered=considered)
+        left = left & passes
     first, clear = _best(np.flatnonzero(left), shares)
     if not clear:
-        return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=int(standing.sum()))
-    said = f"a trusted, settled statement, unambiguous, token overlap {shares[first]:.2f}"
-    return Tier(TIER, said, answer=first, filtered_by=tuple(failed), considered=int(standing.sum()))
+        return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=considered)
+    said = f"trusted statement, unambiguous, token-overlap {shares[first]:.2f}"
+    return Tier(TIER, said, answer=first, filtered_by=tuple(failed), considered=considered)
+
+
+def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
+    """What a direct answer must be, in the order it is asked, and who is it."""
+    about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
+    return (
+        ("not-trusted-zone", (pool.direct & TRUSTED) > 0),
+        ("ineligible-taxonomy-bucket", (pool.direct & CATEGORY) > 0),
+        ("below-importance-floor", (pool.importance >= IMPORTANT) | ((pool.direct & CONFIRMED) > 0)),
+        ("entity-ref-mismatch", ~about_others),
+        ("below-token-overlap-floor", shares >= OVERLAP - _SLACK),
+    )
 
 
 def lift(pool: Pool, tier: Tier, settings: RecallSettings) -> Pool:
@@ -74,4 +79,4 @@ def _best(among: Ints, shares: Floats) -> tuple[int, bool]:
     """The one that holds most, the first by id of equals; and whether it leads by the margin."""
     order = among[np.argsort(-shares[among], kind="stable")]
     second = float(shares[order[1]]) if len(order) > 1 else 0.0
-    return int(order[0]), len(order) == 1 or float(shares[order[0]]) - second >= MARGIN
+    return int(order[0]), len(order) == 1 or float(shares[order[0]]) - second >= MARGIN - _SLACK

@@ -54,16 +54,15 @@ def _worth(state: State, members: Ints) -> float:
     return float(state.pool.final[members].max()) + together
 
 
-def details(
-    state: State, groups: Iterable[Group], episodes: Mapping[str, Episode], names: Mapping[Group, str | None]
-) -> dict[Group, str]:
+def details(state: State, groups: Mapping[Group, Sequence[Line]], episodes: Mapping[str, Episode]) -> dict[Group, str]:
     """What each heading says beyond its day: how long ago, the topic, the session, the artifacts."""
     out: dict[Group, str] = {}
-    for group in groups:
+    for group, lines in groups.items():
         episode = episodes.get(group[0])
         topic = f" · {harmless(episode.topic)}" if episode and episode.topic else ""
-        made = artifacts_of(episode) if episode else ""
-        out[group] = f"{age(group[1], state.request.at)}{topic} · {session_name(names[group])}{made}"
+        made = artifacts_of(episode) if episode and episode.topic else ""
+        where = session_name(lines[0].memory.session_id)
+        out[group] = f"{age(group[1], state.request.at)}{topic} · {where}{made}"
     return out
 
 

@@ -88,6 +88,7 @@ FILTERS: tuple[Filter, ...] = (
         "score-floor",
         "below the cosine floor",
         _floor,
+        spares=_by_context,
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
 )

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pellucid.errors import StoreError
 from pellucid.recall.leg import NO_HITS, Asked, Leg, report
 from pellucid.recall.pool import gather
+from pellucid.recall.procedural import procedural
+from pellucid.recall.review import review
 from pellucid.recall.state import LegReport, Plan, State, World
 
 
@@ -78,6 +80,8 @@ LEGS: tuple[Leg, ...] = (
     Leg("vector", "cosine", _vector),
     Leg("lexical", "bm25", _lexical),
     Leg("passage", "bm25", _passage),
+    Leg("procedural", "fit", procedural, searches=False),
+    Leg("review", "mentions", review, searches=False),
 )
 """Every nominating leg but the fallback. A new one is a file, a line here, a weight in `LegWeights`, and a test."""
 FALLBACK = Leg("recent", "days", _recent, searches=False)

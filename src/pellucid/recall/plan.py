@@ -3,16 +3,28 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
+from pydantic import ValidationError
+
+from pellucid.encoders.chat import ChatError
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
+from pellucid.recall import gate_llm
 from pellucid.recall.function_words import FUNCTION_WORDS
-from pellucid.recall.state import Plan, Request, State, World
+from pellucid.recall.gate import Gated, gate
+from pellucid.recall.query_class import classify
+from pellucid.recall.query_dates import window
+from pellucid.recall.query_entities import entities
+from pellucid.recall.state import Period, Plan, Request, State, World
 from pellucid.store.index_port import Admission, Term
 
 MAX_CHARACTERS = 20_000
 MAX_STEMS = 64
 """Distinct words the lexical leg asks for at most; also the width of the bit field of matches."""
+
+FEW = 4
+"""Memories for a message that needs little."""
 
 
 def plan(state: State, world: World) -> State:
@@ -22,11 +34,14 @@ def plan(state: State, world: World) -> State:
     known = world.reader.survey(text)
     terms, stems = known.terms, _distinct(known.terms)
     words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
-    telling = _telling(words, frequencies)
+    telling = _telling(words)
     encoding, problem = encode(text, world)
+    gated = _gated(text, request, world)
+    period = _period(text, request, world)
     return replace(
         state,
-        admission=_admission(request, world),
+        request=_narrowed(request, gated),
+        admission=_admission(request, world, period),
         corpus=known.corpus,
         plan=Plan(
             text=text,
@@ -34,20 +49,66 @@ def plan(state: State, world: World) -> State:
             words=words,
             frequencies=frequencies,
             telling=telling,
-            searched=_searched(telling, frequencies, request.settings.lexical_cost),
+            searched=_searched(_sought(telling, frequencies), frequencies, request.settings.lexical_cost),
             encoding=encoding,
             token_stem=_align(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
+            query_class=classify(text).name,
+            depth=gated.depth,
+            reason=gated.reason.partition(":")[0],
+            entities=entities(text),
             named=known.named,
+            period=period,
         ),
     )
 
 
-def _admission(request: Request, world: World) -> Admission:
-    """Which rows may answer: at the instant asked about, and what fits the caller's filters."""
+def _gated(text: str, request: Request, world: World) -> Gated:
+    """How deep to recall; a model that is asked and does not answer is passed over, and the reason says so."""
+    how = request.settings.gate
+    if how == "off":
+        return Gated("full", "the gate is off")
+    if how == "heuristic":
+        return gate(text)
+    if world.chat is None:
+        return replace(gate(text), reason="no model is set up to ask")
+    try:
+        return gate_llm.ask(world.chat, text)
+    except (ChatError, ValidationError) as error:
+        return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
+
+
+def _narrowed(request: Request, gated: Gated) -> Request:
+    """The request of a message that needs little: a few memories, unless the caller chose how many."""
+    if gated.depth != "minimal" or "top_k_facts" in request.chosen:
+        return request
+    few = min(request.settings.top_k_facts, FEW)
+    return replace(request, settings=request.settings.model_copy(update={"top_k_facts": few}))
+
+
+def _period(text: str, request: Request, world: World) -> Period | None:
+    """The period that the query names. It only filters where it dates what was said, and something was said then."""
+    if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
+        return None
+    period = Period(_millis(found.start), _millis(found.end), found.phrase, found.asserts)
+    if not period.asserts or request.settings.query_dates != "filter":
+        return replace(period, asserts=False)
+    return replace(period, asserts=bool(len(world.reader.recent(_admission(request, world, period), 1).rows)))
+
+
+def _millis(at: datetime | None) -> int | None:
+    return None if at is None else int(at.timestamp() * 1000)
+
+
+def _admission(request: Request, world: World, period: Period | None) -> Admission:
+    """Which rows may answer: at the instant asked about, fitting the caller's filters and a period that filters."""
     filters = request.filters
     only = world.reader.select(filters) if filters.limiting else None
-    return Admission(int(request.at.timestamp() * 1000), only, filters.since, filters.until)
+    since, until = filters.since, filters.until
+    if period is not None and period.asserts:
+        since = max((each for each in (since, period.since) if each is not None), default=None)
+        until = min((each for each in (until, period.until) if each is not None), default=None)
+    return Admission(int(request.at.timestamp() * 1000), only, since, until)
 
 
 def clean(query: str) -> str:
@@ -82,10 +143,14 @@ def _spelled(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[st
     return tuple(first[stem] for stem in stems)
 
 
-def _telling(words: Sequence[str], frequencies: Sequence[int]) -> tuple[int, ...]:
-    """The words that say what is sought: all but those that hold a sentence together, unless only those are known."""
-    telling = tuple(i for i, word in enumerate(words) if word.casefold() not in FUNCTION_WORDS)
-    return telling if any(frequencies[i] for i in telling) else tuple(range(len(words)))
+def _telling(words: Sequence[str]) -> tuple[int, ...]:
+    """The words that say what is sought: all but those that hold a sentence together."""
+    return tuple(i for i, word in enumerate(words) if word.casefold() not in FUNCTION_WORDS)
+
+
+def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
+    """The telling words, or all of them where nobody here knows a telling one."""
+    return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 
 
 def _searched(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:

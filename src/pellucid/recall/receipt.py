@@ -181,7 +181,7 @@ def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
 
 def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Numbers of rungs as `RUNGS` counts them now: a receipt's own rungs stand in it by name."""
-    now = [0, *(1 + RUNGS.index(name) for name, *_ in header["rungs"])]
+    now = [0, *(1 + RUNGS.index(name) for name, *_ in header["rungs"] if name in RUNGS)]
     return np.array(now, dtype=np.uint8)[numbers]
 
 
@@ -208,6 +208,12 @@ def _pool(header: dict[str, Any], body: bytes) -> Pool:
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
         penalty=np.zeros(count), final=np.zeros(count), **marks,
     )  # fmt: skip
+
+
+def _sub_plan(query: str, text: tuple[int, int], said: list[tuple[int, int]]) -> Plan:
+    """A sub-question: a stretch of the query, or some of its words."""
+    words = _spelled(query, said)
+    return Plan(_spelled(query, [text])[0] or " ".join(words), words=words)
 
 
 def _values(row: Any) -> list[Any]:
@@ -246,9 +252,7 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
     return State(
         request,
         plan=_plan(header, query, words),
-        sub_plans=tuple(
-            Plan(_spelled(query, [text])[0], words=_spelled(query, said)) for text, said in header.get("subPlans", ())
-        ),
+        sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
         rerank_backend=header.get("rerank", "late-interaction"),
         tier=tier and Tier(*_values(tier)),
         abstention=abstention and Abstention(*_values(abstention)),

@@ -36,7 +36,7 @@ def rescore(state: State) -> tuple[Pool, Ints]:
         pool = favour(pool, settings, request.without)
     if "renew" not in missing:
         pool = succeed(pool, state.plan, state.corpus.rows, settings)
-    if "direct" not in missing and len(pool):
+    if "direct" not in missing:
         pool = lift(pool, verdict(pool, state.plan), settings)
     pool, order = settle(pool, settings)
     return replace(pool, rejected=state.pool.rejected), order

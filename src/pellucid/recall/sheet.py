@@ -6,6 +6,7 @@ in which lines are put down, so the length is known before anything is written.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from pellucid.model.memory import Memory
@@ -19,7 +20,7 @@ from pellucid.recall.citations import (
     plain_line,
     rollout_of,
 )
-from pellucid.recall.context_text import NOTICE, OTHER_EPISODES, day_of, wrap
+from pellucid.recall.context_text import NOTICE, OTHER_EPISODES, body_of, day_of, mark_of, wrap
 from pellucid.recall.state import Omission
 
 SAYS_NOTHING, SAYS_ALL = 20, 150
@@ -39,11 +40,13 @@ class Line:
     place: int
     mark: str
     body: str
+    group: Group
 
-    @property
-    def group(self) -> Group:
-        """What it stands under."""
-        return (self.memory.episode_id or self.memory.session_id or "", day_of(self.memory))
+    @classmethod
+    def of(cls, memory: Memory, place: int, at: datetime) -> "Line":
+        """The line of a memory, as somebody reads it at that instant."""
+        group = (memory.episode_id or memory.session_id or "", day_of(memory))
+        return cls(memory, place, mark_of(memory, at), body_of(memory.content), group)
 
     @property
     def length(self) -> int:
@@ -65,6 +68,7 @@ class Sheet:
         self.length = len(wrap(recall_id, NOTICE))
         """Characters of the text: exactly, but with plain citations, where a number may be narrower than `most`."""
         self._recall_id, self._citing, self._most = recall_id, citing, most
+        self._groups: set[Group] = set()
         self._details: dict[Group, str] = {}
         self._episodes: list[str] = []
         self._rollouts: dict[str, None] = {}
@@ -72,8 +76,7 @@ class Sheet:
 
     def cost(self, line: Line) -> int:
         """Characters that the text grows by with this line."""
-        known = any(line.group == each.group for each in self.lines)
-        heading = 0 if known else len(_heading(line.group))
+        heading = 0 if line.group in self._groups else len(_heading(line.group))
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
     def _citing_cost(self, memory: Memory) -> int:
@@ -91,6 +94,7 @@ class Sheet:
         """Put a line down."""
         self.length += self.cost(line)
         self.lines.append(line)
+        self._groups.add(line.group)
         rollout = rollout_of(line.memory)
         if self._citing == "oai" and rollout:
             self._rollouts[rollout] = None

@@ -147,7 +147,7 @@ class Columns:
     asks: Mask
     """It only asks: its last sentence is a question."""
     direct: NDArray[np.uint8]
-    """Bits: 1 a category that can answer directly, 2 trusted, 4 said or confirmed by the user."""
+    """Bits: 1 a category that can answer directly, 2 trusted, 4 said or confirmed by the user, 8 about somebody."""
     heat: Floats
     """Of the last lifecycle fold, 0 to 1; 0 before any."""
     cold: Mask

@@ -7,8 +7,8 @@ from pellucid.model.wire import Wire
 
 Verdict = Literal["hit", "miss"]
 ChangeKind = Literal[
-    "top-k", "budget", "gate", "abstention", "scope", "filter", "period", "leg", "pool", "floor", "state", "weight",
-    "repair",
+    "gate", "abstention", "passes", "top-k", "budget", "scope", "filter", "period", "leg", "pool", "floor", "state",
+    "weight", "repair",
 ]  # fmt: skip
 GATE, DEGRADED, LEG_OFF, NOT_NOMINATED = "gate", "leg-degraded", "leg-off", "not-nominated"
 ABSTENTION, REMOVED = "abstention", "context-pass"

@@ -42,6 +42,7 @@ class Shown:
         self._state = state
         self._pool = pool
         self._order = order
+        self._words = state.plan.telling or state.plan.searched
         self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
         self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score))
 
@@ -65,7 +66,7 @@ class Shown:
             provenance=provenance(served.memory, request, served_by) if served else None,
             contributions=contributions,
             rerank=reranked,
-            why=sentence(contributions, reranked, scores, len(self._state.plan.telling)),
+            why=sentence(contributions, reranked, scores, len(self._words)),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
 
@@ -131,7 +132,7 @@ class Shown:
 
     def _matches(self, position: int) -> tuple[int, ...]:
         bits = int(self._pool.matched[position])
-        return tuple(i for i in self._state.plan.telling if bits >> i & 1)
+        return tuple(i for i in self._words if bits >> i & 1)
 
     def _rerank(self, position: int) -> RerankDetail | None:
         score = float(self._pool.rerank_score[position])

@@ -20,7 +20,7 @@ from pellucid.recall.pipeline import run
 from pellucid.recall.state import Request, State, World
 from pellucid.settings import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
-from pellucid.xray.finding import DEGRADED, LEG_OFF, NOT_NOMINATED, ChangeKind, WhyChange, WhyLeg, WhyTried
+from pellucid.xray.finding import DEGRADED, LEG_OFF, NOT_NOMINATED, REMOVED, ChangeKind, WhyChange, WhyLeg, WhyTried
 from pellucid.xray.ordinal import ordinal
 from pellucid.xray.pretend import Pretending, Standing
 
@@ -79,6 +79,8 @@ class Trial:
     """One memory that one recall missed, and what may be tried."""
 
     world: World
+    request: Request
+    """As it was asked; the state's may have been narrowed by a gate."""
     state: State
     """The recall as it went, on this world."""
     memory_id: str
@@ -95,7 +97,7 @@ class Trial:
 
     @property
     def settings(self) -> RecallSettings:
-        """The settings of the recall."""
+        """The settings that the recall went by."""
         return self.state.request.settings
 
     @property
@@ -132,9 +134,8 @@ class Trial:
         Raises:
             ValidationError: one is out of range.
         """
-        request = self.state.request
-        settings = RecallSettings.model_validate(request.settings.model_dump() | values)
-        return replace(request, settings=settings, chosen=request.chosen | frozenset(values))
+        settings = RecallSettings.model_validate(self.request.settings.model_dump() | values)
+        return replace(self.request, settings=settings, chosen=self.request.chosen | frozenset(values))
 
 
 def find(trial: Trial) -> WhyChange | None:
@@ -219,6 +220,13 @@ def _abstention(trial: Trial) -> Iterator[Draft]:
         yield _setting(trial, "abstention", "abstain_at", 1.0)
 
 
+def _passes(trial: Trial) -> Iterator[Draft]:
+    if trial.stage == REMOVED:
+        was = ", ".join(trial.settings.context_passes)
+        without = trial.with_settings(context_passes=())
+        yield Draft("passes", "contextPasses", was, "none", "--set contextPasses=[]", without)
+
+
 def _top_k(trial: Trial) -> Iterator[Dial]:
     place = trial.place
     if place > trial.settings.top_k_facts:
@@ -242,7 +250,7 @@ def _budget(trial: Trial) -> Iterator[Dial]:
 def _scope(trial: Trial) -> Iterator[Draft]:
     if trial.position is None:
         return
-    request, carried = trial.state.request, int(trial.state.pool.boundary[trial.position])
+    request, carried = trial.request, int(trial.state.pool.boundary[trial.position])
     scopes = [scope for i, scope in enumerate(BOUNDARY_SCOPES) if carried >> i & 1 and scope not in request.scopes]
     if scopes:
         granted = replace(request, scopes=(*request.scopes, *scopes))
@@ -253,7 +261,7 @@ def _scope(trial: Trial) -> Iterator[Draft]:
 def _filter(trial: Trial) -> Iterator[Draft]:
     if trial.stage != "caller-filter":
         return
-    request, none = trial.state.request, Filters()
+    request, none = trial.request, Filters()
     for name in Filters.__slots__:
         value = getattr(request.filters, name)
         if value != getattr(none, name):
@@ -271,7 +279,7 @@ def _period(trial: Trial) -> Iterator[Draft]:
 def _leg(trial: Trial) -> Iterator[Draft]:
     if trial.stage not in _RANKED_OUT:
         return
-    request, names = trial.state.request, {leg.name for leg in (*LEGS, FALLBACK)}
+    request, names = trial.request, {leg.name for leg in (*LEGS, FALLBACK)}
     for name in sorted(request.without):
         back = replace(request, without=request.without - {name})
         yield Draft("leg", name, "left out", "on", f"leave out `--without {name}`", back)
@@ -321,7 +329,7 @@ def _state(trial: Trial) -> Iterator[Draft]:
             trial.tried.append(WhyTried(kind="state", setting=each.what, to=each.to, result=each.problem, ran=False))
         elif each.standings not in seen:
             seen.append(each.standings)
-            yield Draft("state", each.what, each.was, each.to, each.apply, trial.state.request, each.standings)
+            yield Draft("state", each.what, each.was, each.to, each.apply, trial.request, each.standings)
 
 
 def _weights(trial: Trial) -> Iterator[Dial]:
@@ -365,6 +373,6 @@ def _with(trial: Trial, name: str, value: object) -> Request:
 
 
 TRIED: tuple[Callable[[Trial], Iterator[Draft | Dial]], ...] = (
-    _gate, _abstention, _top_k, _budget, _scope, _filter, _period, _leg, _pool, _floor, _state, _weights,
+    _gate, _abstention, _passes, _top_k, _budget, _scope, _filter, _period, _leg, _pool, _floor, _state, _weights,
 )  # fmt: skip
 """What is tried, in this order: what a caller chooses for one call, then settings, then what is kept, then weights."""

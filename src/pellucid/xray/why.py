@@ -89,7 +89,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     row = rows.get(memory.id)
     if row is None:
         raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
-    legs, recalls = _legs(today, then, world, row)
+    legs, recalls = _legs(request, today, then, world, row)
     if then.included:
         return _told(then, legs, recalls)
     barred = _barred(today, world, row)
@@ -102,7 +102,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
         stage = _stage(now, tuple(_as_recorded(each, now) for each in legs), barred)
     differs = f"asked again today, it is lost at {stage}" if stage != finding.stage else None
     trial = Trial(
-        world=world, state=today, memory_id=memory.id, row=row, stage=stage or "", legs=legs,
+        world=world, request=request, state=today, memory_id=memory.id, row=row, stage=stage or "", legs=legs,
         states=lambda: states(rows), recalls=recalls,
     )  # fmt: skip
     change = find(trial) or _repair(finding)
@@ -120,13 +120,13 @@ def _then(state: State, memory: Memory) -> Then:
     return Then(state, pool, order, memory, int(at[0]) if len(at) else None)
 
 
-def _legs(today: State, then: Then, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
+def _legs(request: Request, today: State, then: Then, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
     """Its place in each leg, if it might answer; and how many recalls that took."""
     might = replace(world, reader=Pretending(world.reader, {row: Standing(wanted=True)}, today.corpus.rows))
     state, recalls = today, 1
     if today.plan.depth == "no_recall":
-        settings = today.request.settings.model_copy(update={"gate": "off"})
-        state, recalls = run(replace(today.request, settings=settings), world), 2
+        settings = request.settings.model_copy(update={"gate": "off"})
+        state, recalls = run(replace(request, settings=settings), world), 2
     return tuple(_as_recorded(each, then) for each in true_places(state, might, row)), recalls
 
 

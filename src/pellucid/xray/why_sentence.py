@@ -11,6 +11,7 @@ _BY = {
 _CHANGES = {
     "top-k": "Raising topK to {to}", "budget": "Raising the budget to {to} characters",
     "gate": "Recalling whatever the message is (gate off)", "abstention": "Never abstaining",
+    "passes": "Leaving the context as it is (no passes)",
     "scope": "Naming the scopes {to}", "filter": "Lifting the filter by {setting}",
     "period": "Taking the period only as a note", "leg": "Switching {setting} on",
     "pool": "Raising the pool of a leg to {to}", "floor": "Lowering {setting} to {to}", "state": "`{apply}`",

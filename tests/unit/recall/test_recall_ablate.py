@@ -101,16 +101,8 @@ def test_nothing_is_said_of_a_budget(talk: App) -> None:
 
 def test_whom_a_leg_spared_falls_with_it(house: Opener) -> None:
     app = house(min_token_overlap=0.5)
-    keep(app, "the crane")
-    state = recorded(app, "crane ferry tide anchor")
-    assert state.pool.rejected.tolist() != [0]
-    reviewed = tuple(replace(leg, name="review") if leg.name == "lexical" else leg for leg in state.legs)
-    columns = ("ranks", "open_ranks", "scores")
-    pool = replace(state.pool, **{
-        name: {("review" if leg == "lexical" else leg): held for leg, held in getattr(state.pool, name).items()}
-        for name in columns
-    })  # fmt: skip
-    state = replace(state, legs=reviewed, pool=pool)
+    keep(app, "the lock of harbour/crane.py comes first")
+    state = recorded(app, "ferry tide anchor", review="harbour/crane.py")
     spared, alone = ablate(state, ()), ablate(state, ("review",))
     (rung,) = (each for each in spared.rungs if each.name == "token-overlap")
     assert (rung.admitted, rung.soft_admitted) == (1, 1)

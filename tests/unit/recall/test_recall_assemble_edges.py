@@ -3,18 +3,16 @@
 import re
 
 import pytest
+from context_kit import assembled
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from vault_kit import a_memory
 
-from pellucid.recall.assemble import NOTHING, NOTICE, _fill
+from pellucid.recall.context_text import NOTHING, NOTICE
 from pellucid.recall.state import Context
-from pellucid.store.index_port import IndexedFile, Served
 
-RECALL = "rec_" + "0" * 32
-SEEN = IndexedFile("", 0, 0)
 OURS = re.compile(
-    r"<pellucid-recall id=\"rec_0{32}\">|</pellucid-recall>|## (Noted by itself|Session .+, 2026-06-01)|- \[\d+\] .*|"
+    r"<pellucid-recall id=\"rec_0{32}\">|</pellucid-recall>|## 2026-06-01( · no session| · session .+)?|\[\d+\] .*|"
     f"{re.escape(NOTICE)}|{re.escape(NOTHING)}"
 )
 ANYTHING = st.text(st.characters(), max_size=80)
@@ -22,15 +20,13 @@ BREAKS = st.text("ab \n\r\t\x0b\x1c\x85\u2028\u202e#-[]12<>/", max_size=60)
 
 
 def filled(budget: int, *told: tuple[str, str | None]) -> Context:
-    ranked = [
-        Served(a_memory(n, text, session_id=session), "a.md", None, SEEN) for n, (text, session) in enumerate(told)
-    ]
-    return _fill(RECALL, ranked, budget)
+    memories = [a_memory(n, text, session_id=session) for n, (text, session) in enumerate(told)]
+    return assembled(memories, char_budget=budget).context
 
 
 @pytest.mark.requirement("REC-7")
 @settings(max_examples=300, deadline=None)
-@example([("a\n\n## Session x\n- [2] b\n</pellucid-recall>", "s\n\n## t")], 900)
+@example([("a\n## 2026-06-01\n[2] b\n</pellucid-recall>", "s\n\n## t")], 900)
 @given(st.lists(st.tuples(ANYTHING | BREAKS, st.none() | ANYTHING | BREAKS), max_size=6), st.integers(1, 1200))
 def test_whatever_is_remembered_the_text_fits_and_only_we_write_at_its_margin(
     told: list[tuple[str, str | None]], budget: int
@@ -41,13 +37,13 @@ def test_whatever_is_remembered_the_text_fits_and_only_we_write_at_its_margin(
     assert [char for char in context.text if char != "\n" and (char < " " or "\x7f" <= char <= "\x9f")] == []
     lines = context.text.splitlines()
     assert lines == context.text.split("\n") or not context.text
-    assert all(OURS.fullmatch(line) or line.startswith("  ") for line in lines if line)
+    assert all(OURS.fullmatch(line) or line.startswith(" ") for line in lines if line)
     assert context.text.lower().count("pellucid-recall") in (0, 2)
 
 
 def test_the_steps_of_a_procedure_stay_steps() -> None:
     context = filled(1_000, ("To ship:\r\n1. tag  it\n\n\t2. push\x1b[31m it\u202e\n", None))
-    assert "\n- [1] To ship:\n  1. tag it\n  2. push[31m it (fact, 2026-06-01, mem_" in context.text
+    assert "\n[1] To ship:\n 1. tag it\n 2. push[31m it\n</" in context.text
 
 
 @pytest.mark.parametrize(
@@ -61,11 +57,11 @@ def test_the_steps_of_a_procedure_stay_steps() -> None:
     ],
 )
 def test_a_heading_is_one_short_line(session: str, shown: str) -> None:
-    assert f"\n\n## Session {shown}, 2026-06-01\n- [1] words" in filled(1_000, ("words", session)).text
+    assert f"\n## 2026-06-01 · session {shown}\n[1] words" in filled(1_000, ("words", session)).text
 
 
 def test_long_names_that_differ_at_their_end_stay_two_sessions() -> None:
-    assert filled(1_000, ("one", "x" * 90 + "a"), ("two", "x" * 90 + "b")).text.count("\n## Session ") == 2
+    assert filled(1_000, ("one", "x" * 90 + "a"), ("two", "x" * 90 + "b")).text.count("\n## 2026-06-01 · session ") == 2
 
 
 def test_a_fence_put_together_by_dropping_what_is_unseen_is_still_no_fence() -> None:

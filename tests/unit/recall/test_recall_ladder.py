@@ -147,7 +147,7 @@ def test_each_rung_counts_what_came_and_what_passed(house: Opener) -> None:
             a_memory(8, f"{text} eight", namespace=ELSEWHERE),
         ],
     )  # fmt: skip
-    state = run(app, "harbour crane number", budget=290)
+    state = run(app, "harbour crane number", budget=170)
     assert [(rung.name, rung.considered, rung.admitted) for rung in state.rungs] == [
         ("namespace-scope", 7, 7), ("status-active", 7, 6), ("valid-at", 6, 5), ("trust-zone", 5, 4),
         ("boundary-scope", 4, 3), ("caller-filter", 3, 3), ("time-window", 3, 3), ("token-overlap", 3, 3),

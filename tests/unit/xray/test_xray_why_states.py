@@ -175,6 +175,16 @@ def _pretending(world: World, row: int) -> World:
     return replace(world, reader=Pretending(world.reader, {row: Standing()}, 12))
 
 
+@pytest.mark.requirement("XRAY-3", "XRAY-4")
+def test_what_doubt_kept_back_is_told_from_what_was_not_found(house: Opener) -> None:
+    app = house(abstain_at=0.0)
+    kept = cranes(app, 6)[0]
+    finding = found(app, kept, CRANE)
+    assert finding.stage == "abstention"
+    assert change_of(finding, "abstention").apply == "--set abstainAt=1"
+    assert recalled(app, kept, CRANE, settings={"abstainAt": 1})
+
+
 @pytest.mark.requirement("XRAY-3")
 def test_a_message_that_needs_no_memory_was_lost_at_the_gate(house: Opener) -> None:
     app = house(min_fact_score=-1.0)

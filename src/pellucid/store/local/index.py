@@ -289,9 +289,14 @@ def asks(content: str) -> bool:
 
 
 def direct_bits(memory: Memory) -> int:
-    """What the direct answer asks of a memory: 1 an eligible category, 2 trusted, 4 said or confirmed by the user."""
+    """What a direct answer must be: 1 an eligible category, 2 trusted, 4 the user's own, 8 about somebody."""
     user = memory.asserted_by in ("axiom", "user")
-    return (memory.category in DIRECT_CATEGORIES) | (memory.trust_zone == "trusted" or user) << 1 | user << 2
+    return (
+        (memory.category in DIRECT_CATEGORIES)
+        | (memory.trust_zone == "trusted" or user) << 1
+        | user << 2
+        | (about(memory) is not None) << 3
+    )
 
 
 def boundary_bits(scopes: Iterable[str]) -> int:

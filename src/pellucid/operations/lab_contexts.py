@@ -1,0 +1,56 @@
+"""A loaded data set and its recalls in, what their contexts hold and how sure they are of themselves out."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from pellucid.lab.abstention import Doubts, told_apart
+from pellucid.lab.context import BUDGETS, Filled, Plain, Ranked, compare
+from pellucid.lab.dataset import Dataset, Group, Question
+from pellucid.lab.places import Places
+from pellucid.recall.context_text import NOTICE, wrap
+from pellucid.recall.state import State
+
+Recalled = Callable[[Group, Question], State]
+Recalling = Callable[[Mapping[str, int]], Recalled]
+"""Recalls with some settings changed."""
+UNCUT = 100
+"""A `topK` at which a budget is what cuts."""
+PLAIN = {
+    "contents": Plain(),
+    "records": Plain(around=len(wrap("rec_" + "0" * 32, NOTICE)), before=len("\n[1] 2023-05-08 "), between=0),
+}
+
+
+def abstention(group: Group, unanswerable: Sequence[Question], ask: Recalled) -> dict[str, object]:
+    """How well doubt tells questions that nothing answers from the group's own."""
+    return told_apart([_doubts(ask(group, q)) for q in unanswerable], [_doubts(ask(group, q)) for q in group.questions])
+
+
+def _doubts(state: State) -> Doubts:
+    pool, order = state.pool, state.order
+    lexical = np.nan_to_num(pool.scores["lexical"][order], nan=0.0) if "lexical" in pool.scores else np.zeros(0)
+    doubt = state.abstention.score if state.abstention else 1.0
+    return Doubts(doubt, -float(pool.cosine[order].max(initial=-1)), -float(lexical.max(initial=0)))
+
+
+def contexts(dataset: Dataset, places: Mapping[str, Places], recalling: Recalling, top_k: int) -> dict[str, object]:
+    """What contexts hold, with `topK` as set and with one that only the budget cuts."""
+    pairs = [(group, question) for group in dataset.groups for question in group.questions]
+    out: dict[str, object] = {}
+    for most in dict.fromkeys((top_k, UNCUT)):
+        whole = recalling({"top_k_facts": most})
+        cut = {budget: recalling({"top_k_facts": most, "char_budget": budget}) for budget in BUDGETS}
+        asked = [_filled(places[group.name], group, question, whole, cut) for group, question in pairs]
+        out[str(most)] = compare([question for _, question in pairs], asked, PLAIN)
+    return out
+
+
+def _filled(places: Places, group: Group, question: Question, whole: Recalled, cut: Mapping[int, Recalled]) -> Filled:
+    ranked = whole(group, question).served
+    keys = {each.memory.id: places.covered(each.memory.evidence) for each in ranked}
+    there = {budget: ask(group, question).context.included for budget, ask in cut.items()}
+    return Filled(
+        [Ranked(keys[each.memory.id], each.memory.content) for each in ranked],
+        {budget: [key for memory_id in included for key in keys[memory_id]] for budget, included in there.items()},
+    )

@@ -1,0 +1,115 @@
+"""Questions that memory can and cannot answer in, how much each ranking is doubted out."""
+
+from dataclasses import replace
+from math import log
+
+import numpy as np
+import pytest
+from vault_kit import Opener, ask, keep, run
+
+from pellucid.model.memory import unpack_id
+from pellucid.recall.abstain import doubt, held, judge, nearness
+from pellucid.recall.equation import Ints
+from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.rescore import rescore
+from pellucid.recall.state import Plan, Pool, blank, plain_columns
+
+ALL: Ints = np.arange(3)
+PLAN = Plan("crane ferry", frequencies=(9, 0), telling=(0, 1))
+
+
+def pool(cosine: tuple[float, ...], matched: tuple[int, ...]) -> Pool:
+    columns = blank(np.arange(3), plain_columns(3))
+    return replace(columns, cosine=np.array(cosine, np.float32), matched=np.array(matched, np.uint64))
+
+
+def test_the_doubt_is_what_is_missing_of_nearness_and_words() -> None:
+    known, unknown = log(1 + 10 / 10) ** 2, log(1 + 10 / 1) ** 2
+    share = known / (known + unknown)
+    assert held(pool((0, 0, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(share)
+    assert doubt(pool((0.25, 0.5, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(1 - (0.5 + share) / 2, abs=1e-6)
+
+
+def test_words_may_be_spread_over_the_first_three() -> None:
+    assert held(pool((0, 0, 0), (1, 0, 2)), ALL, PLAN, 10) == 1
+    assert held(pool((0, 0, 0), (1, 0, 2)), ALL[:2], PLAN, 10) < 1
+
+
+def test_without_vectors_the_words_decide_and_without_words_the_vectors() -> None:
+    assert doubt(pool((0, 0, 0), (1, 2, 0)), ALL, PLAN, 10) == 0
+    assert doubt(pool((0, 0.75, 0), (0, 0, 0)), ALL, replace(PLAN, telling=()), 10) == 0.25
+
+
+def test_a_question_about_something_else_is_doubted_more(house: Opener) -> None:
+    app = house()
+    for each in ("the harbour crane lifts forty tonnes", "the ferry leaves at nine", "the lighthouse was painted"):
+        keep(app, each)
+    near, far = (run(app, query).abstention for query in ("what does the crane lift?", "who won the chess cup?"))
+    assert near
+    assert far
+    assert near.score < 0.5 < far.score
+    assert not near.abstained
+    assert not far.abstained
+
+
+@pytest.mark.requirement("REC-9")
+def test_too_much_doubt_is_an_abstention_that_names_the_nearest_and_serves_nothing(house: Opener) -> None:
+    app = house(abstain_at=0.6)
+    crane = keep(app, "the harbour crane lifts forty tonnes").memory.id
+    keep(app, "the ferry leaves at nine")
+    state = run(app, "who won the chess cup?")
+    assert state.abstention
+    assert state.abstention.abstained
+    assert state.context.included == ()
+    assert "Nothing recalled: no memory here answers this.\nNearest: mem_" in state.context.text
+    assert crane in state.context.text
+    assert "lifts" not in state.context.text
+    assert [(rung.name, rung.considered, rung.admitted) for rung in state.rungs[-3:]] == [
+        ("top-k", 2, 2), ("abstention", 2, 0), ("budget-fit", 0, 0),
+    ]  # fmt: skip
+    assert ask(app, "who won the chess cup?").memories == ()
+    assert crane in run(app, "what does the crane lift?").context.included
+
+
+@pytest.mark.requirement("REC-9")
+def test_when_nothing_clears_the_floor_the_nearest_misses_are_named(house: Opener) -> None:
+    app = house(min_fact_score=0.9)
+    crane = keep(app, "the harbour crane lifts forty tonnes").memory.id
+    keep(app, "words that may not be told", scopes=["private"])
+    state = run(app, "what does the crane lift?")
+    assert state.abstention
+    assert state.abstention.abstained
+    assert state.abstention.score == 1
+    assert [unpack_id(state.pool.ids[at]) for at in state.abstention.nearest] == [crane]
+    assert state.context.text.count("mem_") == 1
+    assert f"Nearest: {crane} 0." in state.context.text
+
+
+def test_an_empty_memory_abstains_without_misses_and_a_small_budget_drops_them(house: Opener) -> None:
+    app = house(abstain_at=0.1)
+    assert "Nothing recalled" in run(app, "what does the crane lift?").context.text
+    assert "Nearest" not in run(app, "what does the crane lift?").context.text
+    keep(app, "the harbour crane lifts forty tonnes")
+    assert "Nearest" in run(app, "who won the cup?").context.text
+    small = run(app, "who won the cup?", budget=150).context
+    assert "Nothing recalled" in small.text
+    assert "Nearest" not in small.text
+    assert run(app, "who won the cup?", budget=20).context.text == ""
+
+
+def test_a_receipt_gives_the_same_doubt(house: Opener) -> None:
+    app = house()
+    for each in ("the harbour crane lifts forty tonnes", "the ferry leaves at nine"):
+        keep(app, each)
+    state = run(app, "what does the harbour crane lift?")
+    receipt = unpack(pack(state)).state
+    ranked, order = rescore(receipt)
+    assert judge(replace(receipt, pool=ranked, order=order)) == state.abstention == receipt.abstention
+
+
+def test_a_threshold_of_one_never_abstains_of_itself(house: Opener) -> None:
+    app = house(abstain_at=1.0)
+    keep(app, "the harbour crane lifts forty tonnes")
+    state = run(app, "zzz qqq")
+    assert state.context.included
+    assert nearness(state.pool, 0, state.plan, state.corpus.rows) >= 0
