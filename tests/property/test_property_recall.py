@@ -266,7 +266,7 @@ def test_no_question_is_too_odd_to_answer(town: Town) -> None:
         snapshot = xray(town.app, RecallInput(query=query, namespace=HERE))
         assert snapshot.plan
         needless = snapshot.plan.depth == "no_recall"
-        assert needless == (query.strip("\t\n \u202e") in ("🚢", "?" * 50, "ﷺ", '"', "*", "ok", "{}"))
+        assert needless == (not re.search(r"[^\W_]", query) or query.strip() == "ok")
         assert [each.health for each in snapshot.legs if each.name == "vector"] == ["off" if needless else "ok"]
         for form in RENDERERS:
             render(snapshot, form).encode()

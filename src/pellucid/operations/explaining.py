@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pellucid.app import App
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import unpack_id
@@ -61,7 +61,7 @@ def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = Fals
     Raises:
         NotFoundError: no such recall here, or its receipt was pruned.
     """
-    receipt = _receipt(app, namespace, recall_id)
+    receipt = receipt_of(app, namespace, recall_id)
     found = replay(receipt)
     return ReplayOutput(
         recall_id=receipt.state.request.recall_id, identical=found.identical,
@@ -75,7 +75,7 @@ def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
     Raises:
         NotFoundError: one of them is unknown here, or its receipt was pruned.
     """
-    return diff(_receipt(app, namespace, a), _receipt(app, namespace, b))
+    return diff(receipt_of(app, namespace, a), receipt_of(app, namespace, b))
 
 
 def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
@@ -89,24 +89,9 @@ def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str]
         raise InputError(
             f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_without"
         )
-    state = _receipt(app, namespace, recall_id).state
+    state = receipt_of(app, namespace, recall_id).state
     found = [effect(state, parts)] if parts else effects(state)
     return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found))
-
-
-def _receipt(app: App, namespace: str, recall_id: str) -> Receipt:
-    """The receipt of a recall of this namespace.
-
-    Raises:
-        NotFoundError: no such recall here, or its receipt was pruned.
-        StoreError: the receipt cannot be read.
-    """
-    if app.history.receipt(recall_id, namespace) is None and app.history.audit(recall_id, 1, namespace):
-        raise NotFoundError(
-            f"the receipt of {recall_id} was pruned: only its results are kept",
-            next_step="`pellucid snapshots pin` keeps a recall in full whatever its age",
-        )
-    return receipt_of(app, namespace, recall_id)
 
 
 def _live(app: App, receipt: Receipt) -> LiveOutput:

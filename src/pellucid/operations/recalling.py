@@ -106,16 +106,22 @@ def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
     """What is on record of a recall.
 
     Raises:
-        NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
+        NotFoundError: no recall of this namespace has that id, or its receipt was pruned.
+        StoreError: the receipt cannot be read.
     """
     recall_id = recall_named(app, namespace, recall_id)
     packed = app.history.receipt(recall_id, namespace)
-    if packed is None:
+    if packed is not None:
+        return unpack(packed)
+    if app.history.audit(recall_id, 1, namespace):
         raise NotFoundError(
-            f"no recall {recall_id} in {namespace}",
-            next_step="recall ids start with rec_; an old one keeps its results only: `pellucid snapshots list`",
+            f"the receipt of {recall_id} was pruned: only its results are kept",
+            next_step="`pellucid snapshots pin` keeps a recall in full whatever its age",
         )
-    return unpack(packed)
+    raise NotFoundError(
+        f"no recall {recall_id} in {namespace}",
+        next_step="recall ids start with rec_; `pellucid snapshots list` shows them",
+    )
 
 
 def audit(app: App, namespace: str, entry: str) -> AuditOutput:

@@ -1,12 +1,13 @@
 """A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
 
 from pellucid.app import App
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import RecallInput, request_of
+from pellucid.operations.recalling import receipt_of
 from pellucid.operations.why_states import state_changes
 from pellucid.operations.why_target import Matched, Target, resolve
-from pellucid.recall.receipt import Receipt, unpack
+from pellucid.recall.receipt import Receipt
 from pellucid.recall.state import Request
 from pellucid.store.index_port import Served
 from pellucid.xray.finding import Finding
@@ -90,13 +91,7 @@ def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
         )  # fmt: skip
     if request.asked is not None:
         return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
-    packed = app.history.receipt(request.recall_id or "", request.namespace)
-    if packed is None:
-        raise NotFoundError(
-            f"no recall {request.recall_id} in {request.namespace}",
-            next_step="recall ids start with rec_; `pellucid snapshots list` shows them",
-        )
-    receipt = unpack(packed)
+    receipt = receipt_of(app, request.namespace, request.recall_id or "")
     return receipt, receipt.state.request
 
 

@@ -104,11 +104,8 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
     """Which rows may answer: at the instant asked about, fitting the caller's filters and a period that filters."""
     filters = request.filters
     only = world.reader.select(filters) if filters.limiting else None
-    since, until = filters.since, filters.until
-    if period is not None and period.asserts:
-        since = max((each for each in (since, period.since) if each is not None), default=None)
-        until = min((each for each in (until, period.until) if each is not None), default=None)
-    return Admission(int(request.at.timestamp() * 1000), only, since, until)
+    within = (period.since, period.until) if period is not None and period.asserts else (None, None)
+    return Admission(int(request.at.timestamp() * 1000), only, filters.since, filters.until, within)
 
 
 def clean(query: str) -> str:

@@ -102,13 +102,15 @@ class Filters:
 class Admission:
     """Which rows may answer: `at` is the instant asked about, in epoch milliseconds.
 
-    `only`, sorted, are the rows that fit the caller's filters (None: all do); `since` and `until` bound their creation.
+    `only`, sorted, are the rows that fit the caller's filters (None: all do); `since` and `until` bound their creation,
+    and so does `period`, which the query names and no caller asked for.
     """
 
     at: int
     only: Rows | None = None
     since: int | None = None
     until: int | None = None
+    period: tuple[int | None, int | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)

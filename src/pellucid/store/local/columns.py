@@ -74,18 +74,23 @@ class View:
         """Active, valid at the instant, not quarantined, and what the caller asks for."""
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
-        return valid & self.wanted(admission)
+        return valid & self.wanted(admission) & self._made(*admission.period)
 
     def wanted(self, admission: Admission) -> Mask:
         """What fits the caller's filters."""
         fits = np.ones(len(self), dtype=np.bool_)
         if admission.only is not None:
             fits &= np.isin(self.light["row"], admission.only)
-        if admission.since is not None:
-            fits &= self.light["created"] >= admission.since
-        if admission.until is not None:
-            fits &= self.light["created"] < admission.until
-        return fits
+        return fits & self._made(admission.since, admission.until)
+
+    def _made(self, since: int | None, until: int | None) -> Mask:
+        """What was made from `since` on and before `until`."""
+        made = np.ones(len(self), dtype=np.bool_)
+        if since is not None:
+            made &= self.light["created"] >= since
+        if until is not None:
+            made &= self.light["created"] < until
+        return made
 
     def around(self, positions: NDArray[np.int64], counts: Floats) -> tuple[NDArray[np.int64], Floats]:
         """Where some words stand, as positions and counts: the same for each row together with those beside it."""

@@ -1,0 +1,57 @@
+"""The page that walks one question from asking to replay in, what its commands print today out: the same.
+
+`PELLUCID_UPDATE_DOCS=1` writes the page anew.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from docs_snippets import ROOT
+from test_docs_snippets import desk
+
+__all__ = ["desk"]
+
+PAGE = ROOT / "docs" / "explain.md"
+UPDATE = os.environ.get("PELLUCID_UPDATE_DOCS") == "1"  # noqa: TID251 - a switch of this test, not a setting
+BLOCK = re.compile(r"(?<=```console no-run real\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+PASSING = (
+    (re.compile(r"\b(rec|aud|op)_[0-9a-f]{32,36}\b"), r"\1_…"),
+    (re.compile(r"\b[\d.]+ ms\b"), "… ms"),
+    (re.compile(r"(?<=latency-ms: )[\d.]+"), "…"),
+    (re.compile(r"(?<=captured-at: )\S+|(?<=^  at: ).+", re.MULTILINE), "…"),
+    (re.compile(r"(?<=appliedSeq )\d+|(?<=corpus-statistics-changed \()[^)]*(?=\))"), "…"),
+)  # fmt: skip
+
+
+def untimed(text: str) -> str:
+    """The text without what differs from run to run."""
+    for pattern, plain in PASSING:
+        text = pattern.sub(plain, text)
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def typed(block: str, home: Path) -> str:
+    """A block with what its commands print."""
+    out: list[str] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            done = subprocess.run(line[2:], shell=True, capture_output=True, text=True, timeout=120, check=False)
+            assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+            out += [line, *([untimed(done.stdout)] if done.stdout.strip() else [])]
+    assert home.exists()
+    return "\n".join(out) + "\n"
+
+
+@pytest.mark.requirement("XRAY-3")
+@pytest.mark.requirement("XRAY-5")
+@pytest.mark.requirement("XRAY-6")
+def test_the_page_shows_what_its_commands_print(desk: Path, tmp_path: Path) -> None:
+    page = PAGE.read_text("utf-8")
+    drawn = BLOCK.sub(lambda found: typed(found[0], desk), page)
+    if UPDATE:
+        PAGE.write_text(drawn, "utf-8")
+    assert drawn == page
+    assert tmp_path.exists()
