@@ -57,7 +57,10 @@ _GRAPH = r"""
     |(?:qui|quoi|qu'est-ce qui|modules?|services?) dépend\w* d|de quoi dépend|dépendances (?:de|du|des|entre)
     |dans quel ordre
 """
-_GRAPH_EAST = "時系列|タイムライン|経緯|根本原因|連鎖|依存|順番|时间线|时间轴|時間軸|来龙去脉|根本原因|根因|先后顺序|连锁|依赖|因果"
+_GRAPH_EAST = (
+    "時系列|タイムライン|経緯|根本原因|連鎖|依存|順番"
+    "|时间线|时间轴|時間軸|来龙去脉|根本原因|根因|先后顺序|连锁|依赖|因果"
+)
 _ASKS = r"""
     what|whats|what's|when|where|wheres|where's|which|who|whos|who's|whose|whom|why|how|hows|how's|is|are|was|were|do
     |does
@@ -93,7 +96,10 @@ _COMMANDS = r"""
     |lance|exécute|corrige|répare|teste|vérifie|compile|supprime|ouvre|crée|ajoute|installe|continue
 """
 _COMMANDS_EAST = "运行|执行|修复|修改|检查|测试|构建|编译|删除|打开|提交|继续|重启|安装|運行|執行|修復"
-_COMMAND_ENDS = "(?:実行|修正|確認|テスト|ビルド|削除|追加|更新|作成|起動|再起動|続けて|直して|開いて)(?:して|してください|して下さい|ください|お願いします)?[。！!]?$"
+_COMMAND_ENDS = (
+    "(?:実行|修正|確認|テスト|ビルド|削除|追加|更新|作成|起動|再起動|続けて|直して|開いて)"
+    "(?:して|してください|して下さい|ください|お願いします)?[。！!]?$"
+)
 
 
 @dataclass(frozen=True, slots=True)

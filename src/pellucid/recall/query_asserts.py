@@ -25,10 +25,12 @@ _SPANISH = (
 _FRENCH = r"décidé|convenu|discuté|dit|parlé|noté|mentionné|choisi|raconté|évoqué"
 
 _SAYING = re.compile(
-    rf"\b(?:did|have|had|do) (?:we|i|you)(?: all| both| actually| finally| already| last| ever)? (?:{_SAYS}|{_SAID})\b"
-    rf"|\b(?:we|i|you)(?:'ve| have| had|'d)?(?: all| both| finally| already| just)? (?:{_SAID})\b"
+    rf"\b(?:did|have|had|do) (?:[\w'-]+ and )?(?:we|i|you)(?: all| both| actually| finally| already| last| ever)?"
+    rf" (?:{_SAYS}|{_SAID})\b"
+    rf"|(?<!were )(?<!was )\b(?:we|i|you)(?:'ve| have| had|'d)?(?: all| both| finally| already| just)? (?:{_SAID})\b"
     rf"|\b(?:was|were|been|got)(?: it| that| anything)?(?: finally| already)? (?:{_PASSIVE})\b"
-    r"|\b(?:decisions?|agreements?|notes?|promises?|discussions?)(?: that)?(?: we| i| you| were)? (?:made|taken|reached|took)\b"
+    r"|\b(?:decisions?|agreements?|notes?|promises?|discussions?)(?: that)?(?: we| i| you| were)?"
+    r" (?:made|taken|reached|took)\b"
     rf"|\b(?:haben?|hast|hatten?|wurden?|wir|ich|du)\b(?: \S+){{0,9}}? (?:{_GERMAN})\b"
     rf"|\b(?:{_SPANISH})\b"
     rf"|(?:\b(?:avons|a|ai|as|avez|ont)|[jt]'ai|t-on)(?:-nous|-tu|-vous|-je|-on)?(?: \S+){{0,3}}? (?:{_FRENCH})\b"
@@ -49,6 +51,7 @@ _FROM_THING = re.compile(r"\b(?:the|our|my|that|his|her|their)(?: [\w'-]+){1,3} 
 _TOPIC = re.compile(
     r"\b(?:about|regarding|on|concerning|for|of|with respect to|zu|zum|zur|über|wegen|sobre|sur|pour|para|that)\b"
 )
+_BREAK = re.compile(r"[.?!;](?=\s|$)|\n")
 _REACH = 80
 _AHEAD = 5
 
@@ -80,10 +83,10 @@ def _belongs(before: str, after: str) -> bool:
 
 
 def _follows(between: str, *, relative: bool) -> bool:
-    if re.search(r"[.?!;\n]", between):
+    if _BREAK.search(between):
         return False
     return relative or not _TOPIC.search(re.sub(r"\b(?:on|of|for)\s*$", "", between))
 
 
 def _leads(between: str) -> bool:
-    return len(between.split()) <= _AHEAD and not re.search(r"[.?!;\n]", between)
+    return len(between.split()) <= _AHEAD and not _BREAK.search(between)

@@ -41,7 +41,7 @@ def month_span(year: int, month: int, months: int = 1) -> Span:
 
 
 def shifted(today: date, unit: str, offset: int) -> Span:
-    """The calendar day, week, weekend, month, quarter or year `offset` from the present one; `trail`: days up to now."""
+    """The day, week, weekend, month, quarter or year `offset` from the present one; `trail`: days up to now."""
     if unit == "day":
         day = today + timedelta(days=offset)
         return day, day + timedelta(days=1)
@@ -66,7 +66,8 @@ def ago(today: date, count: int, unit: str) -> Span:
 
 _MONTH = rf"(?:{names(MONTHS)})(?!\w)\.?"
 _LONG_MONTH = rf"(?:{names(MONTHS, 4)}|may|mai)(?!\w)"
-_YEAR = r"(?:19[5-9]\d|20[0-4]\d)(?![\w:/-]|\.\d)"
+_FOUR = r"(?:19[5-9]\d|20[0-4]\d)"
+_YEAR = rf"{_FOUR}(?![\w:/-]|\.\d)"
 _OF = r",? (?:of |de |del )?"
 _FREE = r"(?<![\w./:@#-])"
 _COUNTS = "|".join(COUNTED)
@@ -90,7 +91,7 @@ def _piece(found: re.Match[str], span: Span, *, told: bool = True, relative: boo
     return Piece(found.start(), found.end(), span, told, relative)
 
 
-def _iso(found: re.Match[str], today: date) -> Piece | None:
+def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
     year, month, day = int(found["y"]), int(found["m"]), found["d"]
     if not day:
         return _piece(found, month_span(year, month))
@@ -142,7 +143,7 @@ def _years(found: re.Match[str], today: date) -> Piece | None:
     return _piece(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
 
 
-def _dotted(found: re.Match[str], today: date) -> Piece | None:
+def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
     return _piece(found, shifted(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
 
 
@@ -179,8 +180,10 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
     (rf"{_FREE}(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d)(?:t\d\d:\d\d[\d:.]*z?)?)?(?![\w/-]|\.\d)", _iso),
     (rf"{_FREE}(?P<d>\d{{1,2}})\. ?(?P<m>\d{{1,2}})\. ?(?P<y>(?:19|20)\d\d)(?![\w/-]|\.\d)", _dotted),
     (
-        rf"{_FREE}{_D}(?: ?{_TILL} ?(?P<until>\d{{1,2}})(?:st|nd|rd|th|\.)?)? (?:of |de )?(?P<mo>{_MONTH})"
-        rf"(?:{_OF}(?P<y>{_YEAR}))?",
+        (
+            rf"{_FREE}{_D}(?: ?{_TILL} ?(?P<until>\d{{1,2}})(?:st|nd|rd|th|\.)?)? (?:of |de )?(?P<mo>{_MONTH})"
+            rf"(?:{_OF}(?P<y>{_YEAR}))?"
+        ),
         _day,
     ),
     (
@@ -197,8 +200,11 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
         _quarter,
     ),
     (
-        rf"{_FREE}(?:(?:the )?(?:last|past)|(?:in )?den letzten|(?:los|las) últimos|les|ces)"
-        rf" (?P<n>\d{{1,3}}|couple(?= of)|{names(NUMBERS, 3)})(?: of)? (?P<unit>{_UNIT})(?!\w)(?: ?derniers| ?dernières)?",
+        (
+            rf"{_FREE}(?:(?:the )?(?:last|past)|(?:in )?den letzten|(?:los|las) últimos|les|ces)"
+            rf" (?P<n>\d{{1,3}}|couple(?= of)|{names(NUMBERS, 3)})(?: of)? (?P<unit>{_UNIT})(?!\w)"
+            r"(?: derniers| dernières)?"
+        ),
         _trailing,
     ),
     (rf"{_FREE}(?:a (?=few|couple))?(?P<n>\d{{1,3}}|{names(NUMBERS)})(?: of)? (?P<unit>{_UNIT}) ago(?!\w)", _ago),
@@ -211,12 +217,15 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
     (rf"{_FREE}(?:last|letzten) (?P<mo>{_LONG_MONTH})(?! \d)", _month_before),
     (rf"{_FREE}(?:{names(PHRASES)})(?!\w)", _phrase),
     (
-        r"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\bbefore )|(?<=\bafter )|(?<=\bfrom )|(?<=\bam )|(?<=\bseit )"
-        rf"|(?<=\bdesde el )|(?<=\bdepuis ))(?P<name>{names(WEEKDAYS, 4)})(?!\w)",
+        (
+            r"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\bbefore )|(?<=\bafter )|(?<=\bfrom )"
+            r"|(?<=\bam )|(?<=\bseit )"
+            rf"|(?<=\bdesde el )|(?<=\bdepuis ))(?P<name>{names(WEEKDAYS, 4)})(?!\w)"
+        ),
         _weekday,
     ),
     (rf"\b(?:{_LEADS}) (?P<mo>{_LONG_MONTH})(?! ?\d)(?!'s)(?P<y>)", _month),
-    (rf"{_FREE}(?P<y>{_YEAR.split('(?!', maxsplit=1)[0]}) ?[-–] ?(?P<y2>{_YEAR})", _years),
+    (rf"{_FREE}(?P<y>{_FOUR}) ?[-–] ?(?P<y2>{_YEAR})", _years),
     (
         rf"\b(?P<lead>{_LEADS}|{_BY_YEAR}) (?P<y>{_YEAR})(?! (?:{_COUNTS})\b| ?[%€$]| (?:to|and|bis) (?!{_YEAR})\d)",
         _year,

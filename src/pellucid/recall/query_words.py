@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from math import log
 
 from pellucid.recall.query_cues import QueryClass
@@ -35,7 +36,9 @@ def weigh(text: str) -> tuple[Weights, str]:
     known = [(feature, table[feature]) for feature in _features(text) if feature in table]
     sums = tuple(sum(weights[at] for _, weights in known) for at in range(len(CLASSES)))
     best = max(range(len(CLASSES)), key=lambda at: sums[at])
-    alone = [(weights[best] - max(weights[:best] + weights[best + 1 :]), word) for word, weights in known if word in text]
+    alone = [
+        (weights[best] - max(weights[:best] + weights[best + 1 :]), word) for word, weights in known if word in text
+    ]
     return sums, max(alone)[1] if alone else ""
 
 
@@ -46,7 +49,7 @@ def _features(text: str) -> list[str]:
         found = _WORD.findall(text)
         words = ["<", *(_folded(word, at) for at, word in enumerate(found)), ">"]
     opening = "^" + " ".join(words[1:4])
-    return list(dict.fromkeys([*words, *(f"{a} {b}" for a, b in zip(words, words[1:], strict=False)), opening]))
+    return list(dict.fromkeys([*words, *(f"{a} {b}" for a, b in pairwise(words)), opening]))
 
 
 def _folded(word: str, at: int) -> str:
@@ -72,4 +75,4 @@ def _table() -> Mapping[str, Weights]:
 
 def phrasings(name: QueryClass) -> Iterable[str]:
     """The phrasings of a class that ship with the package, one a line."""
-    return files(__package__).joinpath("phrasings", f"{name}.txt").read_text("utf-8").splitlines()
+    return files("pellucid.recall").joinpath("phrasings", f"{name}.txt").read_text("utf-8").splitlines()
