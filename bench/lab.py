@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--mode", choices=("verbatim", "extract"), default="verbatim")
     parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")
+    parser.add_argument("--context", action="store_true", help="also what the assembled contexts hold")
     given = parser.parse_args()
     started = time.time()
     settings = load(home=given.models.parent if given.models else None)
@@ -30,7 +31,7 @@ def main() -> None:
     def measure(mode: str) -> dict[str, object]:
         asked = LabInput.model_validate(
             {"dataset": given.dataset, "data": given.data, "mode": mode, "updates": given.updates,
-             "ablate": not given.updates and mode == "verbatim"}
+             "ablate": not given.updates and mode == "verbatim", "context": given.context}
         )  # fmt: skip
         return run_lab(settings, asked, lambda said: print(said, file=sys.stderr)).to_wire()
 

@@ -109,7 +109,7 @@ class RecallSettings(BaseModel):
     reinforcement_recall_boost_enabled: bool = Field(default=True, description="Prefer what was said repeatedly.")
     reinforcement_weight: float = Field(default=0.02, ge=0, description="Worth of each repetition, the first ten.")
     renewal_weight: float = Field(
-        default=1.0, ge=0, description="Lead that an older memory gives up to a newer one with all the query's words."
+        default=1.25, ge=0, description="Lead that an older memory gives up to a newer one with all the query's words."
     )
     pin_weight: float = Field(default=0.5, ge=0, description="Worth of a pin.")
     store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")

@@ -33,7 +33,9 @@ def unanswerable(path: Path) -> tuple[Question, ...]:
     """The questions of `path` that nothing answers (`_abs`); turns that nearly do may be in the pool."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(
-        Question(entry["question_id"], entry["question"], {}, entry["question_type"], _date(entry["question_date"]))
+        Question(
+            entry["question_id"], entry["question"], {}, entry["question_type"], _date(entry.get("question_date") or "")
+        )
         for entry in entries
         if entry["question_id"].endswith("_abs")
     )

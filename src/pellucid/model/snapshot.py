@@ -218,11 +218,36 @@ class OmittedMemory(Wire):
     reason: str
 
 
+class EpisodeTrace(Wire):
+    """An episode that the context names although none of its memories is in it, and why."""
+
+    episode_id: str
+    score: float
+    matches: int
+    """How many of its session's memories passed every filter."""
+
+
+class PassTrace(Wire):
+    """What one pass by a model did to the context: it may only remove or rephrase. No text of a memory."""
+
+    name: str
+    note: str | None = None
+    """Why it changed nothing."""
+    removed: tuple[str, ...] = ()
+    rephrased: tuple[str, ...] = ()
+    before: int = 0
+    """Characters of the memories that it rephrased."""
+    after: int = 0
+    """Characters of what it made of them."""
+
+
 class ContextTrace(Wire):
     """What the assembled context holds, in order of rank, and what it had no room for."""
 
     included: tuple[str, ...] = ()
     omitted: tuple[OmittedMemory, ...] = ()
+    episodes: tuple[EpisodeTrace, ...] = ()
+    passes: tuple[PassTrace, ...] = ()
 
 
 class Eligible(Wire):

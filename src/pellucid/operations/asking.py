@@ -24,6 +24,9 @@ from pellucid.store.index_port import Filters
 WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
 """What a recall can leave out: legs, stages and terms."""
 
+FILLING = 100
+"""Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
+
 
 class RecallInput(Wire):
     """A question and what may differ from the settings for this one call."""
@@ -32,6 +35,7 @@ class RecallInput(Wire):
     namespace: str
     top_k: int | None = None
     budget: int | None = None
+    """Characters of context. Given without `topK`, it is filled: with 100 memories at most."""
     session_id: str | None = None
     """Who asks; see `in_session` for where to look."""
     agent: str | None = None
@@ -66,6 +70,8 @@ def request_of(app: App, asked: RecallInput) -> Request:
     given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
     given = {name: value for name, value in given.items() if value is not None}
     chosen = frozenset({*given, *(_top(name) for name in asked.settings)})
+    if "char_budget" in chosen and "top_k_facts" not in chosen | app.settings.recall.model_fields_set:
+        given["top_k_facts"] = FILLING
     return Request(
         redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), app.clock.now(),
         _overridden(app.settings.recall, given, asked.settings), session_id=_clean(asked.session_id),

@@ -4,8 +4,7 @@ First the memories (`Sheet.fill`), then what the headings say beside the day, th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,9 +53,7 @@ def assemble(state: State, world: World) -> State:
 
 def _recorded(made: Assembly) -> Context:
     """The context with what a receipt keeps of how it came about."""
-    kept: dict[str, Any] = {"episodes": made.episodes, "passes": made.passes}
-    known = {field.name for field in fields(Context)}
-    return replace(made.context, **{name: value for name, value in kept.items() if name in known})
+    return replace(made.context, episodes=made.episodes, passes=made.passes)
 
 
 def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assembly:

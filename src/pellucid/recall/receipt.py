@@ -35,6 +35,7 @@ from pellucid.recall.state import (
     State,
     Tier,
 )
+from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.settings import RecallSettings
 from pellucid.store.index_port import Filters
 
@@ -98,6 +99,8 @@ def pack(state: State) -> bytes:
             [place[memory_id] for memory_id in state.context.included],
             [(place[each.memory_id], each.reason) for each in state.context.omitted],
         ),
+        "episodes": [_row(each) for each in state.context.episodes],
+        "passes": [_row(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         "legs": list(pool.ranks),
         "n": len(pool),
@@ -129,7 +132,7 @@ def query_bytes(request: Request) -> bytes:
     return request.query.encode("utf-8", "surrogatepass") if request.settings.store_query_text else b""
 
 
-def _row(record: LegReport | Rung | Corpus | Tier | Abstention) -> list[object]:
+def _row(record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport) -> list[object]:
     return [getattr(record, name) for name in record.__slots__]
 
 
@@ -264,6 +267,8 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
             length=length,
             included=tuple(unpack_id(ids[place]) for place in included),
             omitted=tuple(Omission(unpack_id(ids[place]), reason) for place, reason in omitted),
+            episodes=tuple(NamedEpisode(*_values(row)) for row in header.get("episodes", ())),
+            passes=tuple(PassReport(*_values(row)) for row in header.get("passes", ())),
         ),
         stages=tuple(StageReport(*stage) for stage in header["stages"]),
     )

@@ -23,9 +23,9 @@ from pellucid.recall.citations import (
 from pellucid.recall.context_text import NOTICE, OTHER_EPISODES, body_of, day_of, mark_of, wrap
 from pellucid.recall.state import Omission
 
-SAYS_NOTHING, SAYS_ALL = 20, 150
-"""Characters that a memory needs to say anything, and beyond which more of them are rarely more of an answer."""
-STEEPNESS = 3
+SAYS_NOTHING, SAYS_ALL = 30, 150
+"""Characters that say nothing yet, and how many after them say more; beyond, more is rarely more of an answer."""
+STEEPNESS = 2.5
 """A place is worth one over itself to this power."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]

@@ -12,6 +12,7 @@ from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.port import Embedder, QueryEncoding
 from pellucid.encoders.reranker import Reranker
 from pellucid.recall.equation import Floats, Ints, Mask, Pairs
+from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.settings import RecallSettings, RerankSettings
 from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
 
@@ -218,6 +219,8 @@ class Context:
     length: int = 0
     included: tuple[str, ...] = ()
     omitted: tuple[Omission, ...] = ()
+    episodes: tuple[NamedEpisode, ...] = ()
+    passes: tuple[PassReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

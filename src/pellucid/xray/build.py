@@ -1,6 +1,7 @@
 """A receipt and the memories it names in, the X-ray snapshot out: nothing is asked of the index's ranking again."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from pellucid.clock import isoformat
 from pellucid.model.memory import unpack_id
@@ -9,9 +10,11 @@ from pellucid.model.snapshot import (
     Budget,
     ContextTrace,
     Eligible,
+    EpisodeTrace,
     FilterTrace,
     LegHealth,
     OmittedMemory,
+    PassTrace,
     QueryRead,
     RecallXraySnapshot,
     StageTrace,
@@ -44,13 +47,7 @@ def build(receipt: Receipt, memories: Mapping[str, Served], aligner: Aligner | N
             shown.result(memory_id, place, memories.get(memory_id), aligner)
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
-        filters=tuple(
-            FilterTrace(
-                name=rung.name, considered=rung.considered, admitted=rung.admitted,
-                soft_admitted=rung.soft_admitted, reason=rung.reason or None,
-            )
-            for rung in state.rungs
-        ),
+        filters=_rungs(state),
         budget=Budget(chars=request.settings.char_budget, used=state.context.length),
         session_key=request.session_id,
         namespace=request.namespace,
@@ -71,11 +68,23 @@ def build(receipt: Receipt, memories: Mapping[str, Served], aligner: Aligner | N
         context=ContextTrace(
             included=state.context.included,
             omitted=tuple(OmittedMemory(memory_id=o.memory_id, reason=o.reason) for o in state.context.omitted),
+            episodes=tuple(EpisodeTrace.model_validate(asdict(each)) for each in state.context.episodes),
+            passes=tuple(PassTrace.model_validate(asdict(each)) for each in state.context.passes),
         ),
         eligible=Eligible(
             memories=state.corpus.rows, active=state.corpus.active,
             with_vectors=state.corpus.vectors, applied_seq=state.corpus.applied_seq,
         ),
+    )  # fmt: skip
+
+
+def _rungs(state: State) -> tuple[FilterTrace, ...]:
+    return tuple(
+        FilterTrace(
+            name=rung.name, considered=rung.considered, admitted=rung.admitted, soft_admitted=rung.soft_admitted,
+            reason=rung.reason or None,
+        )
+        for rung in state.rungs
     )  # fmt: skip
 
 

@@ -11,9 +11,11 @@ from typing import Literal
 
 from pellucid.clock import isoformat
 from pellucid.model.snapshot import (
+    AbstentionTrace,
     Alignment,
     LegContribution,
     Provenance,
+    QueryRead,
     RecallXraySnapshot,
     RerankDetail,
     ScoreDecomposition,
@@ -64,7 +66,28 @@ def header_fields(snapshot: RecallXraySnapshot) -> tuple[Field, ...]:
         Field("namespace", _verbatim(snapshot.namespace)),
         Field("trace-id", _verbatim(snapshot.trace_id)),
         Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
+        Field("read-as", _read(snapshot.plan) if snapshot.plan else ()),
+        Field("doubt", _doubt(snapshot.abstention) if snapshot.abstention else ()),
     )
+
+
+def _read(plan: QueryRead) -> Spans:
+    """What was read of the query: its class, how deep to go and why, whom and when it names, what else was asked."""
+    why = f" ({plan.reason})" if plan.reason else ""
+    names = _listed((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
+    dated = (Span("; period "), *_verbatim(plan.period)) if plan.period else ()
+    filters = (Span(" of what was said"),) if plan.dates_what_was_said else ()
+    asked = _listed(plan.sub_queries)
+    return (
+        Span(f"{plan.query_class}, {plan.depth}{why}"), *((Span("; names "), *names) if names else ()), *dated,
+        *filters, *((Span("; also asked "), *asked) if asked else ()),
+    )  # fmt: skip
+
+
+def _doubt(trace: AbstentionTrace) -> Spans:
+    said = "; abstained" if trace.abstained else ""
+    near = _listed(trace.nearest) if trace.abstained else ()
+    return (Span(f"{trace.doubt:.2f} of {trace.threshold:.2f}{said}"), *((Span(", nearest "), *near) if near else ()))
 
 
 def result_fields(result: XrayResult, query_terms: tuple[str, ...]) -> tuple[Field, ...]:

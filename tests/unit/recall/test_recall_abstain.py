@@ -27,7 +27,7 @@ def test_the_doubt_is_what_is_missing_of_nearness_and_words() -> None:
     known, unknown = log(1 + 10 / 10) ** 2, log(1 + 10 / 1) ** 2
     share = known / (known + unknown)
     assert held(pool((0, 0, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(share)
-    assert doubt(pool((0.25, 0.5, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(1 - (0.5 + share) / 2, abs=1e-6)
+    assert doubt(pool((0.25, 0.5, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(1 - (2 * 0.5 + share) / 3, abs=1e-6)
 
 
 def test_words_may_be_spread_over_the_first_three() -> None:

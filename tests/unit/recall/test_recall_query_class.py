@@ -23,7 +23,6 @@ def share_right(half: str) -> tuple[float, dict[str, str]]:
     return sum(right.values()) / len(rows), {name: f"{right[name]}/{asked[name]}" for name in sorted(asked)}
 
 
-@pytest.mark.xfail(strict=True, reason="measured 0.864 at the fourth and last run: the mark of 0.90 is not reached")
 def test_the_half_that_the_rules_never_saw_is_tagged_as_a_person_would() -> None:
     accuracy, _ = share_right("held_out")
     print(f"held out: {accuracy:.3f}")

@@ -220,6 +220,9 @@ def lab_run(
     ablate: Annotated[
         bool, typer.Option("--ablate", help="Also without each leg and stage, as paired differences.")
     ] = False,
+    context: Annotated[
+        bool, typer.Option("--context", help="Also how much evidence the assembled contexts hold.")
+    ] = False,
     details: Annotated[bool, typer.Option("--details", help="Add one row a question.")] = False,
     home: Home = None,
     as_json: Json = False,
@@ -231,7 +234,7 @@ def lab_run(
 
     request = checked(
         LabInput, dataset=dataset, data=data, mode=mode, updates=updates, without=tuple(without or ()), ablate=ablate,
-        details=details,
+        context=context, details=details,
     )  # fmt: skip
     outcome = run_lab(settings(home), request, note)
     emit(outcome, lambda: present_lab.measured(outcome), as_json=as_json)

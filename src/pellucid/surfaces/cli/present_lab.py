@@ -35,7 +35,30 @@ def _metrics(outcome: LabOutput) -> str:
     for part, gains in outcome.ablation.items():
         shown_gains = (f"{m} {gains[m]['difference']:+.4f} {gains[m]['interval']}" for m in ("recall@10", "ndcg@10"))
         lines.append(f"gain of {part:<10} " + "; ".join(shown_gains))
-    return "\n".join(lines)
+    return "\n".join([*lines, *_doubt(outcome.abstention), *_contexts(outcome.context)])
+
+
+def _doubt(found: Mapping[str, Any]) -> list[str]:
+    """How well doubt tells questions that nothing answers from the others."""
+    if not found:
+        return []
+    floors = ", ".join(f"{name} {value:.3f}" for name, value in found.get("floors", {}).items())
+    return ["", f"abstention: AUC {found['auc']:.3f} ({floors})"]
+
+
+def _contexts(found: Mapping[str, Any]) -> list[str]:
+    """The share of evidence in the context, beside plain concatenations of the same ranking."""
+    lines: list[str] = []
+    for top_k, budgets in found.items():
+        for budget, shares in budgets.items():
+            gains = "; ".join(
+                f"over {name} {gain['difference']:+.4f} {gain['interval']}"
+                for name, gain in shares["gainOverPlain"].items()
+            )
+            lines.append(
+                f"context of {budget} characters, topK {top_k}: {shares['context']:.4f} of the evidence; {gains}"
+            )
+    return ["", *lines] if lines else []
 
 
 def _kept(outcome: LabOutput) -> list[str]:
