@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from pellucid.errors import InputError
 
 NAMESPACE_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,63}$"
+QUERY_CLASSES = ("historical", "architectural", "current_state", "decision", "other")
 Table = dict[str, Any]
 _SECTION = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
@@ -113,6 +114,14 @@ class RecallSettings(BaseModel):
     )
     pin_weight: float = Field(default=0.5, ge=0, description="Worth of a pin.")
     store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
+
+    @field_validator("class_weights")
+    @classmethod
+    def _known(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        """Only classes and legs that there are, each weight as `legWeights` would take it."""
+        if unknown := set(given) - set(QUERY_CLASSES):
+            raise ValueError(f"no class of query is called {sorted(unknown)[0]!r}: {', '.join(QUERY_CLASSES)}")
+        return {name: LegWeights.model_validate(each).model_dump(exclude_unset=True) for name, each in given.items()}
 
 
 class RerankSettings(BaseModel):

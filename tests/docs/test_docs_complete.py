@@ -45,8 +45,8 @@ def test_every_documented_environment_name_sets_its_setting(tmp_path: Path, monk
 
 def leaves(table: dict[str, Any], prefix: str = "") -> list[str]:
     """The names of all plain values, sections joined by two underscores."""
-    nested = [leaves(value, f"{prefix}{name}__") for name, value in table.items() if isinstance(value, dict)]
-    plain = [f"{prefix}{name}" for name, value in table.items() if not isinstance(value, dict)]
+    nested = [leaves(value, f"{prefix}{name}__") for name, value in table.items() if isinstance(value, dict) and value]
+    plain = [f"{prefix}{name}" for name, value in table.items() if not (isinstance(value, dict) and value)]
     return plain + [name for section in nested for name in section]
 
 

@@ -181,3 +181,11 @@ def test_the_hash_names_the_settings_of_a_recall() -> None:
     assert settings_hash(plain) == settings_hash(RecallSettings(rrf_k=plain.rrf_k))
     assert len(settings_hash(plain)) == 16
     assert settings_hash(plain) != settings_hash(RecallSettings(rrf_k=11))
+
+
+def test_weights_of_a_class_are_checked_like_the_others(tmp_path: Path) -> None:
+    given = load(home=tmp_path, recall={"class_weights": {"historical": {"temporal": 0.25, "rerank_passage": 0}}})
+    assert given.recall.class_weights == {"historical": {"temporal": 0.25, "rerank_passage": 0.0}}
+    for wrong in ({"hysterical": {"temporal": 1}}, {"historical": {"temporel": 1}}, {"historical": {"temporal": -1}}):
+        with pytest.raises(InputError, match="classWeights"):
+            load(home=tmp_path, recall={"class_weights": wrong})

@@ -41,6 +41,12 @@ class RecallOutput(Wire):
     omitted: tuple[OmittedMemory, ...] = ()
     legs: tuple[LegHealth, ...] = ()
     degraded: bool = False
+    doubt: float | None = None
+    """How unsure the recall is of having an answer, from 0 to 1; `docs/context.md` has the formula."""
+    abstained: bool = False
+    """Nothing is recalled, because nothing was near enough."""
+    nearest: tuple[str, ...] = ()
+    """The ids of the nearest misses of a recall that abstained."""
     receipt_problem: str | None = None
     """Why this recall cannot be explained later, if its receipt could not be kept."""
 
@@ -83,6 +89,9 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
         omitted=snapshot.context.omitted,
         legs=snapshot.legs,
         degraded=any(leg.health == "degraded" for leg in state.legs),
+        doubt=snapshot.abstention.doubt if snapshot.abstention else None,
+        abstained=snapshot.abstention is not None and snapshot.abstention.abstained,
+        nearest=snapshot.abstention.nearest if snapshot.abstention else (),
         receipt_problem=problem or None,
     )  # fmt: skip
 
