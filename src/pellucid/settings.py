@@ -20,25 +20,27 @@ from pellucid.errors import InputError
 NAMESPACE_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,63}$"
 QUERY_CLASSES = ("historical", "architectural", "current_state", "decision", "other")
 Table = dict[str, Any]
-_SECTION = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+_SECTION = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, alias_generator=to_camel, populate_by_name=True)
 
 
 class LegWeights(BaseModel):
     """What first place in a leg is worth in the sum; 0 switches the leg off."""
 
     model_config = _SECTION
-    vector: float = Field(default=1.0, ge=0, description="Nearness of meaning.")
-    lexical: float = Field(default=1.0, ge=0, description="Shared words, by BM25.")
-    passage: float = Field(default=0.5, ge=0, description="Words shared with a memory and those beside it, by BM25.")
-    procedural: float = Field(default=1.0, ge=0, description="Procedures, where the query starts a task.")
-    review: float = Field(default=1.0, ge=0, description="Memories that speak of the files under review.")
-    recent: float = Field(default=1.0, ge=0, description="Newest first; asked only when the search legs fail.")
-    temporal: float = Field(
-        default=0.0, ge=0, description="Prefers newer memories among those found; off, see docs/recall.md."
+    vector: float = Field(default=1.0, ge=0, le=1000, description="Nearness of meaning.")
+    lexical: float = Field(default=1.0, ge=0, le=1000, description="Shared words, by BM25.")
+    passage: float = Field(
+        default=0.5, ge=0, le=1000, description="Words shared with a memory and those beside it, by BM25."
     )
-    rerank: float = Field(default=1.25, ge=0, description="Place by the reranker.")
+    procedural: float = Field(default=1.0, ge=0, le=1000, description="Procedures, where the query starts a task.")
+    review: float = Field(default=1.0, ge=0, le=1000, description="Memories that speak of the files under review.")
+    recent: float = Field(default=1.0, ge=0, le=1000, description="Newest first; asked only when the search legs fail.")
+    temporal: float = Field(
+        default=0.0, ge=0, le=1000, description="Prefers newer memories among those found; off, see docs/recall.md."
+    )
+    rerank: float = Field(default=1.25, ge=0, le=1000, description="Place by the reranker.")
     rerank_passage: float = Field(
-        default=1.0, ge=0, description="Place by late interaction with a memory and those beside it."
+        default=1.0, ge=0, le=1000, description="Place by late interaction with a memory and those beside it."
     )
 
 
@@ -51,7 +53,7 @@ class RecallSettings(BaseModel):
         default=50, ge=1, le=1000, description="P: admissible candidates a leg returns; fixed, whatever topK is."
     )
     open_pool: int = Field(default=20, ge=0, le=200, description="Candidates of the open arm (evidence only).")
-    rrf_k: int = Field(default=10, ge=1, description="k of the term w·(k+1)/(k+rank).")
+    rrf_k: int = Field(default=10, ge=1, le=10_000, description="k of the term w·(k+1)/(k+rank).")
     leg_weights: LegWeights = Field(default=LegWeights(), description="What first place in each leg is worth.")
     class_weights: dict[str, dict[str, float]] = Field(
         default_factory=dict[str, dict[str, float]],
@@ -90,7 +92,7 @@ class RecallSettings(BaseModel):
     score_propagation_alpha: float = Field(
         default=0.4, ge=0, le=1, description="Discount of a neighbour's fused score."
     )
-    mmr_lambda: float = Field(default=0.0, ge=0, description="Weight of the diversity penalty.")
+    mmr_lambda: float = Field(default=0.0, ge=0, le=1000, description="Weight of the diversity penalty.")
     mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
     char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
     expand_from: int = Field(
@@ -100,19 +102,28 @@ class RecallSettings(BaseModel):
     min_token_overlap: float = Field(
         default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
     )
-    importance_weight: float = Field(default=0.05, ge=0, description="Worth of importance 1.0 over importance 0.")
+    importance_weight: float = Field(
+        default=0.05, ge=0, le=1000, description="Worth of importance 1.0 over importance 0."
+    )
     named_weight: float = Field(
-        default=0.8, ge=0, description="Worth of being said by, or about, somebody the query names."
+        default=0.8, ge=0, le=1000, description="Worth of being said by, or about, somebody the query names."
     )
-    asking_weight: float = Field(default=0.2, ge=0, description="What a memory that only asks loses.")
-    heat_weight: float = Field(default=0.05, ge=0, description="Worth of heat 1.0, as of the last lifecycle fold.")
-    tier_weight: float = Field(default=0.05, ge=0, description="Worth of being hot rather than cold.")
+    asking_weight: float = Field(default=0.2, ge=0, le=1000, description="What a memory that only asks loses.")
+    heat_weight: float = Field(
+        default=0.05, ge=0, le=1000, description="Worth of heat 1.0, as of the last lifecycle fold."
+    )
+    tier_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of being hot rather than cold.")
     reinforcement_recall_boost_enabled: bool = Field(default=True, description="Prefer what was said repeatedly.")
-    reinforcement_weight: float = Field(default=0.02, ge=0, description="Worth of each repetition, the first ten.")
-    renewal_weight: float = Field(
-        default=1.25, ge=0, description="Lead that an older memory gives up to a newer one with all the query's words."
+    reinforcement_weight: float = Field(
+        default=0.02, ge=0, le=1000, description="Worth of each repetition, the first ten."
     )
-    pin_weight: float = Field(default=0.5, ge=0, description="Worth of a pin.")
+    renewal_weight: float = Field(
+        default=1.25,
+        ge=0,
+        le=1000,
+        description="Lead that an older memory gives up to a newer one with all the query's words.",
+    )
+    pin_weight: float = Field(default=0.5, ge=0, le=1000, description="Worth of a pin.")
     store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
 
     @field_validator("class_weights")
@@ -120,7 +131,7 @@ class RecallSettings(BaseModel):
     def _known(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         """Only classes and legs that there are, each weight as `legWeights` would take it."""
         if unknown := set(given) - set(QUERY_CLASSES):
-            raise ValueError(f"no class of query is called {sorted(unknown)[0]!r}: {', '.join(QUERY_CLASSES)}")
+            raise ValueError(f"no class of query is called {min(unknown)!r}: {', '.join(QUERY_CLASSES)}")
         return {name: LegWeights.model_validate(each).model_dump(exclude_unset=True) for name, each in given.items()}
 
 

@@ -101,7 +101,8 @@ def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mappi
     table = settings.model_dump()
     for name, value in asked.items():
         part, _, rest = name.partition(".")
-        if _top(name) not in RecallSettings.model_fields or (rest and to_snake(rest) not in LegWeights.model_fields):
+        weight = _top(name) == "leg_weights" and to_snake(rest) in LegWeights.model_fields
+        if _top(name) not in RecallSettings.model_fields or (rest and not weight):
             known = [to_camel(each) for each in RecallSettings.model_fields]
             close = difflib.get_close_matches(to_camel(to_snake(part)), known, n=1)
             raise InputError(
@@ -109,10 +110,10 @@ def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mappi
                 code="invalid_setting",
                 next_step=f"did you mean {close[0]}?" if close else "docs/settings.md names them",
             )
-        if rest:
-            table[_top(name)] |= {to_snake(rest): value}
-        else:
+        if not rest:
             table[_top(name)] = value
+        elif isinstance(table["leg_weights"], dict):  # else the wrong value before it stays, and is refused
+            table["leg_weights"] |= {to_snake(rest): value}
     try:
         return RecallSettings.model_validate({**table, **given})
     except ValidationError as error:

@@ -11,7 +11,8 @@ from pellucid.capture.redact import redact
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.recalling import xray_of
+from pellucid.operations.recalling import recall_named, xray_of
+from pellucid.recall.receipt import query_of
 from pellucid.store.history_port import audit_id
 from pellucid.store.receipts_port import RecallRow
 from pellucid.xray.render_json import render_json_line
@@ -110,7 +111,8 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
     Raises:
         NotFoundError: no recall of this namespace has that id.
     """
-    row = app.receipts.pin(request.recall_id, request.namespace, pinned=request.pinned)
+    recall_id = recall_named(app, request.namespace, request.recall_id)
+    row = app.receipts.pin(recall_id, request.namespace, pinned=request.pinned)
     if row is None:
         raise NotFoundError(
             f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
@@ -181,7 +183,7 @@ def _listed(row: RecallRow) -> ListedRecall:
     return ListedRecall(
         recall_id=row.recall_id, at=_EPOCH + timedelta(milliseconds=row.at), session_id=row.session_id,
         served=row.served_count, in_full=row.in_full, pinned=row.pinned,
-        query=row.query.decode("utf-8", "replace") if row.query_kept else None,
+        query=query_of(row.query) if row.query_kept else None,
     )  # fmt: skip
 
 

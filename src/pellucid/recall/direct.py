@@ -11,6 +11,8 @@ from pellucid.settings import RecallSettings
 
 CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
 IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
+LEAST_WORDS = 2
+"""Telling words a question must have: with one, everything that holds it answers."""
 _SLACK = 1e-9
 """More than a share of words can be off by."""
 TIER, HYBRID = "direct-answer", "hybrid"
@@ -51,11 +53,12 @@ def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ..
     """What a direct answer must be, in the order it is asked, and who is it."""
     about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
     return (
+        ("only-asks", ~pool.asks),
         ("not-trusted-zone", (pool.direct & TRUSTED) > 0),
         ("ineligible-taxonomy-bucket", (pool.direct & CATEGORY) > 0),
         ("below-importance-floor", (pool.importance >= IMPORTANT) | ((pool.direct & CONFIRMED) > 0)),
         ("entity-ref-mismatch", ~about_others),
-        ("below-token-overlap-floor", shares >= OVERLAP - _SLACK),
+        ("below-token-overlap-floor", (shares >= OVERLAP - _SLACK) & (len(plan.telling) >= LEAST_WORDS)),
     )
 
 

@@ -17,7 +17,7 @@ from pellucid.recall.query_class import classify
 from pellucid.recall.query_dates import window
 from pellucid.recall.query_entities import entities
 from pellucid.recall.state import Period, Plan, Request, State, World
-from pellucid.store.index_port import Admission, Term
+from pellucid.store.index_port import Admission, Survey, Term
 
 MAX_CHARACTERS = 20_000
 MAX_STEMS = 64
@@ -36,11 +36,12 @@ def plan(state: State, world: World) -> State:
     words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
     telling = _telling(words)
     encoding, problem = encode(text, world)
-    gated = _gated(text, request, world)
+    gated = _meant(_gated(text, request, world), request, known)
     period = _period(text, request, world)
     return replace(
         state,
         request=_narrowed(request, gated),
+        rerank_backend=_backend(request, world),
         admission=_admission(request, world, period),
         corpus=known.corpus,
         plan=Plan(
@@ -78,9 +79,23 @@ def _gated(text: str, request: Request, world: World) -> Gated:
         return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
 
 
+def _backend(request: Request, world: World) -> str:
+    """Who is to score the survivors, whether or not he then can."""
+    if not request.settings.enable_reranking or world.rerank.backend == "none":
+        return "none"
+    return world.reranker.name if world.reranker else "late-interaction"
+
+
+def _meant(gated: Gated, request: Request, known: Survey) -> Gated:
+    """What looks like a bare thanks, and is the name of somebody here, or comes with a review, does ask."""
+    if gated.depth != "no_recall" or not (known.named or request.review):
+        return gated
+    return Gated("full", "names somebody known" if known.named else "files are under review")
+
+
 def _narrowed(request: Request, gated: Gated) -> Request:
     """The request of a message that needs little: a few memories, unless the caller chose how many."""
-    if gated.depth != "minimal" or "top_k_facts" in request.chosen:
+    if gated.depth != "minimal" or request.chosen & {"top_k_facts", "char_budget"}:
         return request
     few = min(request.settings.top_k_facts, FEW)
     return replace(request, settings=request.settings.model_copy(update={"top_k_facts": few}))

@@ -1,8 +1,9 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
 Layout: the length of the header as four bytes, the header (JSON, deflated), the pool's columns (`packing`), and the
-query in UTF-8. Ids and scores are noise that does not compress, so the columns are not deflated. The query is the only
-text: history keeps it apart, and a receipt without it is whole but for the words. Version 1 held it in the header.
+query in UTF-8, with what filters name behind it. Ids and scores are noise that does not compress, so the columns are
+not deflated. The query is the only text: history keeps it apart, and a receipt without it is whole but for the words.
+Version 1 held it in the header.
 """
 
 import json
@@ -83,8 +84,7 @@ def pack(state: State) -> bytes:
         "subPlans": [
             (_place(request, each.text), [_place(request, word) for word in each.words]) for each in state.sub_plans
         ],
-        "filters": [getattr(request.filters, name) for name in Filters.__slots__],
-        "review": request.review,
+        "made": [request.filters.since, request.filters.until],
         "rerank": state.rerank_backend,
         "tier": state.tier and _row(state.tier),
         "abstention": state.abstention and _row(state.abstention),
@@ -128,8 +128,34 @@ def _place(request: Request, word: str) -> tuple[int, int]:
 
 
 def query_bytes(request: Request) -> bytes:
-    """The end of the receipt of a request: its query, or nothing if that is not to be kept."""
-    return request.query.encode("utf-8", "surrogatepass") if request.settings.store_query_text else b""
+    """The end of the receipt of a request: its query, and what else it says in words; nothing where that is withheld.
+
+    Words stand here and nowhere else, so that they can be erased: after the query a NUL, and what filters and a review
+    name, as JSON. Nothing stands behind a query without a NUL where nothing is named.
+    """
+    if not request.settings.store_query_text:
+        return b""
+    filters = request.filters
+    named = [filters.tags, filters.categories, filters.agent, filters.session_id, request.review]
+    beside = f"\0{json.dumps(named, ensure_ascii=False)}" if any(named) or "\0" in request.query else ""
+    return f"{request.query}{beside}".encode("utf-8", "surrogatepass")
+
+
+def _parted(said: str) -> tuple[str, list[Any]]:
+    """A query, and what filters and a review name beside it."""
+    query, nul, named = said.rpartition("\0")
+    nothing: list[Any] = [(), (), None, None, ()]
+    try:
+        beside: Any = json.loads(named) if nul else None
+        _, _, _, _, _ = beside
+    except (ValueError, TypeError):
+        return said, nothing
+    return query, list(beside)
+
+
+def query_of(said: bytes) -> str:
+    """The query alone of what history keeps of a recall's words."""
+    return _parted(said.decode("utf-8", "surrogatepass"))[0]
 
 
 def _row(record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport) -> list[object]:
@@ -163,6 +189,7 @@ def unpack(packed: bytes) -> Receipt:
         if header["v"] not in READABLE:
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         served = header["served"]
+        header["beside"] = _parted(_said_in(header, packed[start:]))[1]
         state = _state(header, _pool(header, packed[start:]), *_words(header, packed[start:]))
         raw: Any = state.pool.ids.tolist()
         return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
@@ -174,8 +201,12 @@ def _words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
     """The query and those of its words that were asked for; empty strings where it is withheld."""
     if header["v"] == 1:
         return header["query"] or "", tuple(header["words"])
-    query = rest[header["body"] :].decode("utf-8", "surrogatepass")
+    query, _ = _parted(_said_in(header, rest))
     return query, _spelled(query, header["words"])
+
+
+def _said_in(header: dict[str, Any], rest: bytes) -> str:
+    return "" if header["v"] == 1 else rest[header["body"] :].decode("utf-8", "surrogatepass")
 
 
 def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -248,8 +279,8 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         agent=header["agent"],
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
-        filters=Filters(*_values(header.get("filters", ()))),
-        review=tuple(header.get("review", ())),
+        filters=Filters(*_values(header["beside"])[:4], *header.get("made", (None, None))),
+        review=tuple(header["beside"][4]),
     )
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(

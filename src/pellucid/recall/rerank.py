@@ -26,7 +26,6 @@ def rerank(state: State, world: World) -> State:
         return replace(state, rerank_backend=NO_RERANKING)
     if world.reranker is not None:
         pool = replace(state.pool, rerank_score=_by_model(state, world, world.reranker))
-        state = replace(state, rerank_backend=world.reranker.name)
     elif state.plan.encoding is None or len(state.pool) == 0:
         return state
     else:

@@ -109,7 +109,7 @@ def _read(state: State) -> QueryRead:
         named=tuple(plan.named.values()), period=period.phrase if period else None,
         since=period.since if period else None, until=period.until if period else None,
         dates_what_was_said=period is not None and period.asserts,
-        sub_queries=tuple(each.text for each in state.sub_plans),
+        sub_queries=tuple(each.text.strip() or "(not kept)" for each in state.sub_plans),
     )  # fmt: skip
 
 

@@ -127,3 +127,22 @@ def test_the_instant_asked_about_is_the_requests(house: Opener) -> None:
     state = run(app, "crane")
     assert state.admission.at == int(state.request.at.timestamp() * 1000)
     assert app.recaller.run(replace(state.request, query="crane", namespace=HERE)).served
+
+
+def test_a_name_that_reads_like_thanks_is_asked_for(house: Opener) -> None:
+    app = house()
+    file_memories(app, [a_memory(1, "Roger runs the night shift", entity_ref="Roger")])
+    assert run(app, "Roger").plan.depth == "full"
+    assert run(app, "roger that, thanks").plan.depth == "full"
+    assert run(app, "thanks").plan.depth == "no_recall"
+    assert run(app, "looks good", review="src/app.py").plan.depth == "full"
+
+
+def test_a_short_command_gets_few_memories_unless_the_caller_says_how_many(house: Opener) -> None:
+    app = house()
+    for n in range(9):
+        keep(app, f"the tests of part {n} run in a container")
+    assert len(run(app, "run the tests").served) == 4
+    assert len(run(app, "run the tests", top_k=7).served) == 7
+    assert len(run(app, "run the tests", budget=8_000).served) == 9
+    assert len(run(app, "how do the tests run?").served) == 9

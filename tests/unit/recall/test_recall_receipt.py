@@ -204,3 +204,35 @@ def test_the_snapshot_needs_no_memory_to_be_there(salted: App) -> None:
         float(state.pool.final[at]) for at in state.order[: len(snapshot.results)]
     ]
     assert not np.isnan([r.score_decomposition.final for r in snapshot.results]).any()
+
+
+@pytest.mark.requirement("FORGET-1")
+def test_what_filters_and_a_review_name_goes_with_the_words_of_the_query(house: Opener) -> None:
+    app = house()
+    keep(app, "the crane", tags=("zanzibarquux",))
+    asked = {"tags": ("zanzibarquux",), "in_session": "plumbob", "review": "src/zanzibarquux/plumbob.py"}
+    answer = ask(app, "crane", **asked)
+    packed = app.history.receipt(answer.recall_id, HERE)
+    assert packed
+    request = unpack(packed).state.request
+    assert (request.filters.tags, request.filters.session_id) == (("zanzibarquux",), "plumbob")
+    assert request.review == ("src/zanzibarquux/plumbob.py",)
+    assert request.query == "crane"
+    assert app.history.erase(HERE, ["zanzibarquux"]) == 1
+    emptied = app.history.receipt(answer.recall_id, HERE)
+    assert emptied
+    assert b"zanzibarquux" not in bare_receipt(emptied)
+    assert b"plumbob" not in bare_receipt(emptied)
+    again = unpack(emptied).state
+    assert (again.request.query, again.request.filters.tags, again.request.review) == ("", (), ())
+
+
+def test_a_query_with_a_nul_and_brackets_comes_back_whole(house: Opener) -> None:
+    app = house()
+    keep(app, "the crane")
+    for query in ("crane\0[1,2]", "crane\0[[],[],null,null]", "crane\0"):
+        state = run(app, query, tags=("x",))
+        assert unpack(pack(state)).state.request.query == query
+        assert unpack(pack(state)).state.request.filters.tags == ("x",)
+        plain = run(app, query)
+        assert unpack(pack(plain)).state.request.query == query
