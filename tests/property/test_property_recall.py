@@ -32,6 +32,7 @@ from pellucid.errors import NotFoundError
 from pellucid.lab import locomo
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
+from pellucid.model.text import words
 from pellucid.operations.browsing import show_memory
 from pellucid.operations.intake import Intake
 from pellucid.operations.recalling import RecallInput, audit, xray, xray_of
@@ -133,6 +134,19 @@ def test_only_what_may_answer_answers(town: Town) -> None:
             for served in run(town.app, query, top_k=100, scopes=scopes).served:
                 assert may_answer(served.memory, scopes), served.memory
                 assert served.memory.namespace == HERE
+
+
+@pytest.mark.requirement("REC-6")
+def test_no_context_holds_a_word_that_only_what_may_not_answer_says(town: Town) -> None:
+    says = [(may_answer(memory), set(words(memory.content))) for memory in town.memories.values()]
+    heard = {word for may, said in says if may for word in said}
+    ours = {"session", "turns", "other", "episodes", "memories", "data", "instructions", "pellucid", "recall"}
+    silenced = {word for may, said in says if not may for word in said if word.isalpha()} - heard - ours
+    assert len(silenced) > 20
+    for query in town.queries[:70]:
+        text = run(town.app, query, top_k=5).context.text.partition("\n")[2]
+        shown = set(words(re.sub(r"\n (made|changed|mentioned) .*", "", text)))  # files of turns that nobody kept
+        assert not silenced & shown, query
 
 
 @pytest.mark.requirement("REC-4")

@@ -5,14 +5,14 @@ paths, parse them, reuse or compute their encodings, and replace those paths' ro
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pellucid.encoders.port import Embedder, Encoding
 from pellucid.errors import EncoderError, InputError, StoreBusyError, StoreError
 from pellucid.model.ledger import FoldRow, TombstoneRow
-from pellucid.model.memory import Memory
+from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.records import Head, Ledger, LedgerRow, Records, Stamp, content_digest
 from pellucid.vault.markdown import Identity, Parsed, parse
@@ -217,12 +217,11 @@ class Folder:
             except InputError as error:
                 unreadable.append((head.path, str(error)))
                 parsed.append((head, _NOTHING))
-        encodings, problem = self._encode((memory for _, found in parsed for memory, _ in found.memories), source)
+        encodings, problem = self._encode(_texts(found for _, found in parsed), source)
         changes = [_change(head, found, encodings, op_id) for head, found in parsed]
         return changes, Folded(sum(len(found.memories) for _, found in parsed), tuple(unreadable), problem)
 
-    def _encode(self, memories: Iterator[Memory], source: _Encodings) -> tuple[dict[bytes, Encoding], str]:
-        texts = {text_digest(memory): memory.content for memory in memories}
+    def _encode(self, texts: Mapping[bytes, str], source: _Encodings) -> tuple[dict[bytes, Encoding], str]:
         known = self.index.encodings(texts) if source.reuse else {}
         missing = [digest for digest in texts if digest not in known]
         if not missing:
@@ -264,6 +263,21 @@ def text_digest(memory: Memory) -> bytes:
     return hashlib.sha256(memory.content.encode()).digest()[:16]
 
 
+def topic_digest(episode: Episode) -> bytes:
+    """The same for the topic of an episode; a memory of the same words has another."""
+    return hashlib.sha256(b"topic\0" + episode.topic.encode()).digest()[:16]
+
+
+def _texts(found: Iterable[Parsed]) -> dict[bytes, str]:
+    """Every text that is to have an encoding: what memories say, and what episodes are about."""
+    out: dict[bytes, str] = {}
+    for each in found:
+        out |= {text_digest(memory): memory.content for memory, _ in each.memories}
+        if each.episode:
+            out[topic_digest(each.episode)] = each.episode.topic
+    return out
+
+
 def _parsed(head: Head, namespace: str, key: bytes) -> Parsed:
     if head.data is None:
         return _NOTHING
@@ -278,7 +292,11 @@ def _change(head: Head, found: Parsed, encodings: dict[bytes, Encoding], op_id: 
     )
     stamp = head.stamp or Stamp(head.path, -1, -1)
     digest = "" if head.data is None else content_digest(head.data)
-    return PathChange(head.path, digest, stamp.size, stamp.mtime_ns, head.op_id or op_id, records, found.episode)
+    topic = topic_digest(found.episode) if found.episode else b""
+    return PathChange(
+        head.path, digest, stamp.size, stamp.mtime_ns, head.op_id or op_id, records, found.episode, topic,
+        encodings.get(topic),
+    )  # fmt: skip
 
 
 def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:

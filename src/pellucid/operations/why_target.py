@@ -12,7 +12,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.model.text import content_hash, normalise
 from pellucid.recall.plan import encode
 from pellucid.recall.state import Request, World
-from pellucid.store.index_port import Admission, Rows, Served
+from pellucid.store.index_port import EVERY_SCOPE, Admission, Rows, Served
 
 Matched = Literal["id", "prefix", "content", "words", "meaning"]
 SHOWN = 10
@@ -95,7 +95,7 @@ def _nearest(app: App, request: Request, text: str) -> Target:
 
 
 def _near(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
-    at = Admission(int(request.at.timestamp() * 1000))
+    at = Admission(int(request.at.timestamp() * 1000), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
         hits = world.reader.vector(encoding.vector, at, SHOWN, SHOWN)

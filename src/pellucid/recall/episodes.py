@@ -1,35 +1,50 @@
 """A ranking in, the episodes it speaks of out: what their headings say, and which are relevant without a memory there.
 
-An episode is worth its best candidate's final score and the share of the question that its candidates hold together
-(`abstain.held`): what nobody says alone, a session may say between them. Both are columns of the pool.
+An episode with candidates is worth its best one's final score and the share of the question that they hold together
+(`abstain.held`): what nobody says alone, a session may say between them. One without is worth what its topic would be
+as a memory: the terms of the places that its cosine and its BM25 would have in the `vector` and `lexical` legs
+(nothing beyond their last), and the share of the question that it holds itself. All are columns of the pool, or what
+`EpisodeReader.search` gives.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pellucid.model.memory import Episode
-from pellucid.model.text import words
 from pellucid.recall.abstain import held
 from pellucid.recall.context_text import age, artifacts_of, episode_line, harmless, session_name
-from pellucid.recall.equation import Ints
+from pellucid.recall.equation import Floats, Ints, reciprocal
+from pellucid.recall.fuse import weights_for
 from pellucid.recall.sheet import Group, Line
-from pellucid.recall.state import State, World
+from pellucid.recall.state import State, World, blank, plain_columns
 from pellucid.recall.told import NamedEpisode
-from pellucid.store.index_port import Admission
-from pellucid.store.lookup_port import FiledEpisode
+from pellucid.store.index_port import NearEpisode
 
-EpisodeSource = Callable[[Sequence[str], Admission], Sequence[tuple[FiledEpisode, Sequence[str]]]]
-"""Episodes by id, unknown ones left out, each with the contents of those of its memories that may answer."""
+_LOOKED_AT = 2
+"""Episodes looked at for one that may be named, at most: the others have no topic that may be told."""
+
+_ALONE = blank(np.zeros(1, dtype=np.int64), plain_columns(1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Contender:
+    """An episode that may be named: by the candidates of its session, best first, or, without any, by its topic."""
+
+    worth: float
+    members: Ints
+    episode_id: str | None = None
 
 
 def told(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
-    """These episodes by id, as far as they can be asked for; the topic of one that may not be told is empty."""
-    source: EpisodeSource | None = getattr(world, "episodes", None)
+    """These episodes by id, unknown ones left out; the topic of one that may not be told is empty."""
     wanted = list(dict.fromkeys(each for each in ids if each))
-    if source is None or not wanted:
+    if not wanted:
         return {}
-    return {filed.episode.id: _vouched(filed.episode, said) for filed, said in source(wanted, state.admission)}
+    known = world.reader.episodes.told(wanted, state.admission)
+    return {filed.episode.id: _vouched(filed.episode, said) for filed, said in known}
 
 
 def _vouched(episode: Episode, said: Sequence[str]) -> Episode:
@@ -37,8 +52,7 @@ def _vouched(episode: Episode, said: Sequence[str]) -> Episode:
 
     A topic is made of memories: those that were retired, quarantined or kept to a scope must not speak through it.
     """
-    heard = {word for each in said for word in words(each)}
-    return episode if heard.issuperset(words(episode.topic)) else episode.model_copy(update={"topic": ""})
+    return episode if said else episode.model_copy(update={"topic": ""})
 
 
 def worths(state: State, lines: Iterable[Line]) -> dict[Group, float]:
@@ -67,29 +81,105 @@ def details(state: State, groups: Mapping[Group, Sequence[Line]], episodes: Mapp
 
 
 def residual(state: State, world: World, lines: Sequence[Line]) -> list[tuple[NamedEpisode, str]]:
-    """The best episodes of sessions that have no line: at most `topKEpisodes`, and `maxEpisodes` with those that do."""
-    settings, pool, order = state.request.settings, state.pool, state.order
+    """The best episodes without a line: at most `topKEpisodes`, and `maxEpisodes` with those that have one."""
+    settings = state.request.settings
     most = min(settings.top_k_episodes, settings.max_episodes - len({line.group[0] for line in lines}))
-    if most <= 0 or getattr(world, "episodes", None) is None:
+    if most <= 0:
         return []
+    contenders = _contenders(state, world, lines, most * _LOOKED_AT)
+    out: dict[str, tuple[NamedEpisode, str]] = {}
+    there = {line.memory.episode_id for line in lines}
+    for start in range(0, len(contenders), most):
+        some = contenders[start : start + most] if len(out) < most else []
+        for each, episode in _episodes(state, world, some):
+            if episode.topic and episode.id not in there and len(out) < most:
+                named = NamedEpisode(episode.id, round(each.worth, 6), len(each.members))
+                line = episode_line(episode, f"{episode.started or episode.created:%Y-%m-%d}")
+                out.setdefault(episode.id, (named, line))
+    return list(out.values())
+
+
+def _contenders(state: State, world: World, lines: Sequence[Line], count: int) -> list[_Contender]:
+    """The best by candidates or by topic, best first."""
+    nominated = sorted(_nominated(state, lines, count), key=lambda each: -each.worth)[:count]
+    floor = nominated[-1].worth if len(nominated) == count else 0.0
+    return sorted([*nominated, *_answering(state, world, count, floor)], key=lambda each: -each.worth)[:count]
+
+
+def _nominated(state: State, lines: Sequence[Line], count: int) -> Iterator[_Contender]:
+    """The sessions that have candidates, and no line: as many as can be among the first `count`."""
+    pool, order = state.pool, state.order
     there = {int(pool.session[order[line.place]]) for line in lines}
     members: dict[int, list[int]] = {}
-    for position in order.tolist():
-        if (session := int(pool.session[position])) >= 0 and session not in there:
+    for position, session in zip(order.tolist(), pool.session[order].tolist(), strict=True):
+        if session >= 0 and session not in there:
             members.setdefault(session, []).append(position)
-    found = [np.array(each, dtype=np.int64) for each in members.values()]
-    best = sorted(found, key=lambda each: -_worth(state, each))[:most]
-    return list(_named(state, world, best))
+    best = list[float]()
+    found = [(float(pool.final[each].max()), each) for each in members.values()]
+    for top, each in sorted(found, key=lambda each: -each[0]):
+        if len(best) >= count and top + 1 <= best[-count]:
+            break
+        contender = _Contender(_worth(state, np.array(each, dtype=np.int64)), np.array(each, dtype=np.int64))
+        insort(best, contender.worth)
+        yield contender
 
 
-def _named(state: State, world: World, sessions: Sequence[Ints]) -> Iterable[tuple[NamedEpisode, str]]:
-    """The episode of each session's best candidate, where it has one with a topic."""
-    first = [members[0] for members in sessions]
-    spoken = world.reader.memories(state.pool.rows[np.array(first, dtype=np.int64)])
-    known = told(state, world, (each.memory.episode_id for each in spoken))
-    for members, each in zip(sessions, spoken, strict=True):
-        episode = known.get(each.memory.episode_id or "")
-        if episode and episode.topic:
-            day = f"{episode.started or episode.created:%Y-%m-%d}"
-            named = NamedEpisode(episode.id, round(_worth(state, members), 6), len(members))
-            yield named, episode_line(episode, day)
+def _answering(state: State, world: World, count: int, floor: float) -> list[_Contender]:
+    """The episodes whose topic answers, and is worth more than `floor`, although none of their memories is a candidate.
+
+    What they say is asked for only then: until it is, it counts as if they might say it all.
+    """
+    asked = {leg.name for leg in state.legs if leg.health != "off"}
+    plan, candidates = state.plan, set(state.pool.rows[state.order].tolist())
+    vector = plan.encoding.vector if plan.encoding and "vector" in asked else None
+    stems = [plan.stems[i] for i in plan.searched] if "lexical" in asked else []
+    if vector is None and not stems:
+        return []
+    episodes = world.reader.episodes
+    near = [each for each, _ in _worthy(state, episodes.search(vector, stems, count), floor)][:count]
+    found = episodes.answering(near, stems, state.admission) if near else []
+    alone = [each for each, rows in found if not candidates & rows]
+    nobody = np.zeros(0, dtype=np.int64)
+    return [_Contender(worth, nobody, each.id) for each, worth in _worthy(state, alone, floor)]
+
+
+def _worthy(state: State, near: Sequence[NearEpisode], floor: float) -> list[tuple[NearEpisode, float]]:
+    """Those worth more than `floor`, best first: the legs' terms, and the share of the question they hold."""
+    terms = _terms(state, "vector", [each.cosine for each in near]) + _terms(
+        state, "lexical", [each.bm25 for each in near]
+    )
+    out = [
+        (each, term + _share(state, each.matched))
+        for each, term in zip(near, terms.tolist(), strict=True)
+        if term > 0 and term + 1 > floor
+    ]
+    return sorted((pair for pair in out if pair[1] > floor), key=lambda pair: -pair[1])
+
+
+def _terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
+    """What a leg's places are worth that memories of these scores would have; 0 beyond its last, and for no score."""
+    settings, ranks = state.request.settings, state.pool.ranks.get(leg)
+    if ranks is None:
+        return np.zeros(len(scores))
+    better = np.sort(-state.pool.scores[leg][ranks > 0])
+    places = 1 + np.searchsorted(better, -np.array(scores, dtype=np.float32), "left")
+    places[(places > settings.pool) | (np.array(scores) <= 0)] = 0
+    return reciprocal(places, getattr(weights_for(settings, state.plan.query_class), leg), settings.rrf_k)
+
+
+def _share(state: State, matched: int) -> float:
+    """The share of the question that these of the words searched for hold."""
+    bits = sum(1 << at for n, at in enumerate(state.plan.searched) if matched >> n & 1)
+    alone = replace(_ALONE, matched=np.array([bits], dtype=np.uint64))
+    return held(alone, np.zeros(1, dtype=np.int64), state.plan, state.corpus.rows)
+
+
+def _episodes(state: State, world: World, contenders: Sequence[_Contender]) -> Iterator[tuple[_Contender, Episode]]:
+    """Each contender's episode, if it has one: of candidates, that of the best."""
+    first = [each.members[0] for each in contenders if each.episode_id is None]
+    spoken = iter(world.reader.memories(state.pool.rows[np.array(first, dtype=np.int64)]))
+    ids = [each.episode_id or next(spoken).memory.episode_id for each in contenders]
+    known = told(state, world, ids)
+    for each, episode_id in zip(contenders, ids, strict=True):
+        if episode_id in known:
+            yield each, known[episode_id]

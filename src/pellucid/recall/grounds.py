@@ -1,81 +1,219 @@
 """What a model made of a text and that text in, what is wrong with it out: nothing, if it only rephrased."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.model.stance import stance
 from pellucid.model.text import STOP_WORDS, content_words, words
 
 _ID = re.compile(r"\b(?:mem|rec|ep|art|aud|obs)_[0-9a-f]{4,}\b")
-_ADDRESS = re.compile(r"\w+://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+|[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_ADDRESS = re.compile(
+    r"\b\w{1,40}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+|(?<![\w.+-])[\w.+-]{1,99}@[\w-]{1,99}\.\w+", re.IGNORECASE
+)
+_CURRENCY = "$€£¥₹₽₩₿¢"
+_NUMBER = re.compile(
+    rf"(?:[<>≤≥≈~±]=? ?)?(?:(?<![\w)])[-−–+])?(?:[{_CURRENCY}] ?)?(?:(?<![\w)])[-−])?"
+    rf"\d+(?:[.,:/–-]\d+)*(?: ?[{_CURRENCY}%‰°])?"
+)
+"""A number with what belongs to it: sign, bound, currency, and the other end of a range."""
 _NAME = re.compile(r"(?<=[^\s.!?:;] )[A-ZÀ-ÞΑ-ΩА-Я][\w'’-]*")
 """A word with a capital that does not begin a sentence; one that does is a word like others."""
 _STEM = 3
-_ENDINGS = (
-    "",
-    "s",
-    "es",
-    "d",
-    "ed",
-    "ing",
-    "e",
-    "en",
-    "n",
-    "er",
-    "r",
-    "t",
-    "te",
-    "ten",
-    "st",
-    "em",
-    "a",
-    "o",
-    "as",
-    "os",
+_PAST = ("d", "ed", "te", "ten")
+_PRESENT = ("", "s", "es", "ing", "e", "en", "n", "t", "st", "em", "a", "o", "as", "os")
+"""Letters that two forms of a word share at least, and what either may end in behind them, of one tense."""
+_CONTRACTED = (
+    (re.compile(r"\b(?:can['’]t|cannot)\b", re.IGNORECASE), "can not"),
+    (re.compile(r"\bwon['’]t\b", re.IGNORECASE), "will not"),
+    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+    (re.compile(r"['’]ll\b", re.IGNORECASE), " will"),
+    (re.compile(r"['’]d\b", re.IGNORECASE), " would"),
+    (re.compile(r"['’](?:m|re|ve)\b", re.IGNORECASE), ""),
 )
-"""Letters that two forms of a word share at least, and what either may end in behind them."""
+_WERE = "was were had did war waren hatte hatten era eran había"
+_ARE = "am is are has have does do bin ist sind habe hat es está son ha han"
+_COMING = """
+    a an the be been being having doing it its itself this that these those there which who
+    der das dem den ein eine einen einem einer el la las un una le les
+    """
+_WAS, _IS = frozenset(_WERE.split()), frozenset(_ARE.split())
+_FREE = frozenset(_COMING.split()) | _WAS | _IS
+"""Words that may come and go: articles, forms of be, have and do, and pronouns that stand for what is spoken of."""
+_PERSON = {
+    **dict.fromkeys(("me", "my", "mine", "myself"), "i"),
+    **dict.fromkeys(("us", "our", "ours", "ourselves"), "we"),
+    **dict.fromkeys(("your", "yours", "yourself"), "you"),
+    **dict.fromkeys(("him", "his", "himself"), "he"),
+    **dict.fromkeys(("her", "hers", "herself"), "she"),
+    **dict.fromkeys(("them", "their", "theirs", "themselves"), "they"),
+    **dict.fromkeys(("mich", "mir", "mein", "meine"), "ich"),
+    **dict.fromkeys(("uns", "unser"), "wir"),
+}
+_PERSONS = frozenset(_PERSON.values())
+_LIMITING = """
+    not no never none nobody nothing neither nor without cannot only but yet though although however unless except if
+    whether instead rather than from by or either once until till since before after while because so against between
+    may might can could must should shall will would need needs want wants maybe perhaps probably possibly likely
+    supposed always sometimes often usually rarely seldom hardly barely almost nearly about all every each any some
+    both most more many much few less least fewer several other over under above below last first next again
+    plan plans planned planning propose proposed consider considered considering try tried trying fail failed fails
+    refuse refused avoid avoided stop stopped think thinks thought believe believed hope hopes
+    nicht kein keine keinen keinem keiner nie niemals nichts ohne nur aber sondern statt außer wenn falls ob oder bis
+    seit vor nach vom von durch muss müssen kann können darf dürfen soll sollen sollte wird werden würde vielleicht
+    manchmal immer alle jeder einige mehr weniger fast
+    nunca jamás sin pero sino solo sólo si salvo excepto antes después hasta desde quizá siempre todo todos más menos
+    puede debe
+    ne pas sauf seulement mais avant après jusque sans peut doit toujours jamais
+    """
+_LIMITS = frozenset(_LIMITING.split())
+"""Words that limit, contrast or doubt the rest: each that was heard must be told."""
+_SENTENCE = re.compile(r"[.;!?](?=\s|$)|\n|\b(?:and|und|y|et|while|whereas|während)\b", re.IGNORECASE)
+_CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
 
 
 def flaw(told: str, heard: str) -> str:
-    """What is wrong with `told` as another wording of `heard`; empty where it holds nothing that `heard` does not.
+    """What is wrong with `told` as another wording of `heard`; empty where it only says less, or moves a clause.
 
-    Ids, addresses, numbers, names and words must stand there (a word also with another ending), what is denied must
-    stay denied, and it may not be empty.
+    Every word of it was heard (perhaps with another ending of one tense), but for articles, auxiliaries and forms of
+    a pronoun. Names and numbers, these with sign and currency, come in the order heard, and so do the words of a
+    clause. No word that limits or denies is lost; where there is one, no clause moves.
     """
-    if not content_words(told):
-        return "it is empty"
-    return next((f"it adds {what}" for what, added in _ADDED if added(told, heard)), "") or _denial(told, heard)
+    return next((said for said, wrong in _CHECKS if wrong(told, heard)), "")
 
 
-def _denial(told: str, heard: str) -> str:
-    return "" if stance(told).denied == stance(heard).denied else "it adds or drops a denial"
+def _empty(told: str, heard: str) -> bool:  # noqa: ARG001 - every check has one shape
+    return not content_words(told)
 
 
 def _found(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
     return lambda told, heard: not {*pattern.findall(told)} <= {*pattern.findall(heard)}
 
 
+def _numbers(text: str) -> list[str]:
+    return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _NUMBER.findall(text)]
+
+
+def _number(told: str, heard: str) -> bool:
+    return not {*_numbers(told)} <= {*_numbers(heard)}
+
+
 def _names(told: str, heard: str) -> bool:
     known = {*words(heard), *STOP_WORDS}
-    return not {word for name in _NAME.findall(told) for word in words(name)} <= known
+    new = {*_NAME.findall(told)} - {*_NAME.findall(heard)}
+    return not {word for name in new for word in words(name)} <= known
 
 
 def _words(told: str, heard: str) -> bool:
     known = set(words(heard))
-    return any(word not in known and not _inflected(word, known) for word in content_words(told))
+    return any(word not in known and not _form_of(word, known) for word in content_words(told))
 
 
-def _inflected(word: str, known: set[str]) -> bool:
-    stems = {word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)}
-    forms = {stem + ending for stem in stems if len(stem) >= _STEM for ending in _ENDINGS}
-    return word.isalpha() and not known.isdisjoint(forms)
+def _form_of(word: str, known: Iterable[str]) -> str:
+    """The first of the known words that has another ending only; empty if none."""
+    if not word.isalpha() or word in STOP_WORDS:
+        return ""
+    forms = {
+        word.removesuffix(ending) + other
+        for endings in (_PAST, _PRESENT)
+        for ending in endings
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM
+        for other in endings
+    }
+    return next((each for each in known if each in forms), "")
 
 
-_ADDED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
-    ("an id", _found(_ID)),
-    ("an address", _found(_ADDRESS)),
-    ("a number", _found(_NUMBER)),
-    ("a name", _names),
-    ("words", _words),
+def _denial(told: str, heard: str) -> bool:
+    return stance(told).denied != stance(heard).denied
+
+
+def _tense(told: str, heard: str) -> bool:
+    """It speaks of what is where the other spoke of what was, or the other way round."""
+    now, then = ({*words(_full(text))} for text in (told, heard))
+    return any(now & one and then & other and not then & one for one, other in ((_WAS, _IS), (_IS, _WAS)))
+
+
+def _small_words(told: str, heard: str) -> bool:
+    known = set(_telling(heard))
+    return any(word not in known and not _form_of(word, known) for word in _telling(told))
+
+
+def _limit(told: str, heard: str) -> bool:
+    return not Counter(_limits(heard)) <= Counter(_as_heard(told, heard))
+
+
+def _order(told: str, heard: str) -> bool:
+    known, said = _telling(heard), _as_heard(told, heard)
+    ordered = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)} | _PERSONS
+    named = ([word for word in text if word in ordered] for text in (said, known))
+    if not _within(_numbers(told), _numbers(heard)) or not _within(*named):
+        return True
+    heard_once = dict.fromkeys(known)
+    clauses = [part for part in (_forms(_telling(each), heard_once) for each in _CLAUSE.split(told)) if part]
+    sentences = [_telling(each) for each in _SENTENCE.split(heard)]
+    holding = _holding(sentences)
+    if not all(any(_within(clause, sentences[at]) for at in holding.get(clause[0], ())) for clause in clauses):
+        return True
+    firm = bool(_limits(heard)) or any(len(clause) == 1 for clause in clauses)
+    return firm and not _within(said, known)
+
+
+def _full(text: str) -> str:
+    for contracted, full in _CONTRACTED:
+        text = contracted.sub(full, text)
+    return text
+
+
+def _telling(text: str) -> list[str]:
+    """The words in order, pronouns as their person, without those that may come and go."""
+    return [_PERSON.get(word, word) for word in words(_full(text)) if word not in _FREE]
+
+
+def _as_heard(told: str, heard: str) -> list[str]:
+    """The same of another wording, each word in the form that was heard."""
+    return _forms(_telling(told), dict.fromkeys(_telling(heard)))
+
+
+def _forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
+    return [word if word in known else _form_of(word, known) or word for word in spoken]
+
+
+def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
+    """For each word the sentences that it stands in."""
+    out: dict[str, list[int]] = {}
+    for at, sentence in enumerate(sentences):
+        for word in dict.fromkeys(sentence):
+            out.setdefault(word, []).append(at)
+    return out
+
+
+def _limits(text: str) -> list[str]:
+    """The words of a text that must not be lost, in order: with `from` its `to`, and `used` before a `to`."""
+    spoken = _telling(text)
+    paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()
+    return [
+        word
+        for word, after in zip(spoken, [*spoken[1:], ""], strict=True)
+        if word in _LIMITS or word in paired or (word, after) == ("used", "to")
+    ]
+
+
+def _within(part: Sequence[str], whole: Iterable[str]) -> bool:
+    """Whether the words of `part` stand in `whole` in this order, others between them or not."""
+    left = iter(whole)
+    return all(word in left for word in part)
+
+
+_CHECKS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
+    ("it is empty", _empty),
+    ("it adds an id", _found(_ID)),
+    ("it adds an address", _found(_ADDRESS)),
+    ("it adds a number", _number),
+    ("it adds a name", _names),
+    ("it adds words", _words),
+    ("it adds or drops a denial", _denial),
+    ("it speaks of another time", _tense),
+    ("it adds a word that changes what is said", _small_words),
+    ("it drops a word that limits what is said", _limit),
+    ("it says it in another order", _order),
 )

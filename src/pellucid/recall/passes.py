@@ -38,7 +38,8 @@ CLEANUP = f"""\
 You make the context of an answer easier to read. {_DATA}
 
 Give `lines`: for each memory that can be said more clearly or shortly, its number and the new wording. Use only its own
-words, names and numbers; keep every date, name, number and denial. Leave out what is clear already."""
+words, names and numbers, in their order; keep every date, name, number and denial, and every word that limits or
+contrasts (only, if, may, some, before, from … to). Leave out what is clear already."""
 
 _NUMBER: Mapping[str, object] = {"type": "integer"}
 _LEAVE_OUT: Mapping[str, object] = {

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from pellucid.encoders.chat import ChatError
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
+from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall import gate_llm
 from pellucid.recall.function_words import FUNCTION_WORDS
 from pellucid.recall.gate import Gated, gate
@@ -120,7 +121,8 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
     filters = request.filters
     only = world.reader.select(filters) if filters.limiting else None
     within = (period.since, period.until) if period is not None and period.asserts else (None, None)
-    return Admission(int(request.at.timestamp() * 1000), only, filters.since, filters.until, within)
+    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
+    return Admission(int(request.at.timestamp() * 1000), only, filters.since, filters.until, within, granted)
 
 
 def clean(query: str) -> str:

@@ -33,7 +33,7 @@ def procedural(state: State, plan: Plan, world: World) -> Asked:
     columns = world.reader.columns(rows, state.admission)
     features = world.reader.features(rows, plan.encoding and plan.encoding.vector, plan.stems)
     scores = _scores(features, plan, state.corpus.rows)
-    admitted, fits = _admitted(columns), scores >= FLOOR
+    admitted, fits = columns.admitted, scores >= FLOOR
     inside, outside = _best(columns, scores, admitted & fits), _best(columns, scores, ~admitted & fits)
     inside, outside = inside[:MOST], outside[: min(MOST, state.request.settings.open_pool)]
     raw = scores.astype(np.float32)
@@ -49,10 +49,6 @@ def _scores(features: Features, plan: Plan, rows: int) -> Floats:
     for i, worth in idf.items():
         held += worth * (features.matched >> np.uint64(i) & np.uint64(1))
     return np.maximum(features.cosine.astype(np.float64), 0.0) + held / max(sum(idf.values()), 1e-9)
-
-
-def _admitted(columns: Columns) -> Mask:
-    return columns.active & columns.valid & columns.trusted & columns.wanted
 
 
 def _best(columns: Columns, scores: Floats, among: Mask) -> Rows:

@@ -51,16 +51,29 @@ _FROM_THING = re.compile(r"\b(?:the|our|my|that|his|her|their)(?: [\w'-]+){1,3} 
 _TOPIC = re.compile(
     r"\b(?:about|regarding|on|concerning|for|of|with respect to|zu|zum|zur|über|wegen|sobre|sur|pour|para|that)\b"
 )
+_ASIDE = re.compile(
+    r"(?:,? (?:(?:to |with |between )?(?:you|me|us|each other|everyone|everybody)|with \w+|it|that|this|anything"
+    r"|something|together|already|finally|back|down|all|both|here|earlier|again|exactly|only|some time|sometime"
+    r"|about(?= (?:on|in|at|during)\b)|auch|schon|noch|zusammen|ya|juntos|déjà|ensemble))*,?"
+    r"(?: (?:on|in|at|during|over|early|late|around|am|im|um|en|el|le|au|à))*(?: the| der| dem| el| la)? ?"
+)
+"""What may stand between the saying and a date of it: to whom, with whom, and small words."""
+_MATTER = re.compile(
+    r"\b(?:to|zu|zum|zur|a|an|the|our|my|der|die|das|dem|den|ein|eine|einen|für|über|wegen|pour|sur|sobre|para)\b"
+)
+_PLAN = re.compile(r"\bto (?!(?:you|me|us)\b)\w+|\b(?:would|will|should|shall|must|can|could|might)\b|\bzu \w+n\b")
+_GERMAN_INFINITIVE = re.compile(r"^ (?:\S+ )?zu [a-zäöüß]+n\b|^ \w+zu\w+en\b")
 _BREAK = re.compile(r"[.?!;](?=\s|$)|\n")
 _REACH = 80
 _AHEAD = 5
 
 
-def asserts(text: str, start: int, end: int, *, relative: bool) -> bool:
+def asserts(text: str, start: int, end: int, *, relative: bool, past: bool = False) -> bool:
     """Whether the words at `start` to `end` of a lower-case query say when something was said, decided or noted.
 
     Only what `we`, `I` or `you` said counts, or what a session holds; another's saying is an event in the world.
-    A month or date behind a topic (`about the trip in May`) may date the topic, and does not count; `last week` does.
+    A month or date behind what was said (`about the trip in May`, `to ship in May`) may date that, and does not count;
+    behind a topic `last week` does (`relative`: counted from now), and behind anything if it is over (`past`).
     """
     before, after = text[:start], text[end:]
     if _OF_RECORD.search(before[-_REACH:]) or _BEHIND_RECORD.match(after[:_REACH]):
@@ -69,8 +82,8 @@ def asserts(text: str, start: int, end: int, *, relative: bool) -> bool:
         return False
     for said in _SAYING.finditer(text):
         if said.start() < start < said.end():
-            return True
-        if said.end() <= start and _follows(text[said.end() : start], relative=relative):
+            return past or not _MATTER.search(text[said.start() : start])
+        if said.end() <= start and _follows(text[said.end() : start], after, relative=relative, past=past):
             return True
         if said.start() >= end and _leads(text[end : said.start()]):
             return True
@@ -82,10 +95,12 @@ def _belongs(before: str, after: str) -> bool:
     return bool(_FROM_THING.search(before)) or bool(_OWNED.search(before) and re.match(r" \w", after))
 
 
-def _follows(between: str, *, relative: bool) -> bool:
+def _follows(between: str, after: str, *, relative: bool, past: bool) -> bool:
     if _BREAK.search(between):
         return False
-    return relative or not _TOPIC.search(re.sub(r"\b(?:on|of|for)\s*$", "", between))
+    if past or (relative and _TOPIC.search(between) and not _PLAN.search(between)):
+        return True
+    return bool(_ASIDE.fullmatch(between)) and not _GERMAN_INFINITIVE.match(after)
 
 
 def _leads(between: str) -> bool:

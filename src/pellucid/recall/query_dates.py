@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from pellucid.recall.query_asserts import asserts
 from pellucid.recall.query_date_pieces import Piece, pieces
@@ -62,7 +62,7 @@ def window(text: str, at: datetime) -> Window | None:
     try:
         found = pieces(plain, lowered, at.date())
         reaches = _reaches(lowered, found)
-        return _whole(read, lowered, reaches, found, at.tzinfo or UTC) if reaches else None
+        return _whole(read, lowered, reaches, found, at) if reaches else None
     except (OverflowError, ValueError):
         return None
 
@@ -117,17 +117,25 @@ def _moved(piece: Piece, years: int) -> Piece:
     return replace(piece, span=(start.replace(year=start.year + years), end.replace(year=end.year + years)))
 
 
-def _whole(text: str, lowered: str, reaches: Sequence[_Reach], found: Sequence[Piece], zone: tzinfo) -> Window:
+def _whole(text: str, lowered: str, reaches: Sequence[_Reach], found: Sequence[Piece], now: datetime) -> Window:
     """All reaches as one: from the earliest beginning to the latest end; open where one of them is."""
     starts = [reach.since for reach in reaches if reach.since]
     ends = [reach.until for reach in reaches if reach.until]
-    at, end = reaches[0].at, reaches[-1].end
+    at, end, zone = reaches[0].at, reaches[-1].end, now.tzinfo or UTC
     return Window(
         _instant(min(starts), zone) if len(starts) == len(reaches) else None,
         _instant(max(ends), zone) if len(ends) == len(reaches) else None,
         text[at:end],
-        len(reaches) == 1 and asserts(lowered, at, end, relative=found[0].relative),
+        len(reaches) == 1 and _of_saying(lowered, reaches[0], found[0], now.date()),
     )
+
+
+def _of_saying(text: str, reach: _Reach, piece: Piece, today: date) -> bool:
+    """Whether the period dates what was said: what has yet to begin cannot."""
+    if reach.since and reach.since > today:
+        return False
+    over = piece.span[0] < today and piece.span[1] <= today + timedelta(days=1)
+    return asserts(text, reach.at, reach.end, relative=piece.relative, past=piece.relative and over)
 
 
 def _instant(day: date, zone: tzinfo) -> datetime:

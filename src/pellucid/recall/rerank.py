@@ -52,7 +52,7 @@ def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDA
     """Late interaction with each survivor alone, and with the turns beside it; NaN for what has no tokens."""
     pool = state.pool
     standing = np.flatnonzero(pool.rejected == 0)
-    before, after = world.reader.beside(pool.rows[standing])
+    before, after = world.reader.beside(pool.rows[standing], state.admission)
     every = np.unique(np.concatenate([pool.rows[standing], before[before >= 0], after[after >= 0]]))
     held = world.reader.codes(every)
     matches = best_matches(encoding.tokens, held)

@@ -180,7 +180,7 @@ def blank(rows: Rows, columns: Columns) -> Pool:
     """A pool of these rows, sorted by id, that nothing is known of but its columns."""
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
-    known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name != "about"}
+    known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name not in ("about", "admitted")}
     return Pool(
         rows=rows[by_id], dated=np.ones(count, dtype=np.bool_), named=np.zeros(count, dtype=np.bool_),
         ranks={}, open_ranks={}, scores={},
@@ -197,9 +197,9 @@ def plain_columns(count: int) -> Columns:
     yes, bits = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.uint8)
     ids = np.array([bytes([*divmod(number, 256)]).rjust(16, b"\1") for number in range(count)], dtype="S16")
     return Columns(
-        ids=ids, active=yes, valid=yes, trusted=yes, wanted=yes, pinned=~yes, asks=~yes, cold=~yes, boundary=bits,
-        direct=bits, created=numbers, session=numbers - 1, ordinal=numbers, place=numbers, about=numbers - 1,
-        reinforcement=numbers, importance=share, heat=share,
+        ids=ids, active=yes, valid=yes, trusted=yes, wanted=yes, admitted=yes, pinned=~yes, asks=~yes, cold=~yes,
+        boundary=bits, direct=bits, created=numbers, session=numbers - 1, ordinal=numbers, place=numbers,
+        about=numbers - 1, reinforcement=numbers, importance=share, heat=share,
     )  # fmt: skip
 
 

@@ -9,9 +9,9 @@ class NamedEpisode:
 
     episode_id: str
     score: float
-    """The final score of its best candidate, and the share of the question that its candidates hold together."""
+    """What it is worth, see `recall.episodes`: by its best candidates, or by its topic where it has none."""
     matches: int
-    """How many of its session's memories passed every filter."""
+    """How many of its session's memories passed every filter; 0 where its topic alone answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,17 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.encoders.port import Encoding, Vector
 from pellucid.model.ledger import FoldRow, TombstoneRow
-from pellucid.model.memory import Episode, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
+
+if TYPE_CHECKING:
+    from pellucid.store.lookup_port import FiledEpisode
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -39,6 +42,9 @@ class PathChange:
     op_id: str | None
     records: tuple[IndexRecord, ...]
     episode: Episode | None = None
+    topic_digest: bytes = b""
+    """Names the topic's text, as a record's digest does a memory's; empty where it has no encoding."""
+    topic_encoding: Encoding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,9 @@ class Filters:
         return bool(self.tags or self.categories or self.agent or self.session_id)
 
 
+EVERY_SCOPE = (1 << len(BOUNDARY_SCOPES)) - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Admission:
     """Which rows may answer: `at` is the instant asked about, in epoch milliseconds.
@@ -111,6 +120,8 @@ class Admission:
     since: int | None = None
     until: int | None = None
     period: tuple[int | None, int | None] = (None, None)
+    granted: int = 0
+    """Bits of the boundary scopes that the caller has; what carries another may not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +155,8 @@ class Columns:
     pinned: Mask
     wanted: Mask
     """Fits the caller's filters."""
+    admitted: Mask
+    """May answer: all of the above, and made within the period of the admission."""
     about: NDArray[np.int64]
     """A number for who said it or whom it is about, -1 for nobody; see `Survey.named`."""
     asks: Mask
@@ -176,8 +189,53 @@ class Survey:
     """Who is named that said some memory, or whom one is about: the number in `Columns.about`, and the name."""
 
 
+@dataclass(frozen=True, slots=True)
+class NearEpisode:
+    """An episode that is near a query by its own words: those of its topic, and the names of its artifacts."""
+
+    id: str
+    row: int
+    cosine: float
+    """Of its topic; 0 without a query vector, or where the topic has none."""
+    bm25: float
+    """Over the episodes of the namespace."""
+    matched: int
+    """Which of the stems it holds, as bits in their order."""
+
+
+class EpisodeReader(Protocol):
+    """The episodes of one snapshot of a namespace."""
+
+    def told(self, ids: Sequence[str], admission: Admission) -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
+        """These episodes, in order, unknown ones left out, each with what vouches for its topic.
+
+        That is what those of its memories say that are active, valid, trusted and in no boundary scope, and hold words
+        of the topic; nothing where the first 64 of them do not hold them all. An artifact that only other memories came
+        of, or name, is left out.
+        """
+        ...
+
+    def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
+        """The `count` nearest by meaning and the `count` best by words (BM25), the nearest first, then by words, id.
+
+        Nobody vouches for them yet: what `answering` makes of them may be used.
+        """
+        ...
+
+    def answering(
+        self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
+    ) -> list[tuple[NearEpisode, frozenset[int]]]:
+        """Those of these with memories that may answer and are in no boundary scope, and the rows of these memories.
+
+        Where words of an artifact matched that `told` would leave out, `matched` is without them, and `bm25` 0.
+        """
+        ...
+
+
 class IndexReader(Protocol):
     """One consistent snapshot of one namespace."""
+
+    episodes: EpisodeReader
 
     def survey(self, text: str) -> Survey:
         """The statistics of the namespace, and what it knows of a query's words."""
@@ -192,7 +250,7 @@ class IndexReader(Protocol):
     ) -> LegHits:
         """Best rows by BM25 (Robertson, k1 = 1.2, b = 0.75) over the namespace's own statistics.
 
-        With `passages` a row is read together with those just before and after it in its session (`beside`).
+        With `passages` a row is read together with those `beside` it.
         """
         ...
 
@@ -212,8 +270,11 @@ class IndexReader(Protocol):
         """Rows of the same sessions within `reach` turns and `2·reach` places of these, without the rows themselves."""
         ...
 
-    def beside(self, rows: Rows) -> tuple[Rows, Rows]:
-        """For each row the one just before and just after it in its session, a turn apart at most; -1 for none."""
+    def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
+        """For each row the one just before and just after it in its session, a turn apart at most; -1 for none.
+
+        What may not answer stands beside nothing: it lends no word to others.
+        """
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:

@@ -3,6 +3,7 @@
 The arithmetic is that of late interaction: a query token meets the memory token whose sign code is nearest to it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,11 +49,16 @@ class Aligner:
 
     def _best(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
         """The token of a word that met the memory best; None where no token stands in it."""
-        start = self.query.find(term) if term else -1
+        start = self._place(term) if term else -1
         inside = [
             i for i, (first, last) in enumerate(spans) if start >= 0 and first < start + len(term) and start < last
         ]
         return max(inside, key=lambda i: cosines[i]) if inside else None
+
+    def _place(self, term: str) -> int:
+        """Where the word stands alone; in a script without spaces, where it stands at all."""
+        alone = re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", self.query)
+        return alone.start() if alone else self.query.find(term)
 
 
 def _is_word(piece: str) -> bool:

@@ -61,6 +61,7 @@ class Pretending:
         self._standings = standings
         self._rows = np.array(sorted(standings), dtype=np.int64)
         self._total = total
+        self.episodes = inner.episodes
         self.survey = inner.survey
         self.select = inner.select
         self.neighbours = inner.neighbours

@@ -34,6 +34,11 @@ _OWN = (
     "matched",
 )
 """What is true of a memory by itself, for one question."""
+_LATER = {
+    "wanted": "query_dates", "dated": "query_dates", "asks": "asking_weight", "direct": "direct_answer",
+    "heat": "heat_weight", "cold": "tier_weight", "reinforcement": "reinforcement_weight",
+}  # fmt: skip
+"""Columns that the first receipts lack, and the setting that came with each: who lacks the one lacks the other."""
 _ALONE = ("late-interaction", "none")
 """Rerankers that give the same score for the same words, always."""
 
@@ -127,10 +132,16 @@ class _Both:
         """One column of both pools, of the candidates they share."""
         return getattr(self.then.pool, column)[self._here], getattr(self.now.pool, column)[self._there]
 
+    @property
+    def lacking(self) -> frozenset[str]:
+        """Columns that the record does not have: it was made before there were any."""
+        known = self.then.request.settings.model_fields_set
+        return frozenset(column for column, setting in _LATER.items() if setting not in known) if known else frozenset()
+
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """Which of the candidates they share have another value in one of these columns."""
+        """Which of the candidates they share have another value in one of these columns, if both recalls have it."""
         out = np.zeros(len(self._here), dtype=np.bool_)
-        for column in columns:
+        for column in (each for each in columns if each not in self.lacking):
             then, now = self.pairs(column)
             out |= (then != now) & ~(_nan(then) & _nan(now))
         return out
@@ -174,6 +185,14 @@ def _written(both: _Both) -> Iterator[Reason]:
     yield from _of("removed", since.removed)
     yield from _of("added", since.added)
     yield from _of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
+
+
+def _columns(both: _Both) -> Iterator[Reason]:
+    """What ranks a memory today and is not in the record: whether it was so then, too, is not known."""
+    weighed = [(each, both.pairs(each)) for each in both.lacking]
+    seen = sorted(each for each, (then, now) in weighed if (then != now).any())
+    if seen:
+        yield Reason(name="not-recorded", detail=", ".join(seen), count=len(seen))
 
 
 def _folds(both: _Both) -> Iterator[Reason]:
@@ -224,6 +243,6 @@ def _read(state: State) -> dict[str, object]:
 
 
 _LOOKS: tuple[Callable[[_Both], Iterator[Reason]], ...] = (
-    _statistics, _written, _folds, _model, _reranker, _health, _reading,
+    _statistics, _written, _folds, _columns, _model, _reranker, _health, _reading,
 )  # fmt: skip
 """Where a reason is looked for, in the order they are given."""

@@ -40,6 +40,10 @@ States = Callable[[dict[str, int]], Iterable[StateChange]]
 """What could be done to the memory, given the row of each memory id: worked out only if it comes to that."""
 _PREDICATE = {"status-active": "active", "valid-at": "valid", "trust-zone": "trusted", "caller-filter": "wanted"}
 """Rungs that a leg asks before it nominates, and their columns, in the order of the ladder."""
+_NEVER_ASKED: dict[str, object] = {
+    "health": "off", "reason": None, "nominated": False, "rank": None, "raw_score": None, "last_score": None,
+    "unranked": "that recall did not ask this leg",
+}  # fmt: skip
 _UNITS = {"token-overlap": "share of the query's words", "score-floor": "cosine"}
 
 
@@ -89,20 +93,22 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     row = rows.get(memory.id)
     if row is None:
         raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
-    legs, recalls = _legs(request, today, then, world, row)
+    places, recalls = _places(request, today, world, row)
+    legs = _as_of(places, then)
     if then.included:
         return _told(then, legs, recalls)
     barred = _barred(today, world, row)
     finding = _told(then, legs, recalls, barred)
-    stage = finding.stage
+    stage, legs_now = finding.stage, legs
     if receipt is not None:
         now = _then(unpack(pack(today)).state, memory)
+        legs_now = _as_of(places, now)
         if now.included:
             return finding.model_copy(update={"today": "asked again today, it is in the context"})
-        stage = _stage(now, tuple(_as_recorded(each, now) for each in legs), barred)
+        stage = _stage(now, legs_now, barred)
     differs = f"asked again today, it is lost at {stage}" if stage != finding.stage else None
     trial = Trial(
-        world=world, request=request, state=today, memory_id=memory.id, row=row, stage=stage or "", legs=legs,
+        world=world, request=request, state=today, memory_id=memory.id, row=row, stage=stage or "", legs=legs_now,
         states=lambda: states(rows), recalls=recalls,
     )  # fmt: skip
     change = find(trial) or _repair(finding)
@@ -120,25 +126,33 @@ def _then(state: State, memory: Memory) -> Then:
     return Then(state, pool, order, memory, int(at[0]) if len(at) else None)
 
 
-def _legs(request: Request, today: State, then: Then, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
-    """Its place in each leg, if it might answer; and how many recalls that took."""
+def _places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
+    """Its place in each leg today, if it might answer; and how many recalls that took."""
     might = replace(world, reader=Pretending(world.reader, {row: Standing(wanted=True)}, today.corpus.rows))
     state, recalls = today, 1
     if today.plan.depth == "no_recall":
         settings = request.settings.model_copy(update={"gate": "off"})
         state, recalls = run(replace(request, settings=settings), world), 2
-    return tuple(_as_recorded(each, then) for each in true_places(state, might, row)), recalls
+    return true_places(state, might, row), recalls
+
+
+def _as_of(places: tuple[WhyLeg, ...], then: Then) -> tuple[WhyLeg, ...]:
+    """The places as a recall had them, with those of legs that it asked and that are not asked today."""
+    today = {each.leg for each in places}
+    gone = (each for each in _recorded_legs(then) if each.nominated and each.leg not in today)
+    return (*(_as_recorded(each, then) for each in places), *gone)
 
 
 def _as_recorded(leg: WhyLeg, then: Then) -> WhyLeg:
-    """A leg's word on it as the recall had it, where it had one; else as it is today."""
+    """A leg's word on it as the recall had it, where it had one; else as it is today. A leg it never had says none."""
     report = next((each for each in then.state.legs if each.name == leg.leg), None)
     if report is None:
-        return leg
+        return leg if not then.state.legs else leg.model_copy(update=_NEVER_ASKED)
     known = {"health": report.health, "reason": report.reason or None, "nominated": False}
-    if then.position is None or not then.pool.ranks[leg.leg][then.position]:
+    ranks = then.pool.ranks.get(leg.leg)
+    if then.position is None or ranks is None or not ranks[then.position]:
         return leg.model_copy(update=known)
-    ranks, scores = then.pool.ranks[leg.leg], then.pool.scores[leg.leg]
+    scores = then.pool.scores[leg.leg]
     said = {
         "nominated": True, "rank": int(ranks[then.position]), "raw_score": float(scores[then.position]),
         "last_score": float(scores[int(ranks.argmax())]), "unranked": None,

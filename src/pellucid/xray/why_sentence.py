@@ -100,7 +100,8 @@ def _stopped(finding: Finding) -> str:
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_found(finding)}"
     if not any(each.nominated for each in finding.legs):
-        where = f"It would be {_places(ranked)}" if ranked else "It stands beside a match in its session"
+        beside = "It was seen as evidence only" if finding.open_arm else "It stands beside a match in its session"
+        where = f"It would be {_places(ranked)}" if ranked else beside
     short = f", {margin.missing:.4f} short ({margin.unit})" if margin and margin.missing is not None else ""
     return f"{where}, but {finding.stage} turned it away: {finding.reason}{short}."
 

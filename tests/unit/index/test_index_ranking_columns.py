@@ -68,7 +68,7 @@ def numbers(app: App, rows: np.ndarray) -> list[int | None]:
 def test_what_stands_beside_a_turn_is_a_turn_away_at_most(talk: App) -> None:
     with talk.index.reading(HERE) as reader:
         rows = reader.select(Filters())
-        before, after = reader.beside(rows)
+        before, after = reader.beside(rows, AT)
     order = numbers(talk, rows)
     beside = dict(zip(order, zip(numbers(talk, before), numbers(talk, after), strict=True), strict=True))
     assert beside[1] == (None, 2)

@@ -22,11 +22,11 @@ from vault_kit import (
 
 from pellucid.app import App
 from pellucid.model.memory import Memory, unpack_id
-from pellucid.store.index_port import Admission, IndexRecord, IndexState, PathChange
+from pellucid.store.index_port import EVERY_SCOPE, Admission, IndexRecord, IndexState, PathChange
 from pellucid.store.local.analysis import Analyzer
 from pellucid.store.local.index import LocalIndex, boundary_bits, search_text
 
-AT = Admission(int((NOON + timedelta(minutes=5)).timestamp() * 1000))
+AT = Admission(int((NOON + timedelta(minutes=5)).timestamp() * 1000), granted=EVERY_SCOPE)
 
 
 @pytest.fixture
@@ -112,8 +112,8 @@ def test_the_admitted_arm_takes_a_row_from_its_start_until_before_its_end(house:
     with app.index.reading(HERE) as reader:
         for at, admitted, opened in ((noon - 1, 2, 1), (noon, 1, 2)):
             for hits in (
-                reader.vector(query, Admission(at), 5, 5),
-                reader.lexical(["crane"], Admission(at), 5, 5),
+                reader.vector(query, Admission(at, granted=EVERY_SCOPE), 5, 5),
+                reader.lexical(["crane"], Admission(at, granted=EVERY_SCOPE), 5, 5),
             ):
                 assert [int(each.memory.id[4:], 16) for each in reader.memories(hits.rows)] == [admitted]
                 assert [int(each.memory.id[4:], 16) for each in reader.memories(hits.open_rows)] == [opened]

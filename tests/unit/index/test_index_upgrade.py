@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from story_kit import tell
 from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep
 
 from pellucid.app import App
@@ -21,7 +22,7 @@ CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine
 def as_first_version(home: Path) -> None:
     """Make an index what the first version of its schema would be."""
     with closing(apsw.Connection(str(home / "index.db"))) as index:
-        for table in ("attributes", "episodes", "folds", "tombstones", "tags", "mentions"):
+        for table in ("attributes", "episodes", "folds", "tombstones", "tags", "mentions", "stories"):
             index.execute(f"DROP TABLE {table}")
         index.execute("DROP INDEX memories_stance")
         for column in ("stance", "category", "agent", "about", "asks", "direct"):
@@ -108,3 +109,25 @@ def test_a_fold_that_dies_between_two_batches_is_done_again(house: Opener, tmp_p
     app.folder.catch_up()
     assert len(app.lookup.stances(HERE, keys)) == 300
     assert app.index.state().applied_seq == app.records.operations()[-1].seq
+
+
+@pytest.mark.requirement("STORE-4")
+def test_an_index_without_stories_finds_episodes_after_the_next_catch_up(house: Opener, tmp_path: Path) -> None:
+    old = house()
+    episode = tell(old, 1, "harbour crane", CRANE)
+    reached = old.index.state().applied_seq
+    old.close()
+    with closing(apsw.Connection(str(tmp_path / "index.db"))) as index:
+        index.execute("DROP TABLE stories; PRAGMA user_version = 3")
+    assert diagnose(tmp_path) is None
+    app = house()
+    assert app.index.state().applied_seq == 0
+    with app.index.reading(HERE) as reader:
+        assert reader.episodes.search(None, ["crane"], 9) == []
+    app.folder.catch_up()
+    query = app.embedder.encode_query("harbour crane").vector
+    with app.index.reading(HERE) as reader:
+        (hit,) = reader.episodes.search(query, ["crane"], 9)
+    assert (hit.id, round(hit.cosine, 3)) == (episode.id, 1.0)
+    assert app.index.state().applied_seq == reached
+    assert examine(app).healthy

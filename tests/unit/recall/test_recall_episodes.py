@@ -1,53 +1,45 @@
 """Sessions with their episodes in, headings and episodes without a memory there out."""
 
-from collections.abc import Sequence
+import random
 from typing import Any
 
 import numpy as np
 import pytest
-from vault_kit import NOON, SESSIONS, Opener, a_memory, bring_in, file_memories, keep, may_answer
+from story_kit import an_episode, file_episode, tell
+from vault_kit import (
+    ELSEWHERE,
+    NOON,
+    SESSIONS,
+    Opener,
+    a_memory,
+    bring_in,
+    file_memories,
+    keep,
+    may_answer,
+    salad_memories,
+)
 
 from pellucid.app import App
+from pellucid.memory.episodes import topic_words
 from pellucid.model.memory import Episode, Memory
+from pellucid.model.text import words
 from pellucid.operations.changing import VerbInput, apply_verb
+from pellucid.operations.forgetting import ForgetInput, forget
 from pellucid.recall.abstain import held
 from pellucid.recall.context_text import artifacts_of, mark_of
-from pellucid.recall.episodes import EpisodeSource, residual
+from pellucid.recall.episodes import residual
 from pellucid.recall.pipeline import run
+from pellucid.recall.receipt import pack, unpack
 from pellucid.recall.sheet import Line
 from pellucid.recall.state import Request, State, World
 from pellucid.settings import RecallSettings
-from pellucid.store.index_port import Admission
-from pellucid.store.lookup_port import FiledEpisode
-
-
-class Telling(World):
-    """A world that knows its episodes."""
-
-    episodes: EpisodeSource
-
-
-def source(app: App) -> EpisodeSource:
-    """Episodes as the store keeps them, with what those of their memories say that may answer."""
-
-    def told(ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
-        filed = app.lookup.episodes(app.settings.namespace, ids)
-        known = [each.memory for each in app.index.memories(app.settings.namespace)]
-        return [
-            (each, tuple(m.content for m in known if m.episode_id == each.episode.id and may_answer(m)))
-            for each in filed
-        ]
-
-    return told
 
 
 def recalled(app: App, query: str, at: Any = None, **given: Any) -> State:
     settings = RecallSettings.model_validate(app.settings.recall.model_dump() | given)
     request = Request(query, app.settings.namespace, app.clock.new_id("rec"), at or app.clock.now(), settings)
     with app.index.reading(app.settings.namespace) as reader:
-        world = Telling(reader, app.embedder)
-        object.__setattr__(world, "episodes", source(app))
-        return run(request, world)
+        return run(request, World(reader, app.embedder))
 
 
 def heading_of(state: State, word: str) -> str:
@@ -71,16 +63,6 @@ def test_a_group_is_headed_by_its_day_topic_session_and_artifacts(house: Opener)
     assert artifacts_of(episode) in head
 
 
-def test_episodes_are_asked_for_only_where_somebody_can_tell(house: Opener) -> None:
-    app = house()
-    bring_in(app, SESSIONS)
-    request = Request("cache", app.settings.namespace, app.clock.new_id("rec"), app.clock.now(), RecallSettings())
-    with app.index.reading(app.settings.namespace) as reader:
-        text = run(request, World(reader, app.embedder)).context.text
-    assert "Other episodes" not in text
-    assert " · session " in text
-
-
 def test_relevant_episodes_without_a_memory_there_are_named_and_recorded(house: Opener) -> None:
     app = house()
     bring_in(app, SESSIONS)
@@ -89,10 +71,8 @@ def test_relevant_episodes_without_a_memory_there_are_named_and_recorded(house: 
     assert line.startswith("- 20")
     assert ", turns " in line
     with app.index.reading(app.settings.namespace) as reader:
-        world = Telling(reader, app.embedder)
-        object.__setattr__(world, "episodes", source(app))
         lines = [Line.of(each.memory, place, NOON) for place, each in enumerate(few.served)]
-        named = [each for each, _ in residual(few, world, lines)]
+        named = [each for each, _ in residual(few, World(reader, app.embedder), lines)]
     there = {each.memory.episode_id for each in few.served}
     assert not there & {each.episode_id for each in named}
     assert [each.score for each in named] == sorted((each.score for each in named), reverse=True)
@@ -189,3 +169,154 @@ def test_the_artifacts_of_an_episode_are_files_and_specifications_alone() -> Non
 
 def replace_artifacts(episode: Episode) -> Episode:
     return episode.model_copy(update={"artifacts": ()})
+
+
+QUESTION = "when was the harbour crane repaired?"
+
+
+def crowd(app: App) -> None:
+    """Enough that answers the question better than anything an episode's memories say by themselves."""
+    texts = [f"the harbour crane was repaired, {n} of many" for n in range(12)]
+    file_memories(app, [a_memory(n, text) for n, text in enumerate(texts, start=500_000)])
+
+
+def repair(app: App, **state: Any) -> Episode:
+    """An episode whose topic answers the question; the second of its memories is in this state."""
+    texts = (
+        "on that long and windy afternoon somebody said harbour, and nothing more came of it",
+        "the crane driver, who lives by the sea, had his birthday and brought a cake for all",
+        "a bicycle had a repair in the yard because of a flat tyre and a broken spoke, no more",
+    )
+    return tell(app, 7, "harbour crane repair", *texts, states=[{}, state, {}])
+
+
+def few(app: App, query: str = QUESTION, **given: Any) -> State:
+    return recalled(app, query, **{"pool": 5, "open_pool": 5, **given})
+
+
+def test_an_episode_is_named_by_its_topic_although_none_of_its_memories_was_found(house: Opener) -> None:
+    app = house()
+    crowd(app)
+    before = few(app)
+    episode = repair(app)
+    state = few(app)
+    assert episode.session_id not in {each.memory.session_id for each in state.served}
+    assert not set(episode.members) & {each.memory.id for each in state.served}
+    (named,) = state.context.episodes
+    assert (named.episode_id, named.matches) == (episode.id, 0)
+    weights = RecallSettings().leg_weights
+    assert 0 < named.score <= round(weights.vector + weights.lexical + 1, 6)
+    line = f"- 2026-06-01 · {episode.topic} · session {episode.session_id}, turns 1-9"
+    assert state.context.text.split("## Other episodes\n")[1].splitlines()[0] == line
+    assert [each.memory.id for each in state.served] == [each.memory.id for each in before.served]
+    assert state.context.included == before.context.included
+    assert unpack(pack(state)).state.context.episodes == state.context.episodes
+
+
+@pytest.mark.requirement("REC-6")
+@pytest.mark.parametrize(
+    "state",
+    [{"status": "superseded"}, {"trust_zone": "quarantine"}, {"scopes": ("private",)}, {"status": "quarantined"}],
+)
+def test_a_topic_that_only_a_silenced_memory_would_vouch_for_is_not_named(house: Opener, state: dict[str, Any]) -> None:
+    app = house()
+    crowd(app)
+    repair(app, **state)
+    given = few(app)
+    assert given.context.episodes == ()
+    assert "repair ·" not in given.context.text
+
+
+def test_episodes_elsewhere_and_forgotten_ones_are_not_named(house: Opener) -> None:
+    app = house()
+    crowd(app)
+    tell(app, 8, "repair harbour crane", "harbour", "crane", "repair", namespace=ELSEWHERE)
+    assert few(app).context.episodes == ()
+    episode = repair(app)
+    assert [each.episode_id for each in few(app).context.episodes] == [episode.id]
+    forget(app, ForgetInput(namespace=app.settings.namespace, memory_ids=episode.members))
+    assert few(app).context.episodes == ()
+    left = [path.name for path in app.settings.home.glob("index.db*") if b"harbour crane repair" in path.read_bytes()]
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, 1), ({"top_k_episodes": 0}, 0), ({"max_episodes": 1}, 0),
+        ({"leg_weights": {"vector": 0}}, 1), ({"leg_weights": {"lexical": 0}}, 0),
+        ({"leg_weights": {"vector": 0, "lexical": 0, "procedural": 1}}, 0),
+    ],
+)  # fmt: skip
+def test_a_topic_competes_in_the_legs_that_are_on_for_the_room_that_is_left(
+    house: Opener, given: dict[str, Any], named: int
+) -> None:
+    app = house()
+    crowd(app)
+    repair(app)
+    context = few(app, **given).context
+    assert len(context.episodes) == named
+    shorter = few(app, **given, char_budget=len(context.text) - 1).context
+    assert len(shorter.text) < len(context.text)
+    assert shorter.episodes == ()
+
+
+def test_an_episode_with_candidates_is_judged_by_them_and_named_once(house: Opener) -> None:
+    app = house()
+    for n in range(1, 5):
+        tell(app, n, "harbour crane repair", f"the harbour crane had its repair, {n}")
+    state = recalled(app, QUESTION, top_k_facts=1)
+    assert sorted(each.matches for each in state.context.episodes) == [1, 1, 1]
+    assert len({each.episode_id for each in state.context.episodes}) == 3
+
+
+def test_a_topic_is_worth_the_places_its_scores_would_have(house: Opener) -> None:
+    app = house()
+    crowd(app)
+    episode = repair(app)
+    state = few(app)
+    plan, settings = state.plan, state.request.settings
+    assert plan.encoding
+    stems = [plan.stems[i] for i in plan.searched]
+    with app.index.reading(app.settings.namespace) as reader:
+        (hit,) = reader.episodes.search(plan.encoding.vector, stems, 5)
+    worth = 0.0
+    for leg, score in (("vector", hit.cosine), ("lexical", hit.bm25)):
+        seen = state.pool.ranks[leg] > 0
+        place = 1 + sum(float(each) > np.float32(score) for each in state.pool.scores[leg][seen])
+        worth += (settings.rrf_k + 1) / (settings.rrf_k + place) if place <= settings.pool else 0
+    (named,) = state.context.episodes
+    said = {"harbour", "crane", "repair"}
+    assert {stems[n] for n in range(len(stems)) if hit.matched >> n & 1} == said
+    telling = {i: np.log(1 + state.corpus.rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
+    share = sum(weight for i, weight in telling.items() if plan.stems[i] in said) / sum(telling.values())
+    assert named.episode_id == episode.id
+    assert named.score == pytest.approx(worth + share, abs=1e-6)
+
+
+@pytest.mark.requirement("REC-6")
+def test_no_context_holds_a_word_that_only_silenced_memories_say(house: Opener) -> None:
+    app, rng = house(), random.Random(5)
+    for number in range(1, 40):
+        memories = [
+            each.model_copy(
+                update={
+                    "session_id": f"tale-{number}",
+                    "episode_id": f"ep_{number:032x}",
+                    "content": f"{''.join(rng.choices('bdfgkl', k=9))} {each.content}",
+                }
+            )
+            for each in salad_memories(rng, rng.randint(2, 6))
+        ]
+        episode = an_episode(number, topic_words(memories), members=tuple(each.id for each in memories))
+        file_episode(app, episode, memories)
+    held_ = [each.memory for each in app.index.memories(app.settings.namespace)]
+    may = {word for each in held_ if may_answer(each) for word in words(each.content)}
+    mute = {word for each in held_ if not may_answer(each) for word in words(each.content)} - may
+    assert len(mute) > 5
+    named = 0
+    for query in [" ".join(rng.sample(sorted(mute | may), 3)) for _ in range(60)]:
+        state = recalled(app, query, top_k_facts=rng.randint(1, 5), pool=rng.randint(1, 9), open_pool=1)
+        named += sum(each.matches == 0 for each in state.context.episodes)
+        assert not mute & set(words(state.context.text.partition("\n")[2])), query
+    assert named > 10

@@ -154,3 +154,26 @@ def test_each_rung_counts_what_came_and_what_passed(house: Opener) -> None:
         ("score-floor", 3, 3), ("top-k", 3, 2), ("budget-fit", 2, 1),
     ]  # fmt: skip
     assert all(rung.soft_admitted == 0 for rung in state.rungs)
+
+
+@pytest.mark.requirement("REC-6")
+def test_what_is_kept_to_a_scope_takes_no_place_from_what_may_answer_and_lends_it_no_word(house: Opener) -> None:
+    app = house(pool=10)
+    private = [
+        a_memory(
+            n, f"rotate the deploy key, step {n}", scopes=("private",), session_id="s", evidence=(f"s:{2 * n}-{2 * n}",)
+        )
+        for n in range(1, 41)
+    ]
+    beside = a_memory(90, "board minutes", session_id="s", evidence=("s:3-3",))
+    public = a_memory(91, "somebody should rotate the key of the deploy host now and then, perhaps in spring")
+    file_memories(app, [*private, beside, public])
+    state = run(app, "rotate the deploy key")
+    assert public.id in {each.memory.id for each in state.served}
+    assert all(not each.memory.scopes for each in state.served)
+    lent = {leg: ranks for leg, ranks in state.pool.ranks.items() if leg == "passage"}
+    at = next(i for i, raw in enumerate(state.pool.ids) if unpack_id(raw) == beside.id)
+    assert lent["passage"][at] == 0
+    granted = run(app, "rotate the deploy key", scopes=("private",))
+    at = next(i for i, raw in enumerate(granted.pool.ids) if unpack_id(raw) == beside.id)
+    assert granted.pool.ranks["passage"][at] > 0

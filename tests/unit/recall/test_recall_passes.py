@@ -98,7 +98,7 @@ def test_what_one_memory_says_may_not_move_to_another() -> None:
 
 def test_a_wording_too_long_for_the_budget_is_rejected() -> None:
     whole = assembled((LAMP,)).context.length
-    longer = "the lighthouse was painted, painted and painted red"
+    longer = "it was the lighthouse that was being painted, which was the red"
     made = passed(reworded((1, longer)), passes=["cleanup"], memories=(LAMP,), char_budget=whole - 10)
     assert made.passes[0].note == "rejected: it is longer than the budget"
     assert LAMP.content in made.context.text
@@ -153,4 +153,98 @@ def test_what_is_sent_is_data_between_markers_and_no_id() -> None:
     ],
 )
 def test_another_wording_is_nothing_new(told: str, heard: str) -> None:
+    assert flaw(told, heard) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "heard"),
+    [
+        ("Deploy before the review", "Deploy after the review"),
+        ("Ines must rotate the keys", "Ines may rotate the keys"),
+        ("All tenants share the cache", "Some tenants share the cache"),
+        ("Always retry the upload", "Sometimes retry the upload"),
+        ("retries more than 5", "retries less than 5"),
+        ("Deploy only on Tuesday", "Deploy on Tuesday"),
+        ("The vendor will refund it", "The vendor would refund it"),
+        ("The vendor'll refund it", "The vendor would refund it"),
+        ("We prefer tea", "They prefer tea"),
+        ("The cache was cold", "The cache is cold"),
+        ("Ana works at the port", "Ana worked at the port"),
+        ("the newer bus is blue", "the new bus is blue"),
+    ],
+)
+def test_a_wording_may_not_add_a_word_that_changes_what_is_said(told: str, heard: str) -> None:
+    assert flaw(told, heard)
+    assert flaw(heard, heard) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "heard"),
+    [
+        ("Ben owes Anna", "Anna owes Ben"),
+        ("ben owes anna", "anna owes ben"),
+        ("She owes me", "I owe her"),
+        ("Deploy to prod, not staging", "Deploy to staging, not prod"),
+        ("Fly to Rome from Oslo", "Fly from Rome to Oslo"),
+        ("20 of 12 tests pass", "12 of 20 tests pass"),
+        ("Ben may only deploy", "Only Ben may deploy"),
+        ("Deploy, test, lint", "Lint, test, deploy"),
+        ("Deploys run on Monday", "Deploys run on Friday. Backups run on Monday."),
+        ("Anna paid Dora", "Anna paid Ben and Carl paid Dora"),
+    ],
+)
+def test_a_wording_may_not_turn_who_and_what_around(told: str, heard: str) -> None:
+    assert flaw(told, heard) == "it says it in another order"
+    assert flaw(heard, heard) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "heard"),
+    [
+        ("The shift is -5", "The shift is 5"), ("The shift is 5", "The shift is -5"), ("It costs $5", "It costs 5"),
+        ("It costs 5", "It costs $5"), ("It costs 5", "It costs 5 €"), ("It costs -$5", "It costs $5"),
+        ("It takes < 5 s", "It takes 5 s"), ("It takes 5 s", "It takes 3–5 s"), ("Load is 5", "Load is 5%"),
+    ],
+)  # fmt: skip
+def test_signs_and_currency_belong_to_a_number(told: str, heard: str) -> None:
+    assert flaw(told, heard) == "it adds a number"
+    assert flaw(heard, heard) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "heard"),
+    [
+        ("We use MySQL", "We moved from MySQL to Postgres"),
+        ("We moved to Postgres", "We moved from MySQL to Postgres"),
+        ("We moved from MySQL", "We moved from MySQL to Postgres"),
+        ("We took MySQL", "We took Postgres instead of MySQL"),
+        ("Deploy on Friday", "Deploy on Friday unless the tests fail"),
+        ("Deploys are frozen", "Deploys are frozen except hotfixes"),
+        ("Ben deploys", "Only Ben deploys"),
+        ("Retry the upload", "Retry the upload if the network fails"),
+        ("The crane is red", "The crane is red but the paint is old"),
+        ("The release slips", "The release may slip"),
+        ("Anna paid", "The rent was paid by Anna"),
+        ("We run Redis", "We used to run Redis"),
+        ("der Kran hebt 40 Tonnen", "der Kran hebt nur 40 Tonnen"),
+        ("el puerto abre", "el puerto abre si llueve"),
+    ],
+)
+def test_a_wording_may_not_drop_what_limits_or_contrasts(told: str, heard: str) -> None:
+    assert flaw(told, heard)
+    assert flaw(heard, heard) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "heard"),
+    [
+        ("the cache TTL is 300 s", "cache TTL: 300 s"),
+        ("built in 1962; the crane lifts forty tonnes", "the crane, which was built in 1962, lifts forty tonnes"),
+        ("It is I who have the keys of the port", "I have the keys of the port"),
+        ("Ana moved from Oslo to Rome, not Paris", "Ana, as I said, moved from Oslo to Rome, not Paris"),
+        ("Ana reads, and AGENTS.md, README.md win", "Ana reads, and AGENTS.md, README.md win"),
+        ("don't deploy on Friday", "please don't deploy on Friday"),
+    ],
+)
+def test_articles_auxiliaries_and_forms_of_a_pronoun_come_and_go(told: str, heard: str) -> None:
     assert flaw(told, heard) == ""

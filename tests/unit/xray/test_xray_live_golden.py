@@ -26,7 +26,7 @@ diff --git a/render/thumbs.py b/render/thumbs.py
 """
 ASKED: dict[str, object] = {
     "session_id": "agent-session-42", "top_k": 5, "budget": 640, "since": "2025-01-01T00:00:00Z", "scopes": ("repo",),
-    "review": DIFF, "settings": {"minTokenOverlap": 0.15, "minFactScore": 0.2, "pool": 8, "legWeights.review": 3},
+    "review": DIFF, "settings": {"minTokenOverlap": 0.15, "minFactScore": 0.2, "pool": 7, "legWeights.review": 3},
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from vault_kit import HERE, NOON, Opener, a_memory, ask, edit, file_memories, keep, run, take_verbatim
+from why_kit import as_version_2
 
 from pellucid.app import App
 from pellucid.errors import NotFoundError
@@ -196,3 +197,19 @@ def test_a_recall_of_another_place_is_unknown_and_a_pruned_one_says_so(port: App
     port.history.prune(int(NOON.timestamp() * 2000), 100)
     with pytest.raises(NotFoundError, match="pruned"):
         replay_recall(port, HERE, recall_id)
+
+
+@pytest.mark.requirement("XRAY-5")
+def test_what_an_older_receipt_does_not_record_is_not_said_to_have_changed(port: App) -> None:
+    texts = ("does the harbour crane lift forty tonnes?", "We decided to paint the harbour crane red.")
+    file_memories(port, [a_memory(n, text) for n, text in enumerate(texts, start=11)])
+    run_lifecycle(port, LifecycleInput(namespace=HERE))
+    state = run(port, "harbour crane")
+    old = unpack(as_version_2(pack(state)))
+    assert old.state.plan.words == state.plan.words
+    reasons = {each.name: each for each in compare(old, state)}
+    assert not {"changed", "lifecycle-fold", "model-changed", UNEXPLAINED} & set(reasons)
+    assert reasons["not-recorded"].detail == "asks, heat"
+    pinned = replace(state, pool=replace(state.pool, pinned=~state.pool.pinned))
+    assert "changed" in {each.name for each in compare(old, pinned)}
+    assert compare(unpack(pack(state)), state) == []

@@ -2,11 +2,12 @@
 
 import pytest
 from vault_kit import BOUNDARY_SCOPES, ELSEWHERE, Opener, a_memory, ask, file_memories, keep, run
-from why_kit import CRANE, change_of, cranes, found, order, recalled, told
+from why_kit import CRANE, as_version_2, change_of, cranes, found, order, recalled, told
 
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
-from pellucid.operations.why import WhyInput, why
+from pellucid.operations.why import WhyInput, why, why_of
+from pellucid.recall.receipt import pack, unpack
 from pellucid.store.local.history import LocalHistory
 
 
@@ -237,6 +238,45 @@ def test_of_a_recall_whose_words_were_not_kept_the_receipt_alone_speaks(house: O
     assert outputs[kept[0]].finding
     assert (outputs[kept[0]].query, outputs[kept[0]].finding.context_place) == ("", 1)  # type: ignore[union-attr]
     assert all(each.finding and each.finding.recalls == 0 for each in outputs.values())
+
+
+def test_what_only_bore_witness_is_not_said_to_stand_beside_a_match(house: Opener) -> None:
+    app = house(store_query_text=False)
+    kept = cranes(app, 6, status="archived")[-1]
+    then = ask(app, CRANE)
+    said = why(app, WhyInput(namespace=app.settings.namespace, memory=kept, recall_id=then.recall_id))
+    assert said.finding
+    assert (said.finding.stage, said.finding.open_arm) == ("status-active", True)
+    assert said.sentence.startswith("It was seen as evidence only, but status-active turned it away: ")
+
+
+@pytest.mark.requirement("XRAY-3")
+def test_of_a_leg_that_an_older_recall_did_not_have_no_place_is_told(house: Opener) -> None:
+    app = house()
+    ids = cranes(app)
+    state = run(app, CRANE)
+    best = state.served[0].memory.id
+    old = unpack(as_version_2(pack(state)))
+    for each in (best, ids[-1]):
+        said = why_of(app, old.state.request, each, old)
+        assert said.finding
+        asked = {leg.leg for leg in said.finding.legs if leg.rank or leg.nominated}
+        assert asked <= {"vector", "lexical"}
+        assert "by the words around it" not in said.sentence
+    assert "by the words around it" in why_of(app, state.request, best).sentence
+
+
+@pytest.mark.requirement("XRAY-3")
+def test_of_a_leg_that_is_not_asked_today_the_recorded_place_is_told(house: Opener) -> None:
+    app = house()
+    kept = keep(app, "Our vessel departs at dawn").memory.id
+    app.close()
+    blind = house(encoder=None)
+    then = ask(blind, "ship leaves early")
+    blind.close()
+    here = house()
+    said = why(here, WhyInput(namespace=here.settings.namespace, memory=kept, recall_id=then.recall_id))
+    assert "found 1st by age" in said.sentence
 
 
 @pytest.mark.requirement("XRAY-3")

@@ -29,8 +29,8 @@ LIGHT = np.dtype(
 class Segment:
     """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384), zero where there is none, words.
 
-    The words stand twice: one posting a row and distinct stem sorted by term (`terms`, whose row `owners`, how often
-    `counts`), and row by row (`held`, a row's last at `ends`).
+    Rows are memories, or episodes. The words stand twice: one posting a row and distinct stem sorted by term (`terms`,
+    whose row `owners`, how often `counts`), and row by row (`held`, a row's last at `ends`).
     """
 
     version: int
@@ -71,10 +71,11 @@ class View:
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, and what the caller asks for."""
+        """Active, valid at the instant, not quarantined, within the caller's scopes, and what the caller asks for."""
         light, at = self.light, admission.at
+        granted = (light["boundary"] & ~np.uint8(admission.granted)) == 0
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
-        return valid & self.wanted(admission) & self._made(*admission.period)
+        return valid & granted & self.wanted(admission) & self._made(*admission.period)
 
     def wanted(self, admission: Admission) -> Mask:
         """What fits the caller's filters."""
@@ -92,18 +93,24 @@ class View:
             made &= self.light["created"] < until
         return made
 
-    def around(self, positions: NDArray[np.int64], counts: Floats) -> tuple[NDArray[np.int64], Floats]:
-        """Where some words stand, as positions and counts: the same for each row together with those beside it."""
-        sides = (np.arange(len(positions)), positions), *self._sides(positions)
+    def around(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> tuple[NDArray[np.int64], Floats]:
+        """Where some words stand, as positions and counts: the same for each row together with those beside it.
+
+        Only rows of the mask lend their words to others.
+        """
+        lending = np.flatnonzero(lends[positions])
+        sides = (np.arange(len(positions)), positions), *self._sides(positions, lending)
         owners = np.concatenate([where for _, where in sides])
         often = np.bincount(owners, np.concatenate([counts[which] for which, _ in sides]), minlength=len(self))
         holding = np.unique(owners)
         return holding, often[holding].astype(np.float32)
 
-    def _sides(self, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        for beside in (self.before[positions], self.after[positions]):
-            there = np.flatnonzero(beside >= 0)
-            yield there, beside[there]
+    def _sides(
+        self, positions: NDArray[np.int64], among: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        for beside in (self.before[positions[among]], self.after[positions[among]]):
+            there = beside >= 0
+            yield among[there], beside[there]
 
     def positions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these rows stand; every one must be in the view."""
@@ -191,8 +198,7 @@ class ColumnCache:
         """Let go of every column; what a reading needs is read again."""
         with self._lock:
             self._views.clear()
-            self._sessions.clear()
-            self._names.clear()
+            self._sessions, self._names = {}, {}  # a view in use keeps the names it was made with
 
     def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> Segment:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
@@ -202,7 +208,7 @@ class ColumnCache:
             *plain, about, heat, cold, reinforcement, length, vec, _, _ = rest
             use = (_number(about, self._names), heat, cold, reinforcement, vec is not None, length)
             flags = (active, trusted, boundary, _number(session, self._sessions), *plain, *use)
-            light[i] = (row, bytes.fromhex(memory_id.removeprefix("mem_")), created, start, end, *flags)
+            light[i] = (row, bytes.fromhex(memory_id.partition("_")[2]), created, start, end, *flags)
             if vec is not None:
                 vectors[i] = np.frombuffer(vec, dtype=np.float16)
         return Segment(version, light, vectors, *_postings([row[-2] for row in rows], [row[-1] for row in rows]))
@@ -237,7 +243,7 @@ def _assemble(segments: tuple[Segment, ...], names: Mapping[str, int]) -> View:
         frozenset(np.unique(light["about"]).tolist()) - {-1},
     )  # fmt: skip
     every = np.arange(len(view))
-    return replace(view, passage=view.around(every, light["length"])[1].astype(np.int64))
+    return replace(view, passage=view.around(every, light["length"], every >= 0)[1].astype(np.int64))
 
 
 def _within(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:

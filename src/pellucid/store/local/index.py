@@ -34,6 +34,7 @@ from pellucid.store.local.database import (
 from pellucid.store.local.erasing import erase_remains
 from pellucid.store.local.lookup import LocalLookup
 from pellucid.store.local.reader import LocalIndexReader, served
+from pellucid.store.local.stories import LocalEpisodeReader, story_text
 
 FOREVER = 1 << 62
 DIRECT_CATEGORIES = (
@@ -51,7 +52,8 @@ _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _BRACKETS = re.compile(r"(?:\s*\[[^\]]*\])+\s*$")
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _BEGINNING = -FOREVER
-_UNKNOWN = -1
+_UNKNOWN = 0
+"""No namespace: they are numbered from 1."""
 
 
 class LocalIndex:
@@ -62,6 +64,7 @@ class LocalIndex:
         self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
         self._connections = ThreadConnections(self._open)
         self._columns = ColumnCache(self._queries["segment_rows"])
+        self._stories = ColumnCache(self._queries["story_rows"])
 
     def _open(self) -> apsw.Connection:
         connection = connect(self._path, synchronous="NORMAL")
@@ -122,10 +125,15 @@ class LocalIndex:
         with read_transaction(connection):
             numbers = execute(connection, self._queries["namespace"], (namespace,))
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
-            versions: dict[int, int] = dict(execute(connection, self._queries["segments"], (ns,)))
-            view = self._columns.view(connection, ns, versions)
+            view = self._columns.view(connection, ns, self._versions(connection, ns))
+            stories = self._stories.view(connection, ns, self._versions(connection, -ns))
+            episodes = LocalEpisodeReader(connection, self._queries, view, stories, ns)
             seq = self._state(connection).applied_seq
-            yield LocalIndexReader(connection, self._queries, Analyzer(connection), view, seq, ns)
+            yield LocalIndexReader(connection, self._queries, view, episodes, seq, ns)
+
+    def _versions(self, connection: apsw.Connection, ns: int) -> dict[int, int]:
+        """The segments of a namespace's memories; of its episodes with a minus before the number."""
+        return dict(execute(connection, self._queries["segments"], (ns,)))
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
         connection = self._connections.get()
@@ -146,6 +154,7 @@ class LocalIndex:
 
     def scrub(self, wait_s: float = 10.0) -> None:
         self._columns.clear()
+        self._stories.clear()
         erase_remains(self._connections.get(), wait_s)
 
     def close(self) -> None:
@@ -218,10 +227,17 @@ class _Fold:
 
     def _episode(self, change: PathChange) -> None:
         self._run(self._queries["drop_episode"], (change.path,))
+        for row, ns in self._run(self._queries["drop_story"], (change.path,)):
+            self._touched.add((-ns, row // SEGMENT))
         if episode := change.episode:
             ns, at = self._namespace(episode.namespace), _millis(episode.started or episode.created)
             kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
             self._run(self._queries["put_episode"], kept)
+            vector = change.topic_encoding.vector.astype(np.float16).tobytes() if change.topic_encoding else None
+            words = count(self._analyzer.stems(story_text(episode)))
+            story = change.path, ns, change.topic_digest, vector, words.terms.tobytes(), words.counts.tobytes()
+            ((row,),) = self._run(self._queries["put_story"], (*story, words.length))
+            self._touched.add((-ns, row // SEGMENT))
 
     def _put(self, record: IndexRecord, change: PathChange) -> None:
         memory, ns = record.memory, self._namespace(record.memory.namespace)

@@ -19,6 +19,7 @@ from pellucid.store.index_port import (
     Codes,
     Columns,
     Corpus,
+    EpisodeReader,
     Features,
     Filters,
     Floats,
@@ -53,15 +54,16 @@ class LocalIndexReader:
         self,
         connection: apsw.Connection,
         queries: dict[str, str],
-        analyzer: Analyzer,
         view: View,
+        episodes: EpisodeReader,
         applied_seq: int,
         ns: int,
     ) -> None:
+        self.episodes = episodes
         self._ns = ns
         self._connection = connection
         self._queries = queries
-        self._analyzer = analyzer
+        self._analyzer = Analyzer(connection)
         self._view = view
         self._applied_seq = applied_seq
         self._spans: dict[str, NDArray[np.int64]] = {}
@@ -116,10 +118,11 @@ class LocalIndexReader:
         scores = np.zeros(len(view))
         lengths = view.passage if passages else view.light["length"]
         mean = float(lengths.mean()) if len(view) else 0.0
+        lends = view.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
         for spans in self._find(stems).values():
             positions, counts = view.postings(spans)
             if passages:
-                positions, counts = view.around(positions, counts)
+                positions, counts = view.around(positions, counts, lends)
             scores[positions] += bm25(counts, lengths[positions], mean, len(view))
         return self._arms(scores, admission, pool, open_pool)
 
@@ -170,11 +173,14 @@ class LocalIndexReader:
         every = np.unique(light["row"][np.concatenate(found)]) if found else _NO_ROWS
         return np.setdiff1d(every, rows, assume_unique=True)
 
-    def beside(self, rows: Rows) -> tuple[Rows, Rows]:
-        view, positions = self._view, self._view.positions(rows)
+    def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
+        view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
+        lends = view.admissible(admission)
         before, after = view.before[positions], view.after[positions]
-        row = view.light["row"]
-        return np.where(before < 0, -1, row[before]), np.where(after < 0, -1, row[after])
+        return (
+            np.where((before >= 0) & lends[before], row[before], -1),
+            np.where((after >= 0) & lends[after], row[after], -1),
+        )
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
         view, positions = self._view, self._view.positions(rows)
@@ -182,7 +188,12 @@ class LocalIndexReader:
         valid = (some["valid_from"] <= admission.at) & (admission.at < some["valid_until"])
         same = {name: some[name] for name in Columns.__slots__ if name in some}
         return Columns(
-            ids=some["id"], valid=valid, place=view.within[positions], wanted=view.wanted(admission)[positions], **same
+            ids=some["id"],
+            valid=valid,
+            place=view.within[positions],
+            wanted=view.wanted(admission)[positions],
+            admitted=view.admissible(admission)[positions],
+            **same,
         )
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:

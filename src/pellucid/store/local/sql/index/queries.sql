@@ -114,6 +114,14 @@ INSERT INTO episodes (path, ns, id, at, op_id, record) VALUES (?, ?, ?, ?, ?, ?)
 -- The episode that a file held.
 DELETE FROM episodes WHERE path = ?;
 
+-- name: put_story
+-- What an episode is found by.
+INSERT INTO stories (path, ns, digest, vec, terms, counts, length) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING row;
+
+-- name: drop_story
+-- What the episode that a file held was found by.
+DELETE FROM stories WHERE path = ? RETURNING row, ns;
+
 -- name: put_fold
 -- The last lifecycle fold of a memory.
 INSERT INTO folds (memory_id, ns, record) VALUES (?, ?, ?)
@@ -140,7 +148,7 @@ INSERT INTO segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) D
 UPDATE segments SET version = version + 1;
 
 -- name: segments
--- The segments of a namespace and their versions.
+-- The segments of a namespace and their versions; those of its episodes stand under its number with a minus.
 SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 
 -- name: segment_rows
@@ -151,9 +159,43 @@ SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted,
 FROM memories m JOIN features f ON f.row = m.row LEFT JOIN folds d ON d.memory_id = m.id
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
+-- name: story_rows
+-- The vector and the words of every episode of a segment, in the columns of segment_rows.
+SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
+FROM stories s JOIN episodes e ON e.path = s.path WHERE s.ns = ? AND s.row BETWEEN ? AND ? ORDER BY s.row;
+
+-- name: stories
+-- The files of the episodes of some rows, a JSON list; of two files that hold one id, the first path is it.
+SELECT s.row, e.path FROM json_each(?) w CROSS JOIN stories s ON s.row = w.value CROSS JOIN episodes e ON e.path = s.path
+WHERE e.path = (SELECT min(path) FROM episodes WHERE id = e.id AND ns = e.ns);
+
+-- name: told
+-- Episodes by id, a JSON list, within a namespace.
+SELECT e.record, e.path, e.op_id FROM json_each(?1) w CROSS JOIN episodes e ON e.id = w.value AND e.ns = ?2
+WHERE e.path = (SELECT min(path) FROM episodes WHERE id = e.id AND ns = e.ns) ORDER BY w.key;
+
+-- name: members
+-- The rows that came of the episodes of some files, a JSON list, with the place of each file in it: those that stand in
+-- the file, and those that its episode names.
+SELECT w.key, m.row FROM json_each(?1) w CROSS JOIN episodes e ON e.path = w.value
+CROSS JOIN memories m ON m.path = e.path AND m.ns = e.ns
+UNION ALL SELECT w.key, m.row FROM json_each(?1) w CROSS JOIN episodes e ON e.path = w.value
+CROSS JOIN json_each(e.record, '$.members') i CROSS JOIN memories m ON m.id = i.value AND m.ns = e.ns;
+
+-- name: contents
+-- What some rows say: a JSON list of pairs, of anything and a row, in order.
+SELECT w.value ->> 0, m.record ->> 'content' FROM json_each(?) w CROSS JOIN memories m ON m.row = w.value ->> 1 ORDER BY w.key;
+
+-- name: spoken_of
+-- The artifacts that some rows, a JSON list, came of, and the files they speak of, with the row.
+SELECT m.row, a.value FROM json_each(?1) w CROSS JOIN memories m ON m.row = w.value
+CROSS JOIN json_each(m.record, '$.artifactIds') a
+UNION ALL SELECT n.row, n.path FROM json_each(?1) w CROSS JOIN mentions n ON n.row = w.value;
+
 -- name: encodings
 -- What was computed for a text before.
-SELECT f.vec, f.codes FROM memories m JOIN features f ON f.row = m.row WHERE m.digest = ? AND f.vec IS NOT NULL LIMIT 1;
+SELECT f.vec, f.codes FROM memories m JOIN features f ON f.row = m.row WHERE m.digest = ?1 AND f.vec IS NOT NULL
+UNION ALL SELECT vec, x'' FROM stories WHERE digest = ?1 AND vec IS NOT NULL LIMIT 1;
 
 -- name: codes
 -- The token codes of some rows, a JSON list.
