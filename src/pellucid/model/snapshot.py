@@ -224,7 +224,7 @@ class EpisodeTrace(Wire):
     episode_id: str
     score: float
     matches: int
-    """How many of its session's memories passed every filter."""
+    """How many of its session's memories passed every filter; 0 where its topic alone answers."""
 
 
 class PassTrace(Wire):

@@ -90,8 +90,9 @@ def residual(state: State, world: World, lines: Sequence[Line]) -> list[tuple[Na
     out: dict[str, tuple[NamedEpisode, str]] = {}
     there = {line.memory.episode_id for line in lines}
     for start in range(0, len(contenders), most):
-        some = contenders[start : start + most] if len(out) < most else []
-        for each, episode in _episodes(state, world, some):
+        if len(out) == most:
+            break
+        for each, episode in _episodes(state, world, contenders[start : start + most]):
             if episode.topic and episode.id not in there and len(out) < most:
                 named = NamedEpisode(episode.id, round(each.worth, 6), len(each.members))
                 line = episode_line(episode, f"{episode.started or episode.created:%Y-%m-%d}")

@@ -29,6 +29,7 @@ FOLD = {
         ("UPDATE episodes SET id = 'ep_2'", "the episode of episodes/e.md is spoilt"),
         ("UPDATE folds SET record = replace(record, '0.5', '5')", f"the fold of memory mem_{1:032x} is spoilt"),
         ("UPDATE folds SET memory_id = 'mem_2'", "the fold of memory mem_2 is spoilt"),
+        ("UPDATE stories SET counts = x''", "the words of the episode of episodes/e.md are spoilt"),
         ("UPDATE meta SET value = 'x' WHERE key = 'ledgerSeq'", "the number of the last ledger row is no number"),
         ("DROP TABLE tombstones", "a table is missing, or has other columns"),
     ],

@@ -187,6 +187,9 @@ def _odd_record(connection: apsw.Connection) -> str | None:
     for memory_id, record in stream(connection, "SELECT memory_id, record FROM folds"):
         if not _says(record, memory_id, FoldRow):
             return f"the fold of memory {memory_id} is spoilt"
+    for path, *features in stream(connection, "SELECT path, vec, x'', terms, counts, length FROM stories"):
+        if not _fits(*features):
+            return f"the words of the episode of {path} are spoilt"
     return None
 
 
