@@ -64,8 +64,8 @@ def parse_query(value: object) -> str:
 
 
 def recall_named(words: Sequence[str]) -> str | None:
-    """The recall that is meant where a question could stand, if its id stands there alone; else None."""
-    return words[0] if len(words) == 1 and re.fullmatch("rec_[0-9a-f]{32}", words[0]) else None
+    """The recall that is meant where a question could stand, if its id or `last` stands there alone; else None."""
+    return words[0] if len(words) == 1 and re.fullmatch(r"rec_[0-9a-f]{32}|last(?:~\d+)?", words[0]) else None
 
 
 def parse_format(value: object) -> Format:
