@@ -98,6 +98,8 @@ def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mappi
     Raises:
         InputError: a name is unknown, or a value is out of range.
     """
+    if not given and not asked:
+        return settings
     table = settings.model_dump()
     for name, value in asked.items():
         part, _, rest = name.partition(".")

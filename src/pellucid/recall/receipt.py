@@ -88,7 +88,6 @@ def pack(state: State) -> bytes:
         "rerank": state.rerank_backend,
         "tier": state.tier and _row(state.tier),
         "abstention": state.abstention and _row(state.abstention),
-        "settings": request.settings.model_dump(),
         "corpus": _row(state.corpus),
         "reports": [_row(leg) for leg in state.legs],
         "rungs": [_row(rung) for rung in state.rungs],
@@ -109,8 +108,22 @@ def pack(state: State) -> bytes:
     dated = weights.temporal > 0 or request.settings.renewal_weight > 0
     header["layout"], body = pack_columns(_columns(pool, dated=dated))
     header["body"] = len(body)
-    text = zlib.compress(json.dumps(header, separators=(",", ":")).encode(), 1)
+    said = json.dumps(header, separators=(",", ":"))
+    text = zlib.compress(f'{said[:-1]},"settings":{_settings_text(request.settings)}}}'.encode(), 1)
     return len(text).to_bytes(4, "big") + text + body + query_bytes(request)
+
+
+_LAST_SETTINGS: list[tuple[RecallSettings, str]] = []
+"""The settings packed last, and their text: mostly those of the next receipt, too."""
+
+
+def _settings_text(settings: RecallSettings) -> str:
+    for known, text in _LAST_SETTINGS:
+        if known is settings:
+            return text
+    text = json.dumps(settings.model_dump(), separators=(",", ":"))
+    _LAST_SETTINGS[:] = [(settings, text)]
+    return text
 
 
 def _said(request: Request, plan: Plan) -> list[object]:

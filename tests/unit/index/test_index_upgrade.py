@@ -24,7 +24,7 @@ def as_first_version(home: Path) -> None:
     with closing(apsw.Connection(str(home / "index.db"))) as index:
         for table in ("attributes", "episodes", "folds", "tombstones", "tags", "mentions", "stories"):
             index.execute(f"DROP TABLE {table}")
-        index.execute("DROP INDEX memories_stance")
+        index.execute("DROP INDEX memories_stance; DROP INDEX memories_category")
         for column in ("stance", "category", "agent", "about", "asks", "direct"):
             index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         index.execute("DELETE FROM meta WHERE key = 'ledgerSeq'; PRAGMA user_version = 1")
@@ -118,7 +118,7 @@ def test_an_index_without_stories_finds_episodes_after_the_next_catch_up(house: 
     reached = old.index.state().applied_seq
     old.close()
     with closing(apsw.Connection(str(tmp_path / "index.db"))) as index:
-        index.execute("DROP TABLE stories; PRAGMA user_version = 3")
+        index.execute("DROP INDEX memories_category; DROP TABLE stories; PRAGMA user_version = 3")
     assert diagnose(tmp_path) is None
     app = house()
     assert app.index.state().applied_seq == 0

@@ -98,12 +98,17 @@ class View:
 
         Only rows of the mask lend their words to others.
         """
-        lending = np.flatnonzero(lends[positions])
-        sides = (np.arange(len(positions)), positions), *self._sides(positions, lending)
-        owners = np.concatenate([where for _, where in sides])
-        often = np.bincount(owners, np.concatenate([counts[which] for which, _ in sides]), minlength=len(self))
-        holding = np.unique(owners)
-        return holding, often[holding].astype(np.float32)
+        often = self.together(positions, counts, lends)
+        holding = np.flatnonzero(often)
+        return holding, often[holding]
+
+    def together(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
+        """For every row the sum of these counts of its own and of those beside it, of rows of the mask."""
+        often = np.zeros(len(self), dtype=np.float32)
+        often[positions] = counts
+        for which, where in self._sides(positions, np.flatnonzero(lends[positions])):
+            often[where] += counts[which]  # no two rows stand before, or after, the same one
+        return often
 
     def _sides(
         self, positions: NDArray[np.int64], among: NDArray[np.int64]
@@ -243,7 +248,7 @@ def _assemble(segments: tuple[Segment, ...], names: Mapping[str, int]) -> View:
         frozenset(np.unique(light["about"]).tolist()) - {-1},
     )  # fmt: skip
     every = np.arange(len(view))
-    return replace(view, passage=view.around(every, light["length"], every >= 0)[1].astype(np.int64))
+    return replace(view, passage=view.together(every, light["length"], every >= 0).astype(np.int64))
 
 
 def _within(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:

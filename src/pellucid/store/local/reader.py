@@ -149,7 +149,11 @@ class LocalIndexReader:
     def select(self, filters: Filters) -> Rows:
         categories = json.dumps(filters.categories) if filters.categories else None
         kind = (self._ns, categories, filters.agent, filters.session_id)
-        rows = {row for (row,) in execute(self._connection, self._queries["of_kind"], kind)}
+        if categories and not (filters.agent or filters.session_id):
+            found = execute(self._connection, self._queries["of_category"], kind[:2])
+        else:
+            found = execute(self._connection, self._queries["of_kind"], kind)
+        rows = {row for (row,) in found}
         for tag in filters.tags:
             rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag.casefold()))}
         return np.array(sorted(rows), dtype=np.int64)

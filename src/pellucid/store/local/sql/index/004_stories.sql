@@ -13,4 +13,7 @@ CREATE TABLE stories (
 CREATE INDEX stories_ns ON stories(ns);
 CREATE INDEX stories_digest ON stories(digest);
 
+-- Procedures are asked for in every recall that starts a task.
+CREATE INDEX memories_category ON memories(ns, category);
+
 UPDATE meta SET value = '0' WHERE key = 'appliedSeq';

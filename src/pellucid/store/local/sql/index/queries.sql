@@ -89,6 +89,10 @@ SELECT row, path FROM mentions WHERE ns = ? AND name = ?;
 -- The rows of a namespace with a tag.
 SELECT row FROM tags WHERE ns = ? AND tag = ?;
 
+-- name: of_category
+-- The rows of a namespace of any of these categories (a JSON list).
+SELECT row FROM memories WHERE ns = ? AND category IN (SELECT value FROM json_each(?)) ORDER BY row;
+
 -- name: of_kind
 -- The rows of a namespace of any of these categories (a JSON list, null for all), of this agent, of this session.
 SELECT row FROM memories WHERE ns = ?1 AND (?2 IS NULL OR category IN (SELECT value FROM json_each(?2)))
