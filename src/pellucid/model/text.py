@@ -82,6 +82,11 @@ def entity_key(name: str) -> str:
     return re.sub(r"[\s\-‐-―_]+", "-", unicodedata.normalize("NFKC", name).casefold().strip())
 
 
+def tag_key(tag: str) -> str:
+    """The comparable form of a tag: composed, trimmed, casefolded."""
+    return unicodedata.normalize("NFC", tag).strip().casefold()
+
+
 def words(text: str) -> tuple[str, ...]:
     """The casefolded words of a text in order; a run of an unspaced script (Han, Kana, Thai, …) gives its bigrams."""
     found: list[str] = []

@@ -199,7 +199,8 @@ class _Output:
 def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
     """Fold every memory that ages, and put what moved on the ledger; a second pass, at once or beside it, adds nothing.
 
-    The right to write is held a batch at a time, so that nobody waits for a pass over a large namespace.
+    The right to write is held a batch at a time, so that nobody waits for a pass over a large namespace. Receipts whose
+    time has come are emptied, too: a home that is seldom asked keeps no words longer than one that is asked daily.
 
     Raises:
         StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
@@ -209,6 +210,9 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
     for row in _folded(app, request.namespace, started, tally):
         output.take(row)
     output.finish(tally, started)
+    if not request.dry_run:
+        kept = app.settings.history
+        app.history.prune(int((started - timedelta(days=kept.receipt_days)).timestamp() * 1000), kept.receipts)
     return LifecycleOutput(
         namespace=request.namespace, dry_run=request.dry_run, memories=tally.memories, folds=output.folds,
         hot=tally.tiers["hot"], cold=tally.tiers["cold"], protected=tally.protected, stale=tally.stale,

@@ -1,6 +1,7 @@
 """Recalls that were made in, what can still be said of them out."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.operations.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.recalling import RecallInput, recall, xray_of
 from pellucid.operations.remembering import RememberInput, remember
 from pellucid.operations.snapshots import (
@@ -174,3 +176,20 @@ def test_what_is_no_time_is_refused_with_an_example(text: str) -> None:
         parse_since(text, NOW)
     assert error.value.code == "invalid_since"
     assert "7d" in error.value.next_step
+
+
+def test_a_lifecycle_pass_empties_receipts_whose_time_has_come_and_spares_what_is_pinned(kept: App) -> None:
+    old, pinned = asked(kept, "crane"), asked(kept, "forty tonnes")
+    pin_snapshot(kept, PinSnapshotInput(namespace=HERE, recall_id=pinned, pinned=True))
+    at = kept.clock.now() + timedelta(days=40)
+
+    class Later:
+        new_id = staticmethod(kept.clock.new_id)
+        now = staticmethod(lambda: at)
+
+    later = replace(kept, clock=Later())
+    run_lifecycle(later, LifecycleInput(namespace=HERE, dry_run=True))
+    assert kept.history.receipt(old, HERE)
+    run_lifecycle(later, LifecycleInput(namespace=HERE))
+    assert kept.history.receipt(old, HERE) is None
+    assert kept.history.receipt(pinned, HERE)

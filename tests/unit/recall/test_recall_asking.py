@@ -44,6 +44,7 @@ def cranes(house: Opener) -> App:
         ({"until": NOON - timedelta(days=20)}, {"spring"}),
         ({"since": NOON - timedelta(days=25), "until": NOON - timedelta(days=5)}, {"summer", "autumn"}),
         ({"tags": ("crane",), "since": NOON - timedelta(days=15)}, {"autumn"}),
+        ({"tags": ("  HARBOUR ",)}, {"spring", "summer"}),
         ({"tags": ("nobody has this",)}, set()),
     ],
 )

@@ -16,7 +16,7 @@ from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.mentions import file_name, paths_in
 from pellucid.model.stance import stance
-from pellucid.model.text import attribute_key, content_hash, entity_key
+from pellucid.model.text import attribute_key, content_hash, entity_key, tag_key
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
 from pellucid.store.local.analysis import Analyzer, count
 from pellucid.store.local.columns import SEGMENT, ColumnCache
@@ -261,7 +261,7 @@ class _Fold:
         for key in stated(memory):
             self._run(self._queries["put_attribute"], (ns, key, row))
         for tag in memory.tags:
-            self._run(self._queries["put_tag"], (ns, tag.casefold(), row))
+            self._run(self._queries["put_tag"], (ns, tag_key(tag), row))
         for path in paths_in("\n".join((memory.content, *memory.evidence))):
             self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
         self._touched.add((ns, row // SEGMENT))

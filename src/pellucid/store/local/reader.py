@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pellucid.encoders.port import Vector
 from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, plain_path
-from pellucid.model.text import entity_key
+from pellucid.model.text import entity_key, tag_key
 from pellucid.store.index_port import (
     Admission,
     Codes,
@@ -155,7 +155,7 @@ class LocalIndexReader:
             found = execute(self._connection, self._queries["of_kind"], kind)
         rows = {row for (row,) in found}
         for tag in filters.tags:
-            rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag.casefold()))}
+            rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag_key(tag)))}
         return np.array(sorted(rows), dtype=np.int64)
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
