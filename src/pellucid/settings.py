@@ -166,7 +166,9 @@ class HistorySettings(BaseModel):
     """How long what was recalled can be explained in full."""
 
     model_config = _SECTION
-    receipt_days: int = Field(default=30, ge=1, description="Receipts older than this keep their results only, unless pinned.")
+    receipt_days: int = Field(
+        default=30, ge=1, description="Receipts older than this keep their results only, unless pinned."
+    )
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
 
 
