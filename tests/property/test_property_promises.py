@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from promise_kit import Promises, of_every_vault, open_vault
-from vault_kit import HERE, Town
+from vault_kit import Town
 
 from pellucid.encoders.minilm import MiniLM
 
@@ -43,4 +43,3 @@ def test_a_broken_promise_is_told(town: Town) -> None:
     state.pool.final[:1] += 1.0
     promises._pointwise(promises.last, state)
     assert any(each.startswith("terms sum to the score") for each in promises.broken)
-    assert HERE

@@ -15,12 +15,12 @@ from pellucid.recall.iterate import READ
 from pellucid.recall.ladder import RUNGS, climb
 from pellucid.recall.legs import FALLBACK, LEGS, base_of, needs_fallback
 from pellucid.recall.pool import pick
-from pellucid.recall.rerank import NO_RERANKING, SCORED
+from pellucid.recall.rerank import LATE_INTERACTION, NO_RERANKING, SCORED
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import Context, LegReport, Pool, Rung, StageReport, State
 
 _ASKED = re.compile(r"asks ([0-9]+) more")
-_POINTWISE = ("late-interaction", NO_RERANKING)
+_POINTWISE = (LATE_INTERACTION, NO_RERANKING)
 """Rerankers that score every survivor, so that nobody can come up whom they did not score."""
 
 

@@ -17,6 +17,7 @@ from pellucid.recall.gate import Gated, gate
 from pellucid.recall.query_class import classify
 from pellucid.recall.query_dates import window
 from pellucid.recall.query_entities import entities
+from pellucid.recall.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
 from pellucid.store.index_port import Admission, Survey, Term
 
@@ -42,7 +43,7 @@ def plan(state: State, world: World) -> State:
     return replace(
         state,
         request=_narrowed(request, gated),
-        rerank_backend=_backend(request, world),
+        rerank_backend=scorer(request.settings, world),
         admission=_admission(request, world, period),
         corpus=known.corpus,
         plan=Plan(
@@ -78,13 +79,6 @@ def _gated(text: str, request: Request, world: World) -> Gated:
         return gate_llm.ask(world.chat, text)
     except (ChatError, ValidationError) as error:
         return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
-
-
-def _backend(request: Request, world: World) -> str:
-    """Who is to score the survivors, whether or not he then can."""
-    if not request.settings.enable_reranking or world.rerank.backend == "none":
-        return "none"
-    return world.reranker.name if world.reranker else "late-interaction"
 
 
 def _meant(gated: Gated, request: Request, known: Survey) -> Gated:

@@ -14,16 +14,14 @@ from pellucid.settings import LegWeights, RecallSettings
 
 SCORED = 12
 """Candidates that a model scores, times `rerankMultiplier`; fixed, so that `topK` only cuts."""
-NO_RERANKING = "none"
+NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
 def rerank(state: State, world: World) -> State:
     """Score survivors one by one, and add their places by that score as terms."""
     settings = state.request.settings
-    weights = settings.leg_weights
-    wanted = settings.enable_reranking and (weights.rerank or weights.rerank_passage)
-    if not wanted or world.rerank.backend == NO_RERANKING:
-        return replace(state, rerank_backend=NO_RERANKING)
+    if state.rerank_backend == NO_RERANKING:
+        return state
     if world.reranker is not None:
         pool = replace(state.pool, rerank_score=_by_model(state, world, world.reranker))
     elif state.plan.encoding is None or len(state.pool) == 0:
@@ -32,6 +30,14 @@ def rerank(state: State, world: World) -> State:
         alone, around = _by_tokens(state, world, state.plan.encoding)
         pool = replace(state.pool, rerank_score=alone, passage_score=around)
     return replace(state, pool=place(pool, settings, state.request.without))
+
+
+def scorer(settings: RecallSettings, world: World) -> str:
+    """Who is to score the survivors, whether or not he then can; `none` where nobody is."""
+    weighs = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
+    if not settings.enable_reranking or not weighs or world.rerank.backend == NO_RERANKING:
+        return NO_RERANKING
+    return world.reranker.name if world.reranker else LATE_INTERACTION
 
 
 def place(pool: Pool, settings: RecallSettings, without: frozenset[str] = frozenset()) -> Pool:

@@ -1,7 +1,7 @@
 """Statements in, which of them answers by itself out, and what kept the others from it."""
 
 import pytest
-from vault_kit import HERE, Opener, keep, run
+from vault_kit import Opener, keep, run
 
 from pellucid.app import App
 from pellucid.recall.state import Tier
@@ -72,4 +72,3 @@ def test_one_telling_word_is_not_enough(house: Opener, query: str) -> None:
 
 def test_where_nothing_passes_there_are_no_candidates(house: Opener) -> None:
     assert tier(house()).reason == "no-candidates"
-    assert HERE
