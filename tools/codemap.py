@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOMS = (
-    "model", "capture", "observe", "memory", "vault", "index", "recall", "xray", "lab", "store", "encoders",
+    "model", "capture", "observe", "memory", "graph", "vault", "index", "recall", "xray", "lab", "store", "encoders",
     "operations", "surfaces",
 )  # fmt: skip
 START, END = "<!-- codemap:start -->", "<!-- codemap:end -->"

@@ -14,10 +14,12 @@ from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import open_reranker
 from pellucid.errors import StoreError
+from pellucid.graph.naming import Naming
 from pellucid.memory.fold import Folder
 from pellucid.memory.keep import Keeper
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
+from pellucid.store.graph_port import GraphLookup
 from pellucid.store.history_port import History
 from pellucid.store.index_port import Index, Scrubber
 from pellucid.store.local.database import make_private_folder
@@ -48,6 +50,7 @@ class App:
     index: Index
     scrubber: Scrubber
     lookup: Lookup
+    graph: GraphLookup
     history: History
     receipts: Receipts
     spool: Spool
@@ -82,7 +85,8 @@ def open_app(
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     key = vault_key(home / "vault" / ".pellucid" / "key")
-    folder = Folder(records, records, index, embedder, HAND_WRITTEN, key)
+    naming = Naming(settings.graph.series, settings.graph.patterns)
+    folder = Folder(records, records, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
     chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
@@ -91,8 +95,8 @@ def open_app(
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings, clock=clock, records=records, ledger=records, eraser=records, index=index, scrubber=index,
-        lookup=index.lookup, history=history, receipts=history, spool=spool, embedder=embedder, folder=folder,
-        keeper=keeper, recaller=recaller, key=key,
+        lookup=index.lookup, graph=index.graph, history=history, receipts=history, spool=spool, embedder=embedder,
+        folder=folder, keeper=keeper, recaller=recaller, key=key,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -44,6 +44,15 @@ def truncate(at: datetime) -> datetime:
     """`at` in UTC, cut to the millisecond, which is what every file and row can hold."""
     at = at.astimezone(UTC)
     return at.replace(microsecond=at.microsecond // 1000 * 1000)
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLI = timedelta(milliseconds=1)
+
+
+def epoch_ms(at: datetime) -> int:
+    """Epoch milliseconds, exactly: the rest is cut off, as files cut it."""
+    return (at - EPOCH) // _MILLI
 
 
 def isoformat(at: datetime) -> str:

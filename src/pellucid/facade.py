@@ -14,16 +14,22 @@ from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
 from pellucid.operations import (
     asking,
+    backfilling,
     browsing,
     changing,
+    documenting,
     explaining,
     forgetting,
+    graphing,
     house,
     importing,
+    lifting,
     observing,
     recalling,
     remembering,
+    reverifying,
     snapshots,
+    states,
     storytelling,
     why,
 )
@@ -45,6 +51,8 @@ class RecallOptions(TypedDict, total=False):
     in_session: str
     since: datetime
     until: datetime
+    as_of: datetime
+    as_known_at: datetime
     review: str
     settings: dict[str, object]
 
@@ -76,6 +84,8 @@ class ListOptions(TypedDict, total=False):
     contains: str
     since: datetime
     until: datetime
+    as_of: datetime
+    as_known_at: datetime
     limit: int
 
 
@@ -124,6 +134,8 @@ class Pellucid:
             report: told about slow first-time work, such as fetching the model.
         """
         self._app = open_app(load(home=home, namespace=namespace), clock=clock, report=report)
+        self.vault = self._app.settings.home / "vault"
+        """The folder of the Markdown files."""
         forgetting.finish_quietly(self._app)
         self._app.keeper.adopt()
 
@@ -138,14 +150,14 @@ class Pellucid:
         return House(self._app)
 
     @property
+    def graph(self) -> "Graph":
+        """Documents, the edges between what they and memories name, and what was true of it when."""
+        return Graph(self._app)
+
+    @property
     def namespace(self) -> str:
         """The namespace that every call reads and writes."""
         return self._app.settings.namespace
-
-    @property
-    def vault(self) -> Path:
-        """The folder of the Markdown files."""
-        return self._app.settings.home / "vault"
 
     def import_transcripts(
         self, paths: Iterable[Path | str], *, mode: importing.Mode = "extract", transcript_format: Format | None = None
@@ -237,6 +249,11 @@ class Edits:
         request = changing.VerbInput(namespace=self._here, memory_id=memory_id, reason=reason)
         return changing.apply_verb(self._app, verb, request)
 
+    def reverify(self, *memory_ids: str) -> reverifying.ReverifyOutput:
+        """Say that memories still hold: the date of their last verification is now, and nothing else changes."""
+        request = reverifying.ReverifyInput(namespace=self._here, memory_ids=memory_ids)
+        return reverifying.reverify(self._app, request)
+
     def undo(self, target: str) -> changing.UndoOutput:
         """Put back what an operation (`op_…`) changed, or the last change of a memory."""
         return changing.undo(self._app, changing.UndoInput(namespace=self._here, target=target))
@@ -250,6 +267,46 @@ class Edits:
         """Forget every memory that fits all of the filters; with `preview`, only say which."""
         request = forgetting.PurgeInput(namespace=self._here, **fitting)
         return (forgetting.preview_purge if preview else forgetting.purge)(self._app, request)
+
+
+class Graph:
+    """What hangs together with what, and since when: docs/documents.md, docs/graph.md, docs/time.md."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._here = app.settings.namespace
+
+    def index_docs(
+        self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
+    ) -> documenting.IndexDocsOutput:
+        """Read Markdown and reStructuredText files, new and changed ones; with `history`, their past in git, too."""
+        request = documenting.IndexDocsInput(
+            namespace=self._here, paths=tuple(Path(path) for path in paths), glob=glob, history=history, dry_run=dry_run
+        )
+        return documenting.index_docs(self._app, request)
+
+    def show(self, name: str, hops: int = 2) -> graphing.GraphShowOutput:
+        """An entity with what lies around it, and who says so."""
+        return graphing.show(self._app, graphing.GraphShowInput(namespace=self._here, name=name, hops=hops))
+
+    def states(
+        self, name: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
+    ) -> states.EntityHistoryOutput:
+        """What was true of an entity, from when to when; with `as_of`, what was true then."""
+        return states.history_of_entity(self._app, self._here, name, as_of=as_of, as_known_at=as_known_at)
+
+    def audit(self) -> graphing.GraphAuditOutput:
+        """What is not in order: targets nobody defines, contradictions, supersessions that only one side names."""
+        return graphing.audit(self._app, self._here)
+
+    def backfill(self, *, apply: bool = False) -> backfilling.BackfillOutput:
+        """What would be read otherwise with the settings of today; with `apply`, read so."""
+        return backfilling.backfill(self._app, backfilling.BackfillInput(namespace=self._here, apply=apply))
+
+    def lift(self, *legs: str, limit: int = 100) -> lifting.LiftOutput:
+        """What legs were worth in the newest recalls, from their receipts."""
+        request = lifting.LiftInput(namespace=self._here, legs=legs or ("graph", "temporal"), limit=limit)
+        return lifting.lift(self._app, request)
 
 
 class House:

@@ -32,11 +32,14 @@ class LegWeights(BaseModel):
     passage: float = Field(
         default=0.5, ge=0, le=1000, description="Words shared with a memory and those beside it, by BM25."
     )
+    graph: float = Field(
+        default=1.0, ge=0, le=1000, description="What hangs together with the things that the query names."
+    )
     procedural: float = Field(default=1.0, ge=0, le=1000, description="Procedures, where the query starts a task.")
     review: float = Field(default=1.0, ge=0, le=1000, description="Memories that speak of the files under review.")
     recent: float = Field(default=1.0, ge=0, le=1000, description="Newest first; asked only when the search legs fail.")
     temporal: float = Field(
-        default=0.0, ge=0, le=1000, description="Prefers newer memories among those found; off, see docs/recall.md."
+        default=0.1, ge=0, le=1000, description="Prefers newer memories, but not for questions about the past."
     )
     rerank: float = Field(default=1.25, ge=0, le=1000, description="Place by the reranker.")
     rerank_passage: float = Field(
@@ -98,6 +101,17 @@ class RecallSettings(BaseModel):
     expand_from: int = Field(
         default=10, ge=0, description="First places of each leg whose neighbouring turns join the pool."
     )
+    graph_asked_weight: float = Field(
+        default=10.0, ge=0, le=1000, description="Worth of first place in the graph leg where the query asks for edges."
+    )
+    graph_traversal_confidence_floor: float = Field(
+        default=0.2, ge=0, le=1, description="Edges below this confidence are not followed."
+    )
+    graph_traversal_page_rank_iterations: int = Field(
+        default=8, ge=0, le=100, description="Iterations that refine the order of what the graph leg reached."
+    )
+    graph_hops: int = Field(default=3, ge=1, le=10, description="Edges from a named thing at most.")
+    graph_decay: float = Field(default=0.7, gt=0, le=1, description="Share of a score that each edge passes on.")
     lexical_cost: int = Field(default=20_000, ge=1, description="Rows the lexical leg may touch: rarest words first.")
     min_token_overlap: float = Field(
         default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
@@ -222,9 +236,24 @@ class LifecycleSettings(BaseModel):
         default=0.55, ge=0, le=1, description="Tier value at or above which a cold one is hot again."
     )
     demote_after_days: float = Field(default=14.0, ge=0, description="Age before which nothing goes cold.")
+    stale_after_days: float = Field(
+        default=180.0, gt=0, description="Days without verification after which a hit is offered for one."
+    )
     fold_every_days: float = Field(default=1.0, gt=0, description="Days after which a lifecycle pass is due.")
     consolidate_every_days: float = Field(default=7.0, gt=0, description="Days after which a consolidation is due.")
     report_every_days: float = Field(default=7.0, gt=0, description="Days one compounding report covers.")
+
+
+class GraphSettings(BaseModel):
+    """What counts as the name of a document in a text. docs/graph.md has the rules."""
+
+    model_config = _SECTION
+    series: tuple[str, ...] = Field(
+        default=("SPEC", "ADR", "RFC"), description="Series whose numbers name documents: `SPEC-054`, `ADR #18`."
+    )
+    patterns: tuple[str, ...] = Field(
+        default=(), description="Regular expressions of further names, each whole match a name: `TICKET-\\d+`."
+    )
 
 
 class TrustSettings(BaseModel):
@@ -257,6 +286,7 @@ class Settings(BaseSettings):
     observe: ObserveSettings = ObserveSettings()
     llm: LlmSettings = LlmSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
+    graph: GraphSettings = GraphSettings()
     trust: TrustSettings = TrustSettings()
 
     @field_validator("home")

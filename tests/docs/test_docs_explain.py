@@ -47,7 +47,8 @@ def typed(block: str) -> str:
 @pytest.mark.requirement("XRAY-3")
 @pytest.mark.requirement("XRAY-5")
 @pytest.mark.requirement("XRAY-6")
-def test_the_page_shows_what_its_commands_print(desk: Path) -> None:
+def test_the_page_shows_what_its_commands_print(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PELLUCID_LIFECYCLE__STALE_AFTER_DAYS", "100000")  # the page's memories grow older every day
     page = PAGE.read_text("utf-8")
     drawn = BLOCK.sub(lambda found: typed(found[0]), page)
     if UPDATE:

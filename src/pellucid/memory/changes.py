@@ -18,6 +18,7 @@ from pellucid.model.ledger import Actor, Event, LifecycleRow
 from pellucid.model.memory import Memory, Status
 from pellucid.store.index_port import Served
 from pellucid.store.records import FileWrite, Records, content_digest
+from pellucid.vault.documents import edit_section, holds_section
 from pellucid.vault.markdown import edit_memory, edit_moment
 
 STATE_FIELDS = frozenset({
@@ -27,6 +28,8 @@ STATE_FIELDS = frozenset({
 """What may change in place; a ledger row may hold these, for none of them holds words."""
 _OF_MOMENTS = frozenset({"status", "pinned", "trust_zone"})
 """What the marker of a verbatim turn can say."""
+_OF_SECTIONS = frozenset({"trust_zone"})
+"""What the marker of a document's section can say; a version of its header has none."""
 
 Fields = dict[str, Any]
 
@@ -80,7 +83,7 @@ class Changes:
         """Change the state of a kept memory, or of one this operation creates; False if it stands so already."""
         memory = self.now(of.memory if isinstance(of, Served) else of)
         assert fields.keys() <= STATE_FIELDS, "words are changed by superseding"
-        held = _OF_MOMENTS if memory.category == "moment" else STATE_FIELDS
+        held = self.changeable(of)
         new = {name: value for name, value in fields.items() if name in held and getattr(memory, name) != value}
         if not new:
             return False
@@ -93,6 +96,18 @@ class Changes:
             self._edited[memory.id] = (of, {**self._edited.get(memory.id, (of, {}))[1], **new})
         self._note(memory.id, event, before, after, reason, related)
         return True
+
+    def changeable(self, of: Served | Memory) -> frozenset[str]:
+        """The fields that the file of a memory can say of it: none of a version of a document's header.
+
+        Raises:
+            ConflictError: the file of a section is gone.
+        """
+        category = (of.memory if isinstance(of, Served) else of).category
+        if category == "section":
+            there = isinstance(of, Served) and holds_section(self._head(of)[0], of.memory.id)
+            return _OF_SECTIONS if there else frozenset()
+        return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def said_again(self, memory_id: str, source_class: str, session_id: str | None) -> None:
         """A memory's words were said once more; nothing in its file changes."""
@@ -123,9 +138,13 @@ class Changes:
     def _apply(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
         if memory.category == "moment":
             return edit_moment(data, memory.id, _state(fields))
+        if memory.category == "section":
+            return edit_section(data, memory.id, {"quarantined": fields["trust_zone"] == "quarantine"})
         if memory.id.encode() not in data:  # a hand-written file names no id: it is its path's
             _check_same(served_path, data, memory)
-        values: dict[str, object] = {**_state(fields), "updated": isoformat(self.clock.now())}
+        values: dict[str, object] = dict(_state(fields))
+        if fields.keys() - {"last_verified_at"}:  # to stand behind a memory again is no change of it
+            values["updated"] = isoformat(self.clock.now())
         return edit_memory(data, {key: value if value not in ([], {}) else None for key, value in values.items()})
 
     def _note(

@@ -24,7 +24,9 @@ from pellucid.model.text import attribute_key, content_hash, content_words, norm
 from pellucid.store.index_port import Served
 
 Kind = Literal["add", "merge", "update", "invalidate", "split", "skip"]
-LEFT_ALONE: frozenset[Category] = frozenset({"correction", "commitment", "procedure", "reasoning_trace", "moment"})
+LEFT_ALONE: frozenset[Category] = frozenset(
+    {"correction", "commitment", "procedure", "reasoning_trace", "moment", "section"}
+)
 Undone = frozenset[frozenset[str]]
 """The ids that stood in changes of earlier passes which somebody undid."""
 _T = TypeVar("_T")

@@ -6,16 +6,20 @@ from dataclasses import dataclass
 
 from pellucid.errors import ConflictError
 from pellucid.memory.episodes import topic_words
+from pellucid.memory.tombstone import memory_keys, words_key
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
-from pellucid.model.text import content_words, normalise, words
+from pellucid.model.text import content_hash, content_words, entity_key, normalise, reading_length, words
 from pellucid.store.index_port import Served
 from pellucid.store.lookup_port import FiledEpisode
 from pellucid.store.records import FileRemoval, FileWrite, Records, content_digest
+from pellucid.vault.documents import without_sections
 from pellucid.vault.markdown import edit_memory, episode_path, retitled, without_moments
 
 LEAST_COPIED = 3
 """Content words from which another memory that contains the whole text counts as a copy of it."""
+_TELLING = 16
+"""Words from which the text of a section is known again in whatever document; a shorter one in its own."""
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
 
 
@@ -66,12 +70,45 @@ def erasure(
 
 
 def turns_of(memory: Memory) -> set[tuple[str, int]]:
-    """The turns a memory came from, by session and number."""
+    """The turns a memory came from, by session and number; a section came from lines of a file."""
+    if memory.category == "section":
+        return set()
     found = (match for each in memory.evidence if (match := _RANGE.fullmatch(each)))
     return {
         (match["source"], number) for match in found
         for number in range(int(match["start"]), min(int(match["end"]), int(match["start"]) + 64) + 1)
     }  # fmt: skip
+
+
+def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
+    """Every key by which a memory that is forgotten is known again."""
+    if memory.category != "section":
+        return memory_keys(secret, memory)
+    said = {words_key(secret, memory.namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
+    return sorted({*said, *grave_keys(secret, memory)})
+
+
+def grave_keys(secret: bytes, memory: Memory) -> list[bytes]:
+    """The keys by which a section, or a version of a header, is known again: its text without headings and title.
+
+    What says much is known wherever it stands; what says little only in what defines the same, or the same document.
+    """
+    text = own_text(memory)
+    digest = content_hash(text)
+    scopes = ["anywhere"] if reading_length(text) >= _TELLING else [entity_key(memory.entity_ref or "")]
+    return [
+        words_key(secret, memory.namespace, f"{scope} {digest}", None) for scope in (*scopes, memory.session_id or "")
+    ]
+
+
+def file_key(secret: bytes, namespace: str, digest: str) -> bytes:
+    """The key by which a forgotten document is known again, whatever its file is called then."""
+    return words_key(secret, namespace, f"document {digest}", None)
+
+
+def own_text(memory: Memory) -> str:
+    """What a memory says; of a section what its document says under its headings, if it says anything."""
+    return (memory.content.partition("\n")[2].strip() if memory.category == "section" else "") or memory.content
 
 
 def _versions(memory: Memory) -> set[str]:
@@ -103,6 +140,11 @@ class _Bond:
         self._texts = texts
         self._said = {texts[each.id] for each in doomed}
         self._long = [texts[each.id] for each in doomed if len(content_words(each.content)) >= LEAST_COPIED]
+        self._sections = [
+            normalise(text) for each in doomed
+            if each.category == "section" and len(content_words(text := own_text(each))) >= LEAST_COPIED
+        ]  # fmt: skip
+        self._documents = {each.session_id for each in doomed if each.category == "section"}
         self._turns = {turn for each in doomed for turn in turns_of(each)}
         self._versions = {each for memory in doomed for each in _versions(memory)} if chain else set[str]()
         self._chain = chain
@@ -116,9 +158,14 @@ class _Bond:
             return "version"
         if memory.id in self._versions or (self._chain and self._ids & _versions(memory)):
             return "version"
-        if text in self._said or any(_contains(text, said) for said in self._long):
+        if text in self._said or any(_contains(text, said) for said in self._long) or self._quotes(memory, text):
             return "copy"
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
+
+    def _quotes(self, memory: Memory, text: str) -> bool:
+        """Whether it holds the text of a section; what another document says is that one's own."""
+        mine = memory.category != "section" or memory.session_id in self._documents
+        return mine and any(_contains(text, said) for said in self._sections)
 
 
 def _contains(text: str, said: str) -> bool:
@@ -151,10 +198,16 @@ def _files(
     ids = {each.memory.id for each, _ in doomed}
     named = {each.path for each, _ in doomed}
     of_episodes = {each.path: each.episode for each in episodes}
-    alone = sorted(named - of_episodes.keys())
+    lasting = {each.session_id for each in kept.values() if each.category == "section"}
+    rewritten = {each.path for each, _ in doomed if each.memory.category == "section"}
+    rewritten &= {each.path for each, _ in doomed if each.memory.session_id in lasting}
+    alone = sorted(named - of_episodes.keys() - rewritten)
     held = ((path, records.heads([path])[0].data) for path in alone)
     removals = [FileRemoval(path, content_digest(data)) for path, data in held if data is not None]
     writes: list[FileWrite] = []
+    for path in sorted(rewritten):
+        data = _read(records, path)
+        writes.append(FileWrite(path, without_sections(data, ids), content_digest(data)))
     for path, episode in sorted(of_episodes.items()):
         if path not in named and not ids & set(episode.members) and not lost.intersection(_pieces(_shown(episode))):
             continue

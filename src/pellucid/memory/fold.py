@@ -8,10 +8,13 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import cast
 
 from pellucid.encoders.port import Embedder, Encoding
 from pellucid.errors import EncoderError, InputError, StoreBusyError, StoreError
-from pellucid.model.ledger import FoldRow, TombstoneRow
+from pellucid.graph.extract import facts_of
+from pellucid.graph.naming import Naming
+from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.records import Head, Ledger, LedgerRow, Records, Stamp, content_digest
@@ -22,8 +25,11 @@ BATCH = 256
 LEDGER = ".pellucid/ledger"
 """Where what cannot be read of the ledger is said to stand."""
 _NOTHING = Parsed(())
-_KEPT: dict[object, type[FoldRow | TombstoneRow]] = {"fold": FoldRow, "tombstone": TombstoneRow}
+Kept = FoldRow | TombstoneRow | LifecycleRow
+_KEPT: dict[object, type[Kept]] = {"fold": FoldRow, "tombstone": TombstoneRow, "lifecycle": LifecycleRow}
 """The kinds of ledger rows that the index keeps."""
+_STANDING = frozenset({"status", "trustZone", "validAt", "invalidAt", "expiresAt"})
+"""What a change of a memory must touch for the index to keep it: it decides who may answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class _Reading:
         number, kind = row.get("seq"), row.get("kind")
         if isinstance(number, int):
             self.last = number
-        if kind not in _KEPT:
+        if kind not in _KEPT or (kind == "lifecycle" and not _moves(row)):
             return
         try:
             self.changes.append(LedgerChange(self.last, _kept(row)))
@@ -112,6 +118,7 @@ class Folder:
     embedder: Embedder | None
     namespace: str
     key: bytes
+    naming: Naming
 
     def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
         """File what still waits in the journal, then fold every operation and ledger row the index has not seen.
@@ -218,7 +225,10 @@ class Folder:
                 unreadable.append((head.path, str(error)))
                 parsed.append((head, _NOTHING))
         encodings, problem = self._encode(_texts(found for _, found in parsed), source)
-        changes = [_change(head, found, encodings, op_id) for head, found in parsed]
+        changes = [
+            replace(_change(head, found, encodings, op_id), facts=facts_of(found, self.naming))
+            for head, found in parsed
+        ]
         return changes, Folded(sum(len(found.memories) for _, found in parsed), tuple(unreadable), problem)
 
     def _encode(self, texts: Mapping[bytes, str], source: _Encodings) -> tuple[dict[bytes, Encoding], str]:
@@ -295,7 +305,7 @@ def _change(head: Head, found: Parsed, encodings: dict[bytes, Encoding], op_id: 
     topic = topic_digest(found.episode) if found.episode else b""
     return PathChange(
         head.path, digest, stamp.size, stamp.mtime_ns, head.op_id or op_id, records, found.episode, topic,
-        encodings.get(topic),
+        encodings.get(topic), found.document,
     )  # fmt: skip
 
 
@@ -303,8 +313,14 @@ def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:
     return (stamp.size, stamp.mtime_ns) != (indexed.size, indexed.mtime_ns)
 
 
-def _kept(row: LedgerRow) -> FoldRow | TombstoneRow:
-    """A fold or a tombstone.
+def _moves(row: LedgerRow) -> bool:
+    """Whether a row tells of a change in how a memory stands."""
+    before = row.get("before")
+    return isinstance(before, dict) and not _STANDING.isdisjoint(cast("dict[str, object]", before))
+
+
+def _kept(row: LedgerRow) -> Kept:
+    """A row of a kind that the index keeps.
 
     Raises:
         ValueError: a value is missing, strange or not what it says.

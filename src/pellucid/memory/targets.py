@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from pellucid.clock import epoch_ms
 from pellucid.model.memory import Memory
 from pellucid.model.text import content_words
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, Served
@@ -75,7 +76,7 @@ def like(index: Index, namespace: str, text: str, at: datetime) -> Iterator[Serv
         terms = reader.survey(text).terms
         stems = [stem for stem, frequency in {term.stem: term.frequency for term in terms}.items() if frequency]
         if stems:
-            hits = reader.lexical(stems, Admission(int(at.timestamp() * 1000), granted=EVERY_SCOPE), SEARCHED, 0)
+            hits = reader.lexical(stems, Admission(epoch_ms(at), granted=EVERY_SCOPE), SEARCHED, 0)
             yield from reader.memories(hits.rows)
 
 

@@ -1,5 +1,6 @@
 """A decision in, the durable primitive out: what one memory file (or one block of an episode file) holds."""
 
+from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from pellucid.settings import NAMESPACE_PATTERN
 
 Category = Literal[
     "fact", "preference", "entity", "decision", "relationship", "principle", "commitment", "skill", "rule",
-    "correction", "procedure", "reasoning_trace", "moment",
+    "correction", "procedure", "reasoning_trace", "moment", "section",
 ]  # fmt: skip
 Status = Literal[
     "active", "pending_review", "quarantined", "rejected", "disputed", "superseded", "retracted", "archived",
@@ -29,6 +30,8 @@ SourceClass = Literal[
 BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 """Scopes that keep a memory in: a caller must name each one a memory carries."""
 
+TRANSCRIBED: tuple[Category, ...] = ("moment", "section")
+"""Categories that hold somebody's words as they stand, as blocks of a file: no one remembers or updates these."""
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
 SOURCE_CLASSES: tuple[SourceClass, ...] = get_args(SourceClass)
@@ -42,6 +45,7 @@ FOLDERS: dict[Category, str] = {
     "procedure": "procedures",
     "reasoning_trace": "reasoning-traces",
     "moment": "episodes",
+    "section": "documents",
 }
 """The vault folder of each category; below it `YYYY-MM/`."""
 
@@ -160,6 +164,12 @@ class Moment(Wire):
     pinned: bool = False
     trust_zone: TrustZone | None = None
     """None: what its role says; a tool's words begin in quarantine."""
+
+
+def recorded_at(memory_id: str, created: datetime) -> datetime:
+    """When a memory was written down: the time in its id (UUIDv7), or its creation where the id holds none."""
+    digits = memory_id.partition("_")[2]
+    return datetime.fromtimestamp(int(digits[:12], 16) / 1000, UTC) if digits[12:13] == "7" else created
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:

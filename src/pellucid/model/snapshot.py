@@ -133,6 +133,19 @@ class Provenance(Wire):
     safety_reasons: tuple[str, ...] = ()
 
 
+class Staleness(Wire):
+    """How long ago somebody last stood behind a memory, as seen from the instant that a recall asked about."""
+
+    last_verified_at: str | None = None
+    """When it was last verified; None: never since it was written."""
+    age_days: int = Field(ge=0)
+    """Whole days since it was verified, or, if that never was, since it began to hold or was written."""
+    superseded: bool
+    """Something newer stands in its place today."""
+    due: bool = False
+    """Superseded, or old enough (`lifecycle.staleAfterDays`) that `reverify` is offered for it."""
+
+
 class XrayResult(Wire):
     """One memory that reached the context, and everything that put it there."""
 
@@ -142,10 +155,14 @@ class XrayResult(Wire):
     score_decomposition: ScoreDecomposition
     graph_path: tuple[str, ...] | None = None
     graph_edge_confidences: tuple[float, ...] | None = None
+    graph_edges: tuple[str, ...] | None = None
+    """Each edge of the path as it is written down, whichever way it was followed: `SPEC-054 DEPENDS_ON SPEC-037`."""
     audit_entry_id: str | None = None
     admitted_by: tuple[str, ...]
     rejected_by: str | None = None
     provenance: Provenance | None = None
+    staleness: Staleness | None = None
+    """None where the memory is gone since."""
     contributions: tuple[LegContribution, ...] = ()
     rerank: RerankDetail | None = None
     why: str = ""
@@ -284,6 +301,9 @@ class RecallXraySnapshot(Wire):
     weights: dict[str, float] = Field(default_factory=dict)
     settings_hash: str = ""
     as_of: str | None = None
+    """The instant asked about: that of the recall, unless a past one was."""
+    as_known_at: str | None = None
+    """Only what was written down by then counted."""
     context: ContextTrace = ContextTrace()
     eligible: Eligible | None = None
     plan: QueryRead | None = None

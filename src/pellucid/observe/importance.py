@@ -13,7 +13,7 @@ BASE = 0.45
 BY_CATEGORY: dict[Category, float] = {
     "decision": 0.20, "correction": 0.18, "principle": 0.17, "rule": 0.17, "procedure": 0.15, "commitment": 0.12,
     "reasoning_trace": 0.12, "preference": 0.10, "relationship": 0.10, "skill": 0.08, "fact": 0.08, "entity": 0.06,
-    "moment": 0.0,
+    "moment": 0.0, "section": 0.0,
 }  # fmt: skip
 
 _SPEAKER = re.compile(r"^[^\W\d_][^:?!\n]{0,40}: (?=\S)")

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pydantic import BaseModel
 
 from pellucid.encoders.chat import ChatModel
-from pellucid.model.memory import CATEGORIES
+from pellucid.model.memory import CATEGORIES, TRANSCRIBED
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.text import content_hash
 from pellucid.model.turn import Segment, Turn
@@ -57,7 +57,7 @@ _RESOLVES = {
     "properties": {"kind": {"type": "string", "enum": ["correction", "retraction"]}, "about": {"type": "string"}},
 }  # fmt: skip
 _FACT_PARTS: dict[str, object] = {
-    "category": {"type": "string", "enum": [category for category in CATEGORIES if category != "moment"]},
+    "category": {"type": "string", "enum": [each for each in CATEGORIES if each not in TRANSCRIBED]},
     "content": {"type": "string"},
     "turns": {"type": "array", "items": {"type": "integer"}},
     "quote": {"type": "string"},

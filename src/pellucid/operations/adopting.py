@@ -19,7 +19,7 @@ from pellucid.capture.report import CaptureReport
 from pellucid.memory.changes import Changes
 from pellucid.memory.tombstone import words_key
 from pellucid.memory.trust import first_zone
-from pellucid.model.memory import Category, Memory, SourceClass, Status
+from pellucid.model.memory import TRANSCRIBED, Category, Memory, SourceClass, Status
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
@@ -274,7 +274,7 @@ def _category(content: str) -> Category:
     """What the words say, where neither the file nor its form did."""
     first = content.partition("\n")[0][:1000]
     reading = classify(first, detect_language(first))
-    return reading.category if reading and reading.category != "moment" else "fact"
+    return reading.category if reading and reading.category not in TRANSCRIBED else "fact"
 
 
 def _importance(each: AdoptedMemory, category: Category, confidence: float) -> float:

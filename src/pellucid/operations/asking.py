@@ -10,9 +10,11 @@ from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant, Wire
+from pellucid.operations.instants import not_future
 from pellucid.recall.boost import BOOSTS
 from pellucid.recall.legs import NOMINATING
 from pellucid.recall.pipeline import OPTIONAL
@@ -51,6 +53,10 @@ class RecallInput(Wire):
     since: Instant | None = None
     until: Instant | None = None
     """Only memories made from `since` on and before `until`."""
+    as_of: Instant | None = None
+    """Answer with what held at this past instant."""
+    as_known_at: Instant | None = None
+    """Answer with what had been written down by then."""
     review: str | None = None
     """A diff, or a list of files: memories that speak of these files are nominated."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -67,16 +73,19 @@ def request_of(app: App, asked: RecallInput) -> Request:
         raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError("--since is not before --until, so nothing could answer", next_step="exchange them")
+    now = app.clock.now()
     given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
     given = {name: value for name, value in given.items() if value is not None}
-    chosen = frozenset({*given, *(_top(name) for name in asked.settings)})
+    chosen = frozenset({*given, *(_top(name) for name in asked.settings), *map(_spelled, asked.settings)})
     if "char_budget" in chosen and "top_k_facts" not in chosen | app.settings.recall.model_fields_set:
         given["top_k_facts"] = FILLING
     return Request(
-        redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), app.clock.now(),
+        redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), now,
         _overridden(app.settings.recall, given, asked.settings), session_id=_clean(asked.session_id),
         agent=_clean(asked.agent), scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
         review=tuple(redact(path).text for path in review_paths(asked.review or "")), chosen=chosen,
+        as_of=asked.as_of and not_future(asked.as_of, now),
+        as_known_at=asked.as_known_at and not_future(asked.as_known_at, now, "--as-known-at"),
     )  # fmt: skip
 
 
@@ -89,7 +98,7 @@ def _filters(asked: RecallInput) -> Filters:
 
 
 def _millis(at: datetime | None) -> int | None:
-    return None if at is None else int(at.timestamp() * 1000)
+    return None if at is None else epoch_ms(at)
 
 
 def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]) -> RecallSettings:
@@ -120,6 +129,11 @@ def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mappi
         return RecallSettings.model_validate({**table, **given})
     except ValidationError as error:
         raise _out_of_range(error) from error
+
+
+def _spelled(name: str) -> str:
+    """A setting's name, part by part in snake_case: `leg_weights.temporal`."""
+    return ".".join(map(to_snake, name.split(".")))
 
 
 def _top(name: str) -> str:

@@ -2,13 +2,15 @@
 
 from datetime import datetime
 
+import numpy as np
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
-from pellucid.model.memory import Category, Memory, Status
-from pellucid.model.wire import Wire
-from pellucid.store.index_port import Served
+from pellucid.model.memory import Category, Memory, Status, unpack_id
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.instants import epoch_ms, not_future
+from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 
 
 class ListInput(Wire):
@@ -25,6 +27,10 @@ class ListInput(Wire):
     since: datetime | None = None
     until: datetime | None = None
     limit: int = Field(default=50, ge=1, le=10_000)
+    as_of: Instant | None = None
+    """What could answer then, whatever became of it since."""
+    as_known_at: Instant | None = None
+    """By what was written down by then."""
 
 
 class Listed(Wire):
@@ -40,12 +46,52 @@ class ListOutput(Wire):
 
     memories: tuple[Listed, ...]
     total: int
+    as_of: Instant | None = None
+    as_known_at: Instant | None = None
 
 
 def list_memories(app: App, request: ListInput) -> ListOutput:
-    """The memories of a namespace that fit the filters, newest first."""
-    fitting = [each for each in app.index.memories(request.namespace) if _fits(each.memory, request)]
-    return ListOutput(memories=tuple(_listed(each) for each in fitting[: request.limit]), total=len(fitting))
+    """The memories of a namespace that fit the filters, newest first.
+
+    With `as_of` or `as_known_at`, those that could answer then; what is shown of each is its file as it is today.
+
+    Raises:
+        InputError: an instant lies in the future, or a status is asked for besides.
+    """
+    past = None
+    if request.as_of or request.as_known_at:
+        past = answering(app, request.namespace, request.as_of, request.as_known_at)
+        if request.status != "active":
+            raise InputError(
+                "--as-of lists what could answer then, which --status cannot change", next_step="leave out --status"
+            )
+        request = request.model_copy(update={"status": None})
+    fitting = [
+        each
+        for each in app.index.memories(request.namespace)
+        if (past is None or each.memory.id in past) and _fits(each.memory, request)
+    ]
+    return ListOutput(
+        memories=tuple(_listed(each) for each in fitting[: request.limit]), total=len(fitting),
+        as_of=request.as_of, as_known_at=request.as_known_at,
+    )  # fmt: skip
+
+
+def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
+    """The ids of the memories that could answer at an instant, by what was known at another; both default to now.
+
+    Raises:
+        InputError: an instant lies in the future.
+    """
+    now = app.clock.now()
+    known = not_future(as_known_at, now, "--as-known-at") if as_known_at else None
+    at = not_future(as_of, now) if as_of else now
+    admission = Admission(
+        epoch_ms(at), past=bool(as_of or known), known=epoch_ms(known) if known else None, granted=EVERY_SCOPE
+    )
+    with app.index.reading(namespace) as reader:
+        columns = reader.columns(reader.select(Filters()), admission)
+    return {unpack_id(raw) for raw in columns.ids[np.flatnonzero(columns.admitted)].tolist()}
 
 
 def show_memory(app: App, namespace: str, memory_id: str) -> Listed:

@@ -11,7 +11,7 @@ from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.memory.changes import Changes, Fields, from_state
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.model.ledger import Event, LifecycleRow
-from pellucid.model.memory import Category, Memory
+from pellucid.model.memory import TRANSCRIBED, Category, Memory
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
@@ -88,13 +88,18 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: the id fits several, or the reason is a sentence.
+        InputError: the id fits several, the reason is a sentence, or the memory is a section of a document.
     """
     if len(request.reason) > 64 or " " in request.reason.strip():
         raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
     kind, event, fields = _VERBS[verb]
     with app.keeper.deciding():
         held = find_memory(app, request.namespace, request.memory_id)
+        if held.memory.category == "section":
+            raise InputError(
+                f"{held.memory.id} is what a document says",
+                next_step="edit the document and index it again, or forget it",
+            )
         if verb == "retract":
             fields = {**fields, "invalid_at": app.clock.now()} if held.memory.status != "retracted" else fields
         changes = Changes(app.records, request.namespace, "user", app.clock)
@@ -108,7 +113,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: nothing is to be changed, or the memory is a moment.
+        InputError: nothing is to be changed, or the memory is a moment or a section.
     """
     with app.keeper.deciding():
         held = find_memory(app, request.namespace, request.memory_id)
@@ -131,12 +136,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
 def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     """The memory with what was asked for; None if that changes nothing."""
-    if old.status == "superseded":
-        raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
-    if request.category == "moment":
-        raise InputError("a moment is a verbatim turn of a session", next_step="choose another --category")
-    if old.category == "moment":
-        raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
+    _check_updatable(old, request)
     content = request.content if request.content is not None else old.content
     if not content:
         raise InputError("there is nothing left of it: the content is empty", code="missing_content")
@@ -166,6 +166,20 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
             "content_hash": content_hash(content, entity),
         }
     )  # fmt: skip
+
+
+def _check_updatable(old: Memory, request: UpdateInput) -> None:
+    if old.status == "superseded":
+        raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
+    if request.category in TRANSCRIBED:
+        raise InputError(
+            "a moment is a verbatim turn of a session, a section a part of a document",
+            next_step="choose another --category",
+        )
+    if old.category == "moment":
+        raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
+    if old.category == "section":
+        raise InputError("a section is what its document says", next_step="edit the document and index it again")
 
 
 def _without_secrets(request: UpdateInput) -> UpdateInput:

@@ -95,7 +95,8 @@ def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str]
 
 
 def _live(app: App, receipt: Receipt) -> LiveOutput:
-    request = replace(receipt.state.request, chosen=frozenset(RecallSettings.model_fields))  # as narrowed as it was
+    chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # as narrowed as it was
+    request = replace(receipt.state.request, chosen=chosen)
     if not request.query:
         return LiveOutput(reasons=(withheld(),))
     state = app.recaller.run(request)

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, StoreBusyError
-from pellucid.memory.erasure import Erasure, erasure
-from pellucid.memory.tombstone import memory_keys
+from pellucid.memory.erasure import Erasure, erasure, file_key, tombstones
 from pellucid.model.ledger import ErasureRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
 from pellucid.model.text import normalise, words
@@ -23,6 +22,7 @@ from pellucid.model.turn import Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.rows import rows
+from pellucid.store.graph_port import FiledDocument
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationKind
 
@@ -34,7 +34,10 @@ _TELLING = 3
 
 
 class ForgetInput(Wire):
-    """Which memories are to be forgotten; `chain` takes their older and newer versions, too."""
+    """Which memories are to be forgotten; `chain` takes their older and newer versions, too.
+
+    An id may be that of a document (`doc_…`), or a document's path: then all of it goes.
+    """
 
     namespace: str
     memory_ids: tuple[str, ...] = Field(min_length=1)
@@ -167,8 +170,26 @@ def _chosen(app: App, request: PurgeInput) -> list[Served]:
 
 
 def _plan(app: App, request: ForgetInput) -> Erasure:
-    asked = [find_memory(app, request.namespace, each) for each in request.memory_ids]
+    documents = app.graph.documents(request.namespace)
+    asked = [served for each in request.memory_ids for served in _asked(app, request.namespace, each, documents)]
     return _plan_of(app, request.namespace, asked, chain=request.chain)
+
+
+def _asked(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
+    """The memory of an id; or all that a document is, by its id, its path or that of its vault file."""
+    place = Path(name).expanduser().resolve()
+    ids = {
+        each.document.id for each in documents
+        if name in (each.document.id, each.document.path, each.path)
+        or place == Path(each.document.root) / each.document.path
+    }  # fmt: skip
+    if len({each.document.root for each in documents if each.document.id in ids}) > 1:
+        raise InputError(
+            f"documents below several folders are called {name}", code="ambiguous_id",
+            next_step="give a document's id, or its whole path",
+        )  # fmt: skip
+    whole = [each for each in app.index.memories(namespace) if each.memory.session_id in ids] if ids else []
+    return whole or [find_memory(app, namespace, name)]
 
 
 def _plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
@@ -209,7 +230,18 @@ def _listed(plan: Erasure) -> tuple[Doomed, ...]:
 
 
 def _tombstone_keys(app: App, plan: Erasure) -> set[bytes]:
-    return {key for held, _ in plan.doomed for key in memory_keys(app.key, held.memory)}
+    said = {key for held, _ in plan.doomed for key in tombstones(app.key, held.memory)}
+    return said | {key for keys in _file_keys(app, plan).values() for key in keys}
+
+
+def _file_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
+    """By each document that goes whole, the key by which its file is known again."""
+    gone = {each.path for each in plan.removals}
+    return {
+        each.document.id: [file_key(app.key, plan.namespace, each.document.digest)]
+        for each in app.graph.documents(plan.namespace)
+        if each.path in gone
+    }
 
 
 def _spooled(app: App, plan: Erasure) -> list[bytes]:
@@ -242,8 +274,9 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     }  # fmt: skip
     now, keys = app.clock.now(), 0
     ledger: list[dict[str, object]] = []
+    whole = _file_keys(app, plan)
     for held, why in plan.doomed:
-        found = memory_keys(app.key, held.memory)
+        found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
         keys += len(found)
         ledger += [_tombstone(held.memory, found, now), _forgotten(app, held.memory, why, now)]
     kept = app.keeper.commit(kind, plan.writes, ledger, removals=plan.removals)

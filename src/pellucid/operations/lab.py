@@ -28,7 +28,10 @@ from pellucid.model.wire import Wire
 from pellucid.operations.asking import WITHOUT
 from pellucid.operations.extraction import extraction
 from pellucid.operations.intake import Intake, Mode
+from pellucid.operations.lab_asof import AsOfLabOutput, run_as_of
 from pellucid.operations.lab_contexts import Recalled, Recalling, abstention, contexts
+from pellucid.operations.lab_documents import DocumentsLab, Report
+from pellucid.operations.lab_graph import GraphLabOutput, run_graph
 from pellucid.recall.state import Request, State
 from pellucid.settings import RecallSettings, Settings
 
@@ -37,6 +40,11 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "longmemeval": longmemeval.load,
     "scifact": scifact.load,
 }
+DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput | AsOfLabOutput]] = {
+    "graph": run_graph,
+    "asof": run_as_of,
+}
+"""Sets of documents that refer to each other."""
 DOCUMENTS_A_COMMIT = 500
 UNLIMITED = 1 << 40
 TEMPORAL_TRIED, MMR_LAMBDA_TRIED = 0.25, 0.3
@@ -47,7 +55,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class LabInput(Wire):
     """What to measure. `updates` asks for the order of changed facts alone; `without` is left out of every recall."""
 
-    dataset: Literal["locomo", "longmemeval", "scifact"]
+    dataset: Literal["locomo", "longmemeval", "scifact", "graph", "asof"]
     data: Path
     mode: Mode = "verbatim"
     updates: bool = False
@@ -100,13 +108,19 @@ class UpdatesOutput(Wire):
     details: tuple[dict[str, Any], ...] = ()
 
 
-def run_lab(settings: Settings, request: LabInput, report: Callable[[str], None]) -> LabOutput | UpdatesOutput:
+Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
+
+
+def run_lab(settings: Settings, request: LabInput, report: Callable[[str], None]) -> Measured:
     """Load a set into a throw-away home through the ordinary import, and ask its questions of the ordinary recall.
 
     Raises:
         InputError: the data set is not where `data` says, or has nothing of what is asked for.
     """
     _check(request)
+    if request.dataset in DOCUMENTS:
+        asked = DocumentsLab(request.data, request.without, details=request.details)
+        return DOCUMENTS[request.dataset](settings, asked, report)
     dataset = LOADERS[request.dataset](request.data)
     if request.updates:
         return _updates(settings, dataset, request, report)
@@ -122,8 +136,11 @@ def run_lab(settings: Settings, request: LabInput, report: Callable[[str], None]
 def _check(request: LabInput) -> None:
     if unknown := set(request.without) - set(WITHOUT):
         raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
-    if request.mode == "extract" and request.dataset == "scifact":
-        raise InputError("--mode extract needs conversations, and scifact has documents", next_step="leave --mode out")
+    if request.mode == "extract" and request.dataset in {"scifact", *DOCUMENTS}:
+        said = f"--mode extract needs conversations, and {request.dataset} has documents"
+        raise InputError(said, next_step="leave --mode out")
+    if request.dataset in DOCUMENTS and (request.ablate or request.context):
+        raise InputError(f"--ablate and --context are not measured on {request.dataset}", next_step="leave them out")
     if request.updates and request.dataset != "longmemeval":
         raise InputError(f"--updates needs facts that change, and {request.dataset} marks none",
                          next_step="use longmemeval")  # fmt: skip

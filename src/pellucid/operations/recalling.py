@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pellucid.app import App
 from pellucid.errors import NotFoundError, StoreError
 from pellucid.model.memory import Memory
-from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot
+from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.recall.receipt import Receipt, pack, unpack
@@ -28,6 +28,7 @@ class RecalledMemory(Wire):
     final: float
     audit_entry_id: str
     why: str
+    staleness: Staleness | None = None
 
 
 class RecallOutput(Wire):
@@ -47,6 +48,8 @@ class RecallOutput(Wire):
     """Nothing is recalled, because nothing was near enough."""
     nearest: tuple[str, ...] = ()
     """The ids of the nearest misses of a recall that abstained."""
+    stale: tuple[str, ...] = ()
+    """The ids of those that are due for verification: superseded since, or not verified for a long time."""
     receipt_problem: str | None = None
     """Why this recall cannot be explained later, if its receipt could not be kept."""
 
@@ -82,7 +85,7 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
             RecalledMemory(
                 memory=served[memory_id].memory, path=served[memory_id].path,
                 final=whys[memory_id].score_decomposition.final, why=whys[memory_id].why,
-                audit_entry_id=audit_id(state.request.recall_id, place),
+                audit_entry_id=audit_id(state.request.recall_id, place), staleness=whys[memory_id].staleness,
             )
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
@@ -92,6 +95,7 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
         doubt=snapshot.abstention.doubt if snapshot.abstention else None,
         abstained=snapshot.abstention is not None and snapshot.abstention.abstained,
         nearest=snapshot.abstention.nearest if snapshot.abstention else (),
+        stale=tuple(each.memory_id for each in snapshot.results if each.staleness and each.staleness.due),
         receipt_problem=problem or None,
     )  # fmt: skip
 
@@ -199,7 +203,10 @@ def snapshot_of(
         found = app.index.memories(receipt.state.request.namespace, receipt.state.context.included)
     plan = receipt.state.plan
     aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
-    return build(receipt, {each.memory.id: each for each in found}, aligner)
+    memories = {each.memory.id: each for each in found}
+    walked = {node for path in receipt.state.paths.values() for node in path.nodes}
+    names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
+    return build(receipt, memories, aligner, app.settings.lifecycle.stale_after_days, names)
 
 
 def _operation(row: OperationRow) -> dict[str, object]:

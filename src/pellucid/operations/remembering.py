@@ -12,7 +12,7 @@ from pellucid.memory.changes import Changes
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.memory.standing import boundary
 from pellucid.model.ledger import LifecycleRow
-from pellucid.model.memory import BOUNDARY_SCOPES, Category, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory
 from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
@@ -64,13 +64,16 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     What is known already gains the tags and the pin that are asked for; nothing else of it changes.
 
     Raises:
-        InputError: there is nothing to keep, or `moment` is asked for (moments come from transcripts).
+        InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
     """
     asked, redactions = without_secrets(request)
     if not asked.content:
         raise InputError("there is nothing to remember: the content is empty", code="missing_content")
-    if asked.category == "moment":
-        raise InputError("a moment is a verbatim turn of a session", next_step="choose another --category")
+    if asked.category in TRANSCRIBED:
+        raise InputError(
+            "a moment is a verbatim turn of a session, a section a part of a document",
+            next_step="choose another --category",
+        )
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.keeper.deciding():
@@ -137,7 +140,7 @@ def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None
     held = app.index.memories(asked.namespace, [known[digest]])[0]
     if boundary(held.memory) != frozenset(asked.scopes).intersection(BOUNDARY_SCOPES):
         return None
-    if not _changes(held.memory, asked):
+    if held.memory.category in TRANSCRIBED or not _changes(held.memory, asked):  # a block of a file has no tags
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
     if data is None:  # somebody deleted it since: it is not known any more

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
@@ -188,7 +189,7 @@ def _listed(row: RecallRow) -> ListedRecall:
 
 
 def _millis(at: datetime | None) -> int:
-    return int(at.timestamp() * 1000) if at else 0
+    return epoch_ms(at) if at else 0
 
 
 def _session(session_id: str | None) -> str | None:

@@ -10,21 +10,40 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.changes import from_state
 from pellucid.model.artifact import Artifact, parse_artifact
 from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
-from pellucid.model.memory import Episode, Memory
+from pellucid.model.memory import Episode, Memory, recorded_at
 from pellucid.model.text import content_words
-from pellucid.model.wire import Wire
-from pellucid.operations.browsing import Listed, find_memory
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.browsing import Listed, answering, find_memory
+from pellucid.operations.instants import not_future
 from pellucid.operations.rows import rows
+from pellucid.operations.states import EntityHistoryOutput, history_of_entity, names_of, unknown
 from pellucid.store.lookup_port import FiledEpisode
 
 LedgerKind = Literal["lifecycle", "verdict", "flush", "fold", "pass", "tombstone", "erasure", "observations"]
 _REFERENCE_VERDICT = "EXTRACTION_JUDGE_VERDICT"
 
 
+class HeldVersion(Wire):
+    """The version of a memory that held at an instant."""
+
+    memory_id: str
+    valid_from: Instant
+    valid_until: Instant | None = None
+    """None: as far as was known, it was to hold on."""
+    in_force: bool
+    """Whether it could answer then."""
+    set_aside: str = ""
+    """What kept it from answering, where the ledger says: an event and its day."""
+
+
 class HistoryOutput(Wire):
-    """How a memory came to be what it is: its versions, oldest first, every change with its cause, its evidence."""
+    """How a memory came to be what it is: its versions, oldest first, every change with its cause, its evidence.
+
+    With `asKnownAt`, only what was written down by then.
+    """
 
     memory_id: str
     versions: tuple[Listed, ...]
@@ -33,6 +52,10 @@ class HistoryOutput(Wire):
     """The observations that made it or said it again."""
     episodes: tuple[Episode, ...] = ()
     forgotten_at: datetime | None = None
+    as_of: Instant | None = None
+    as_known_at: Instant | None = None
+    held: HeldVersion | None = None
+    """With `asOf`, the version that held then; of several, the one asked about, else the one that began last."""
 
 
 class EpisodeView(Wire):
@@ -62,26 +85,95 @@ class EpisodesOutput(Wire):
     total: int
 
 
-def history(app: App, namespace: str, memory_id: str) -> HistoryOutput:
+def story_of(
+    app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
+) -> HistoryOutput | EntityHistoryOutput:
+    """The story of whatever has this name: a memory by its id, else a thing or a document, else a memory by its path.
+
+    Raises:
+        NotFoundError: nothing of that name was ever here; names the nearest.
+        InputError: an instant lies in the future, or the name fits several memories.
+    """
+    if not name.startswith("mem_"):
+        node = app.graph.entity(namespace, name)
+        if node is not None and node.type not in {"Memory", "Episode"}:
+            return history_of_entity(app, namespace, name, as_of, as_known_at)
+        if any(name in names_of(filed) for filed in app.graph.documents(namespace)):
+            return history_of_entity(app, namespace, name, as_of, as_known_at)
+    try:
+        return history(app, namespace, name, as_of, as_known_at)
+    except NotFoundError as error:
+        raise error if name.startswith("mem_") else unknown(app, namespace, name) from error
+
+
+def history(
+    app: App, namespace: str, memory_id: str, as_of: datetime | None = None, as_known_at: datetime | None = None
+) -> HistoryOutput:
     """The story of one memory, of a forgotten one too: that it was, and when it went, but not what it said.
 
     Raises:
-        NotFoundError: nothing of that id was ever here.
+        NotFoundError: nothing of that id was ever here, or was written yet at `as_known_at`.
+        InputError: an instant lies in the future.
     """
+    now = app.clock.now()
+    at = not_future(as_of, now) if as_of else None
+    known = not_future(as_known_at, now, "--as-known-at") if as_known_at else None
     try:
         start = find_memory(app, namespace, memory_id).memory
     except NotFoundError:
         return _forgotten(app, namespace, memory_id)
-    versions = _versions(app, namespace, start)
+    versions = [each for each in _versions(app, namespace, start) if _by(known, _recorded(each.memory))]
+    if not versions:
+        raise NotFoundError(f"{start.id} was not written yet then", next_step="leave out --as-known-at")
     ids = {each.memory.id for each in versions}
     events = [row for row in rows(app, LifecycleRow, namespace) if row.memory_id in ids]
     verdicts = [row for row in rows(app, VerdictRow, namespace) if row.resulting_primitive_id in ids]
     named = [each.memory.episode_id for each in versions if each.memory.episode_id]
     told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
     return HistoryOutput(
-        memory_id=start.id, versions=tuple(versions), events=tuple(events), verdicts=tuple(verdicts),
-        episodes=tuple(each.episode for each in told),
+        memory_id=start.id, versions=tuple(versions),
+        events=tuple(row for row in events if _by(known, row.timestamp)),
+        verdicts=tuple(row for row in verdicts if _by(known, row.decided_at or row.observed_at)),
+        episodes=tuple(each.episode for each in told), as_of=at, as_known_at=known,
+        held=_held(app, start, versions, events, at, known) if at else None,
     )  # fmt: skip
+
+
+def _recorded(memory: Memory) -> datetime:
+    return recorded_at(memory.id, memory.created)
+
+
+def _by(known: datetime | None, at: datetime) -> bool:
+    return known is None or at <= known
+
+
+def _held(
+    app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], at: datetime,
+    known: datetime | None,
+) -> HeldVersion | None:  # fmt: skip
+    """The version that held at an instant, by what was known then."""
+    spans = {each.memory.id: _span(each.memory, events, known) for each in versions}
+    holding = [name for name, (since, until) in spans.items() if since <= at and (until is None or at < until)]
+    if not holding:
+        return None
+    chosen = start.id if start.id in holding else max(holding, key=lambda name: (spans[name][0], name))
+    in_force = chosen in answering(app, start.namespace, at, known)
+    limit = min(at, known) if known else at
+    aside = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= limit]
+    said = f"{aside[-1].event_type} {aside[-1].timestamp:%Y-%m-%d}" if aside and not in_force else ""
+    return HeldVersion(
+        memory_id=chosen, valid_from=spans[chosen][0], valid_until=spans[chosen][1], in_force=in_force, set_aside=said
+    )
+
+
+def _span(memory: Memory, events: Sequence[LifecycleRow], known: datetime | None) -> tuple[datetime, datetime | None]:
+    """When a version held: an end that was only said after `known` is taken back by what the ledger has of before."""
+    later = [row for row in events if row.memory_id == memory.id and not _by(known, row.timestamp)]
+    state = memory
+    for row in reversed(later):
+        state = state.model_copy(update=from_state(row.before))
+    ends = [end for end in (state.invalid_at, state.expires_at) if end is not None]
+    return state.valid_at or state.created, min(ends, default=None)
 
 
 def _forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:

@@ -138,10 +138,13 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
         memory = held.memory
         if memory.trust_zone == "trusted":
             raise InputError(f"{memory.id} is trusted already", next_step="`pellucid trust explain` says why")
-        if memory.category == "moment" or memory.status != "active":
+        section = memory.category == "section"
+        if memory.category == "moment" or memory.status != "active" or (section and memory.trust_zone == "working"):
             raise InputError(f"{memory.id} is {memory.status}, {memory.category}: there is nothing to promote")
         changes = Changes(app.records, request.namespace, "user", app.clock)
-        if memory.trust_zone == "quarantine":
+        if section:  # it replaces nothing, whatever it says
+            changes.change(held, "promoted", {"trust_zone": "working"}, "vouched")
+        elif memory.trust_zone == "quarantine":
             Reconciler(app.index, app.lookup, changes, app.key).admit(held, "vouched")
         else:
             changes.change(held, "promoted", {"trust_zone": next_zone(memory.trust_zone)}, "vouched")
@@ -161,6 +164,8 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
         if any(each.memory.category == "moment" for each in chosen) and request.memory_ids:
             raise ConflictError("a moment is a turn of a file: it has no zone", next_step="retract it instead")
         changes = Changes(app.records, request.namespace, "user", app.clock)
+        if request.memory_ids and not all(map(changes.changeable, chosen)):
+            raise ConflictError("the version of a document's header has no zone", next_step="forget it instead")
         changed = [
             each for each in chosen
             if changes.change(each, "quarantined", {"trust_zone": "quarantine"}, _why(request))

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from pellucid.app import App
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.text import content_hash, normalise
 from pellucid.recall.plan import encode
@@ -95,7 +96,7 @@ def _nearest(app: App, request: Request, text: str) -> Target:
 
 
 def _near(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
-    at = Admission(int(request.at.timestamp() * 1000), granted=EVERY_SCOPE)
+    at = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
         hits = world.reader.vector(encoding.vector, at, SHOWN, SHOWN)

@@ -12,6 +12,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.abstain import judge, nearness
 from pellucid.recall.context_text import NO_NEED, NOTHING, nearest_line, wrap
 from pellucid.recall.episodes import details, residual, told, worths
+from pellucid.recall.graph_paths import paths_of
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.passes import clean_up, leave_out
 from pellucid.recall.sheet import Line, Sheet
@@ -48,6 +49,8 @@ def assemble(state: State, world: World) -> State:
     return replace(
         state, served=tuple(served), context=_recorded(made), abstention=abstention,
         rungs=(*state.rungs, top_k, *made.rungs), pool=replace(state.pool, rejected=rejected),
+        ways={}, paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph,
+                                state.request.namespace),
     )  # fmt: skip
 
 
@@ -78,7 +81,7 @@ def _said(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -
 def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     """The context of these memories, the first of the ranking, in its order."""
     settings, wanted = state.request.settings, state.request.settings.context_passes
-    lines = [Line.of(each.memory, place, state.request.at) for place, each in enumerate(served)]
+    lines = [Line.of(each.memory, place, state.request.instant) for place, each in enumerate(served)]
     rungs, passes = list[Rung](), list[PassReport]()
     if "select" in wanted:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)

@@ -76,7 +76,7 @@ def details(state: State, groups: Mapping[Group, Sequence[Line]], episodes: Mapp
         topic = f" · {harmless(episode.topic)}" if episode and episode.topic else ""
         made = artifacts_of(episode) if episode and episode.topic else ""
         where = session_name(lines[0].memory.session_id)
-        out[group] = f"{age(group[1], state.request.at)}{topic} · {where}{made}"
+        out[group] = f"{age(group[1], state.request.instant)}{topic} · {where}{made}"
     return out
 
 
@@ -165,7 +165,7 @@ def _terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
     better = np.sort(-state.pool.scores[leg][ranks > 0])
     places = 1 + np.searchsorted(better, -np.array(scores, dtype=np.float32), "left")
     places[(places > settings.pool) | (np.array(scores) <= 0)] = 0
-    return reciprocal(places, getattr(weights_for(settings, state.plan.query_class), leg), settings.rrf_k)
+    return reciprocal(places, getattr(weights_for(settings, state.plan), leg), settings.rrf_k)
 
 
 def _share(state: State, matched: int) -> float:

@@ -15,7 +15,7 @@ def expand(state: State, world: World) -> State:
     pool, settings = state.pool, state.request.settings
     if len(pool) == 0 or settings.score_propagation_alpha == 0:
         return state
-    beside = world.reader.neighbours(pool.rows[leading(pool, settings.expand_from)], REACH)
+    beside = world.reader.neighbours(pool.rows[leading(pool, settings.expand_from)], REACH, state.admission)
     pool = join(world.reader, pool, np.setdiff1d(beside, pool.rows), state.admission, state.plan)
     return replace(state, pool=owe(pool, settings.score_propagation_alpha))
 

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 from pellucid.recall.equation import Floats, rank, reciprocal
 from pellucid.recall.legs import base_of
-from pellucid.recall.state import Pool, State, World
+from pellucid.recall.state import Plan, Pool, State, World
 from pellucid.settings import LegWeights, RecallSettings
 
 
 def fuse(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
     """Turn places into terms. `temporal` ranks what the legs brought, newest first, and brings nothing itself."""
     request = state.request
-    return replace(state, pool=price(state.pool, request.settings, request.without, state.plan.query_class))
+    return replace(state, pool=price(state.pool, request.settings, request.without, state.plan))
 
 
-def price(pool: Pool, settings: RecallSettings, without: Collection[str], query_class: str) -> Pool:
+def price(pool: Pool, settings: RecallSettings, without: Collection[str], plan: Plan) -> Pool:
     """The pool with a term for every leg's ranks."""
-    weights = weights_for(settings, query_class).model_dump()
+    weights = weights_for(settings, plan).model_dump()
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
     if weights["temporal"] and "temporal" not in without:
         newest = rank(pool.created, pool.nominated)
@@ -25,12 +25,18 @@ def price(pool: Pool, settings: RecallSettings, without: Collection[str], query_
     return replace(pool, terms=terms)
 
 
-def weights_for(settings: RecallSettings, query_class: str) -> LegWeights:
-    """The leg weights of a class of query: the settings', but for what is said of that class."""
-    return settings.leg_weights.model_copy(update=settings.class_weights.get(query_class, {}))
+def weights_for(settings: RecallSettings, plan: Plan) -> LegWeights:
+    """The leg weights of a query: the settings', but for what is said of its class, of asked edges, of the past."""
+    weights = settings.leg_weights.model_copy(update=settings.class_weights.get(plan.query_class, {}))
+    if plan.asked and weights.graph:
+        weights = weights.model_copy(update={"graph": settings.graph_asked_weight})
+    return weights.model_copy(update={"temporal": 0.0}) if plan.timeless else weights
 
 
 def fused(pool: Pool) -> Floats:
-    """The sum of the legs' terms: what neighbours are owed a share of."""
-    legs = (*pool.ranks, "temporal")
+    """The sum of the terms of legs that read the text: what neighbours are owed a share of.
+
+    What the graph leads to says nothing of the sections beside it.
+    """
+    legs = {*pool.ranks, "temporal"} - {"graph"}
     return sum((term for name, term in pool.terms.items() if name in legs), start=0.0 * pool.final)

@@ -1,16 +1,26 @@
 """What a leg found in, its name, health and hits out: the shape that every nominating leg has."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.recall.state import LegReport, Plan, State, Way, World
 from pellucid.store.index_port import LegHits
 
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
 NO_HITS = LegHits(_NO_ROWS, _NO_SCORES, _NO_ROWS, _NO_SCORES)
 Asked = tuple[LegReport, LegHits]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphHits(LegHits):
+    """What the graph leg found, and how."""
+
+    ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
+    """By the id of a memory of the admitted arm."""
+    answers: bool = False
+    """It stands on something that a document defines, or on edges that the query asks for."""
 
 
 @dataclass(frozen=True, slots=True)

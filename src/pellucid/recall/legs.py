@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pellucid.errors import StoreError
-from pellucid.recall.leg import NO_HITS, Asked, Leg, report
+from pellucid.recall.graph import graph
+from pellucid.recall.leg import NO_HITS, Asked, GraphHits, Leg, report
 from pellucid.recall.pool import gather
 from pellucid.recall.procedural import procedural
 from pellucid.recall.review import review
 from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.store.index_port import LegHits
 
 
 def legs(state: State, world: World) -> State:
@@ -23,9 +25,17 @@ def legs(state: State, world: World) -> State:
         [found[leg.name][0] for leg in LEGS if leg.searches]
     ):
         found |= [_ask(state, FALLBACK, state.plan, world)]
+    state = _through_graph(state, found["graph"][1])
     pool = gather(world.reader, {name: hits for name, (_, hits) in found.items()}, state.admission, state.plan)
     reports = tuple(replace(report, name=name) for name, (report, _) in found.items())
     return replace(state, legs=reports, pool=pool)
+
+
+def _through_graph(state: State, hits: LegHits) -> State:
+    """The state with the ways the graph leg went; what it cannot answer was not asked of it."""
+    if not isinstance(hits, GraphHits) or not hits.answers:
+        state = replace(state, plan=replace(state.plan, asked=None))
+    return replace(state, ways=hits.ways) if isinstance(hits, GraphHits) else state
 
 
 def _ask(state: State, leg: Leg, plan: Plan, world: World) -> tuple[str, Asked]:
@@ -80,6 +90,7 @@ LEGS: tuple[Leg, ...] = (
     Leg("vector", "cosine", _vector),
     Leg("lexical", "bm25", _lexical),
     Leg("passage", "bm25", _passage),
+    Leg("graph", "activation", graph, searches=False),
     Leg("procedural", "fit", procedural, searches=False),
     Leg("review", "mentions", review, searches=False),
 )

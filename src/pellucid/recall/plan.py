@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
+from pellucid.clock import epoch_ms
 from pellucid.encoders.chat import ChatError
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
@@ -16,6 +17,7 @@ from pellucid.recall.function_words import FUNCTION_WORDS
 from pellucid.recall.gate import Gated, gate
 from pellucid.recall.query_class import classify
 from pellucid.recall.query_dates import window
+from pellucid.recall.query_edges import asked_edges
 from pellucid.recall.query_entities import entities
 from pellucid.recall.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
@@ -39,7 +41,7 @@ def plan(state: State, world: World) -> State:
     telling = _telling(words)
     encoding, problem = encode(text, world)
     gated = _meant(_gated(text, request, world), request, known)
-    period = _period(text, request, world)
+    period, query_class = _period(text, request, world), classify(text).name
     return replace(
         state,
         request=_narrowed(request, gated),
@@ -56,14 +58,25 @@ def plan(state: State, world: World) -> State:
             encoding=encoding,
             token_stem=_align(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
-            query_class=classify(text).name,
+            query_class=query_class,
             depth=gated.depth,
             reason=gated.reason.partition(":")[0],
             entities=entities(text),
             named=known.named,
             period=period,
+            asked=asked_edges(text),
+            timeless=_timeless(request, query_class),
         ),
     )
+
+
+def _timeless(request: Request, query_class: str) -> bool:
+    """Whether being recent counts for nothing: asked about the past, unless somebody chose otherwise for it."""
+    past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
+    asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
+        query_class, {}
+    )
+    return past and not asked
 
 
 def _gated(text: str, request: Request, world: World) -> Gated:
@@ -107,7 +120,7 @@ def _period(text: str, request: Request, world: World) -> Period | None:
 
 
 def _millis(at: datetime | None) -> int | None:
-    return None if at is None else int(at.timestamp() * 1000)
+    return None if at is None else epoch_ms(at)
 
 
 def _admission(request: Request, world: World, period: Period | None) -> Admission:
@@ -116,7 +129,10 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
     only = world.reader.select(filters) if filters.limiting else None
     within = (period.since, period.until) if period is not None and period.asserts else (None, None)
     granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
-    return Admission(int(request.at.timestamp() * 1000), only, filters.since, filters.until, within, granted)
+    return Admission(
+        epoch_ms(request.instant), only, filters.since, filters.until, within, granted=granted,
+        past=request.as_of is not None or request.as_known_at is not None, known=_millis(request.as_known_at),
+    )  # fmt: skip
 
 
 def clean(query: str) -> str:

@@ -8,6 +8,7 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
+from pellucid.clock import epoch_ms
 from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import Reranker
@@ -81,7 +82,7 @@ class Recaller:
         self.history.record(
             RecallRecord(
                 recall_id=request.recall_id,
-                at=int(request.at.timestamp() * 1000),
+                at=epoch_ms(request.at),
                 namespace=request.namespace,
                 session_id=request.session_id,
                 packed=packed.removesuffix(query),
@@ -91,4 +92,4 @@ class Recaller:
         )
         if request.recall_id.endswith(_PRUNE_AT):
             oldest = request.at - timedelta(days=self.retention.receipt_days)
-            self.history.prune(int(oldest.timestamp() * 1000), self.retention.receipts)
+            self.history.prune(epoch_ms(oldest), self.retention.receipts)

@@ -16,11 +16,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.clock import epoch_ms
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
 from pellucid.recall.fuse import weights_for
+from pellucid.recall.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.packing import pack_columns, unpack_columns
+from pellucid.recall.query_edges import AskedEdges
 from pellucid.recall.state import (
     Abstention,
     Context,
@@ -40,15 +43,16 @@ from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.settings import RecallSettings
 from pellucid.store.index_port import Filters
 
-VERSION = 3
-READABLE = (1, 2, 3)
+VERSION = 4
+READABLE = (1, 2, 3, 4)
 COLUMNS = (
     "ids", "ordinal", "place", "boundary", "importance", "cosine", "matched", "rerank_score", "passage_score",
     "rejected", "soft", "direct", "heat", "reinforcement",
 )  # fmt: skip
 FLAGS = ("active", "valid", "trusted", "pinned", "wanted", "dated", "named", "asks", "cold")
 _LATER = 1 << FLAGS.index("wanted") | 1 << FLAGS.index("dated")
-"""Flags that everything has in receipts of earlier versions."""
+"""Flags that everything has in receipts from before the version that brought them."""
+_MARKED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +73,17 @@ def pack(state: State) -> bytes:
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.order, strict=False)}
     header: dict[str, object] = {
         "v": VERSION,
-        "recallId": request.recall_id,
-        "at": int(request.at.timestamp() * 1000),
-        "namespace": request.namespace,
-        "session": request.session_id,
-        "agent": request.agent,
-        "scopes": request.scopes,
-        "without": sorted(request.without),
+        **_request(request),
         "words": [_place(request, word) for word in plan.words],
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
         "said": _said(request, plan),
+        "asked": [plan.asked and _row(plan.asked), plan.timeless],
+        "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
             (_place(request, each.text), [_place(request, word) for word in each.words]) for each in state.sub_plans
         ],
-        "made": [request.filters.since, request.filters.until],
         "rerank": state.rerank_backend,
         "tier": state.tier and _row(state.tier),
         "abstention": state.abstention and _row(state.abstention),
@@ -104,13 +103,29 @@ def pack(state: State) -> bytes:
         "legs": list(pool.ranks),
         "n": len(pool),
     }
-    weights = weights_for(request.settings, plan.query_class)
+    weights = weights_for(request.settings, plan)
     dated = weights.temporal > 0 or request.settings.renewal_weight > 0
     header["layout"], body = pack_columns(_columns(pool, dated=dated))
     header["body"] = len(body)
     said = json.dumps(header, separators=(",", ":"))
     text = zlib.compress(f'{said[:-1]},"settings":{_settings_text(request.settings)}}}'.encode(), 1)
     return len(text).to_bytes(4, "big") + text + body + query_bytes(request)
+
+
+def _request(request: Request) -> dict[str, object]:
+    """Who asked, when, and for what, without its words and settings."""
+    return {
+        "recallId": request.recall_id,
+        "at": epoch_ms(request.at),
+        "asOf": [_millis(request.as_of), _millis(request.as_known_at)],
+        "namespace": request.namespace,
+        "session": request.session_id,
+        "agent": request.agent,
+        "scopes": request.scopes,
+        "without": sorted(request.without),
+        "chosen": sorted(request.chosen),
+        "made": [request.filters.since, request.filters.until],
+    }
 
 
 _LAST_SETTINGS: list[tuple[RecallSettings, str]] = []
@@ -171,7 +186,17 @@ def query_of(said: bytes) -> str:
     return _parted(said.decode("utf-8", "surrogatepass"))[0]
 
 
-def _row(record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport) -> list[object]:
+def _millis(at: datetime | None) -> int | None:
+    return None if at is None else epoch_ms(at)
+
+
+def _instant(millis: int | None) -> datetime | None:
+    return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
+
+
+def _row(
+    record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport | AskedEdges,
+) -> list[object]:
     return [getattr(record, name) for name in record.__slots__]
 
 
@@ -237,7 +262,7 @@ def _pool(header: dict[str, Any], body: bytes) -> Pool:
     held = unpack_columns(header["layout"], body, count)
     flags, legs = held["flags"].astype(np.uint16), header["legs"]
     none, unscored = np.zeros(count, dtype=np.uint8), np.full(count, np.nan, dtype=np.float32)
-    known = _LATER if header["v"] < VERSION else 0
+    known = _LATER if header["v"] < _MARKED else 0
     marks: dict[str, Any] = {flag: ((flags | known) >> number & 1) > 0 for number, flag in enumerate(FLAGS)}
     return Pool(
         rows=np.arange(count, dtype=np.int64), ids=held["ids"],
@@ -269,6 +294,7 @@ def _values(row: Any) -> list[Any]:
 
 
 def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
+    asked, timeless = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = _spelled(query, places)
     return Plan(
@@ -276,11 +302,13 @@ def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
         searched=tuple(header["searched"]), query_class=query_class, depth=depth, reason=reason,
         entities=names[:entities], named=dict(enumerate(names[entities:])),
         period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
+        asked=asked and AskedEdges(*_values(asked)), timeless=timeless,
     )  # fmt: skip
 
 
 def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:
     length, included, omitted = header["context"]
+    as_of, as_known_at = header.get("asOf", (None, None))
     ids: Any = pool.ids.tolist()
     request = Request(
         query=query,
@@ -294,6 +322,9 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         without=frozenset(header["without"]),
         filters=Filters(*_values(header["beside"])[:4], *header.get("made", (None, None))),
         review=tuple(header["beside"][4]),
+        chosen=frozenset(header.get("chosen", ())),
+        as_of=_instant(as_of),
+        as_known_at=_instant(as_known_at),
     )
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(
@@ -306,6 +337,7 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         corpus=Corpus(*header["corpus"]),
         legs=tuple(LegReport(*leg) for leg in header["reports"]),
         pool=pool,
+        paths=unpack_paths(header.get("paths"), ids),
         rungs=tuple(Rung(*rung) for rung in header["rungs"]),
         context=Context(
             length=length,

@@ -12,6 +12,7 @@ from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.port import Embedder, QueryEncoding
 from pellucid.encoders.reranker import Reranker
 from pellucid.recall.equation import Floats, Ints, Mask, Pairs
+from pellucid.recall.query_edges import AskedEdges
 from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.settings import RecallSettings, RerankSettings
 from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
@@ -40,6 +41,15 @@ class Request:
     """Paths of the files under review: memories that speak of them are nominated."""
     chosen: frozenset[str] = frozenset()
     """Settings that the caller chose for this call: a gate does not narrow them."""
+    as_of: datetime | None = None
+    """The past instant asked about; None: now."""
+    as_known_at: datetime | None = None
+    """Only what was written down by then counts; None: all that is known."""
+
+    @property
+    def instant(self) -> datetime:
+        """The instant asked about."""
+        return self.as_of or self.at
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,28 @@ class Plan:
     named: Mapping[int, str] = field(default_factory=dict[int, str])
     """Who is named that said or is meant by some memory: the number in `Columns.about`, and the name."""
     period: Period | None = None
+    asked: AskedEdges | None = None
+    """The edges that the query asks for."""
+    timeless: bool = False
+    """The query is about the past: being recent counts for nothing."""
+
+
+Way = tuple[tuple[int, int, bool], ...]
+"""Nodes of one snapshot's graph, from a seed on, each with the edge that led to it and whether in its direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPath:
+    """How the graph leg reached a memory: the nodes it went through, and one edge fewer than these.
+
+    Nodes are entity ids (`model.entity.entity_id`): no receipt holds a name.
+    """
+
+    nodes: tuple[str, ...]
+    types: tuple[str, ...]
+    forward: tuple[bool, ...]
+    """Whether each edge was followed in its own direction."""
+    confidences: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +290,10 @@ class State:
     admission: Admission = Admission(0)  # noqa: RUF009 - frozen
     corpus: Corpus = Corpus(0, 0, 0, 0)  # noqa: RUF009 - frozen
     legs: tuple[LegReport, ...] = ()
+    ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
+    """By the id of a memory that the graph leg nominated, how it was reached; dropped when the ranking is done."""
+    paths: Mapping[str, GraphPath] = field(default_factory=dict[str, GraphPath])
+    """The same of those that are served, in terms that outlive the snapshot."""
     pool: Pool = field(default_factory=lambda: blank(np.zeros(0, dtype=np.int64), plain_columns(0)))
     features: Features | None = None
     """What `measure` read of the pool, aligned with it; dropped when the ranking is done."""

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.encoders.port import Encoding, Vector
-from pellucid.model.ledger import FoldRow, TombstoneRow
+from pellucid.model.document import Document
+from pellucid.model.entity import NO_FACTS, GraphFacts
+from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
+from pellucid.store.graph_port import GraphReader
 
 if TYPE_CHECKING:
     from pellucid.store.lookup_port import FiledEpisode
@@ -45,6 +48,8 @@ class PathChange:
     topic_digest: bytes = b""
     """Names the topic's text, as a record's digest does a memory's; empty where it has no encoding."""
     topic_encoding: Encoding | None = None
+    document: Document | None = None
+    facts: GraphFacts = NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class LedgerChange:
     """A row of the ledger that the index keeps, and its number."""
 
     seq: int
-    row: FoldRow | TombstoneRow
+    row: FoldRow | TombstoneRow | LifecycleRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,10 @@ class Admission:
     since: int | None = None
     until: int | None = None
     period: tuple[int | None, int | None] = (None, None)
+    past: bool = False
+    """`at` was asked for: what has been closed, superseded or set aside since then stands as it did."""
+    known: int | None = None
+    """Only what was written down by then counts; None: all that is known."""
     granted: int = 0
     """Bits of the boundary scopes that the caller has; what carries another may not answer."""
 
@@ -236,6 +245,7 @@ class IndexReader(Protocol):
     """One consistent snapshot of one namespace."""
 
     episodes: EpisodeReader
+    graph: GraphReader
 
     def survey(self, text: str) -> Survey:
         """The statistics of the namespace, and what it knows of a query's words."""
@@ -266,8 +276,11 @@ class IndexReader(Protocol):
         """The rows that fit these filters but for their dates, sorted."""
         ...
 
-    def neighbours(self, rows: Rows, reach: int) -> Rows:
-        """Rows of the same sessions within `reach` turns and `2·reach` places of these, without the rows themselves."""
+    def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
+        """Rows of the same sessions within `reach` turns and `2·reach` places of these, without the rows themselves.
+
+        What was not yet written down when the admission knows is left out.
+        """
         ...
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:

@@ -6,7 +6,8 @@ from typing import Literal, Protocol
 
 OperationKind = Literal[
     "import", "observe", "remember", "update", "archive", "retract", "dispute", "pin", "undo", "trust", "consolidate",
-    "lifecycle", "forget", "purge", "external-edit", "ledger",
+    "lifecycle", "forget", "purge", "external-edit", "ledger", "index",
+    "reverify",
 ]  # fmt: skip
 LedgerRow = dict[str, object]
 

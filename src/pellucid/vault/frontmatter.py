@@ -17,7 +17,7 @@ from ruamel.yaml.tokens import AliasToken, AnchorToken
 from pellucid.errors import InputError
 
 _FENCE = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_DAMAGED = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\A(?:.{0,200}\n){0,3}id: (?:mem|ep)_[0-9a-f]{32}\s")
+_DAMAGED = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\A(?:.{0,200}\n){0,3}id: (?:mem|ep|doc)_[0-9a-f]{32}\s")
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9]*): (.+)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _MOST_BRACKETS = 256

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,28 +12,30 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from pellucid.errors import ConflictError, InputError
+from pellucid.model.document import Document, Section
 from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment, SourceClass
 from pellucid.vault import frontmatter
+from pellucid.vault.blocks import escaped, slug, unescaped
+from pellucid.vault.documents import parse_document, remembered
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
-_SLUG_BYTES = 48
 _VOICES: dict[str, SourceClass] = {
     "user": "user_input", "assistant": "assistant_output", "system": "system_memory", "tool": "tool_output",
 }  # fmt: skip
 _PLAIN_STATE = (("status", "active"), ("pinned", False))
 """What a moment's marker need not say."""
-_LOOKALIKE = re.compile(r"^(\\*)(<!-- pellucid:)", re.MULTILINE)
-_ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What one file holds: memories with their turn ordinals (0 for none), and its episode if it is one."""
+    """What one file holds: memories with their ordinals (turn or section, 0 for none), its episode or document."""
 
     memories: tuple[tuple[Memory, int], ...]
     episode: Episode | None = None
+    document: Document | None = None
+    sections: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def render_moments(moments: Sequence[Moment]) -> str:
 def _block(moment: Moment) -> str:
     marker = moment.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
     marker = {key: value for key, value in marker.items() if (key, value) not in _PLAIN_STATE}
-    content = _LOOKALIKE.sub(r"\\\1\2", moment.content.strip())
+    content = escaped(moment.content.strip())
     return f"\n<!-- pellucid:moment {json.dumps(marker, separators=(',', ':'))} -->\n{content}\n"
 
 
@@ -148,6 +149,9 @@ def parse(path: str, data: bytes, identity: Identity) -> Parsed:
         values = frontmatter.parse(head) if head is not None else {}
         if str(values.get("id", "")).startswith("ep_"):
             return _parse_episode(values, body, identity)
+        if str(values.get("id", "")).startswith("doc_"):
+            document, sections = parse_document(values, body, identity.namespace)
+            return Parsed(remembered(document, sections), document=document, sections=sections)
         return Parsed(((_parse_memory(path, values, body, identity), _first_turn(values)),))
     except InputError as error:
         raise InputError(f"{path}: {error.message}", next_step=error.next_step) from error
@@ -174,7 +178,7 @@ def _parse_episode(values: Mapping[str, object], body: str, identity: Identity) 
     episode = Episode.model_validate({"namespace": identity.namespace} | known)
     pieces = _MARKER.split(body)
     blocks = zip(pieces[1::2], pieces[2::2], strict=True)
-    moments = [_moment(marker, _ESCAPED.sub(r"\1", text.strip())) for marker, text in blocks]
+    moments = [_moment(marker, unescaped(text.strip())) for marker, text in blocks]
     return Parsed(tuple((_remembered(moment, episode), moment.turn) for moment in moments), episode)
 
 
@@ -212,15 +216,3 @@ def episode_path(episode: Episode) -> str:
     """Where an episode's file stands."""
     at = episode.started or episode.created
     return f"episodes/{at.astimezone(UTC):%Y-%m}/{slug(episode.topic)}-{episode.id[-10:]}.md"
-
-
-def slug(text: str) -> str:
-    """Lower-case words up to 48 bytes of UTF-8 (a longer first word is cut); letters of every script are kept."""
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-    out = ""
-    for word in words:
-        longer = f"{out}-{word}" if out else word
-        if len(longer.encode()) > _SLUG_BYTES:
-            break
-        out = longer
-    return out or (words[0].encode()[:_SLUG_BYTES].decode(errors="ignore") if words else "memory")

@@ -26,18 +26,28 @@ from pellucid.recall.state import State
 from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
-from pellucid.xray.shown import Shown
+from pellucid.xray.provenance import STALE_AFTER_DAYS
+from pellucid.xray.shown import NO_NAMES, Shown
 
 
-def build(receipt: Receipt, memories: Mapping[str, Served], aligner: Aligner | None = None) -> RecallXraySnapshot:
+def build(
+    receipt: Receipt,
+    memories: Mapping[str, Served],
+    aligner: Aligner | None = None,
+    stale_after: float = STALE_AFTER_DAYS,
+    names: Mapping[str, str] = NO_NAMES,
+) -> RecallXraySnapshot:
     """The snapshot of a recorded recall; `memories` are the served ones as they are now, less those that are gone.
+
+    `stale_after` is the age in days from which a memory is due for verification, `names` what the nodes of graph paths
+    are called today; a node that has no name any more is shown by its id.
 
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.
     """
     state = receipt.state
     pool, order = rescore(state)
-    shown = Shown(state, pool, order)
+    shown = Shown(state, pool, order, stale_after, names)
     request = state.request
     return RecallXraySnapshot(
         query=request.query,
@@ -58,24 +68,34 @@ def build(receipt: Receipt, memories: Mapping[str, Served], aligner: Aligner | N
         rejected=shown.rejected(),
         rejected_total=int((pool.rejected > 0).sum()),
         stages=tuple(StageTrace(name=stage.name, ms=stage.millis, note=stage.note or None) for stage in state.stages),
-        legs=tuple(
-            LegHealth(name=leg.name, health=leg.health, reason=leg.reason or None, admitted=leg.admitted, open=leg.open)
-            for leg in state.legs
-        ),
+        legs=_legs(state),
         weights=request.settings.leg_weights.model_dump(),
         settings_hash=settings_hash(request.settings),
-        as_of=isoformat(request.at),
-        context=ContextTrace(
-            included=state.context.included,
-            omitted=tuple(OmittedMemory(memory_id=o.memory_id, reason=o.reason) for o in state.context.omitted),
-            episodes=tuple(EpisodeTrace.model_validate(asdict(each)) for each in state.context.episodes),
-            passes=tuple(PassTrace.model_validate(asdict(each)) for each in state.context.passes),
-        ),
+        as_of=isoformat(request.instant),
+        as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,
+        context=_context(state),
         eligible=Eligible(
             memories=state.corpus.rows, active=state.corpus.active,
             with_vectors=state.corpus.vectors, applied_seq=state.corpus.applied_seq,
         ),
     )  # fmt: skip
+
+
+def _context(state: State) -> ContextTrace:
+    context = state.context
+    return ContextTrace(
+        included=context.included,
+        omitted=tuple(OmittedMemory(memory_id=each.memory_id, reason=each.reason) for each in context.omitted),
+        episodes=tuple(EpisodeTrace.model_validate(asdict(each)) for each in context.episodes),
+        passes=tuple(PassTrace.model_validate(asdict(each)) for each in context.passes),
+    )
+
+
+def _legs(state: State) -> tuple[LegHealth, ...]:
+    return tuple(
+        LegHealth(name=leg.name, health=leg.health, reason=leg.reason or None, admitted=leg.admitted, open=leg.open)
+        for leg in state.legs
+    )
 
 
 def _rungs(state: State) -> tuple[FilterTrace, ...]:

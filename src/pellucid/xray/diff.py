@@ -172,7 +172,7 @@ def _flat(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _weights(state: State) -> dict[str, object]:
-    return weights_for(state.request.settings, state.plan.query_class).model_dump(by_alias=True)
+    return weights_for(state.request.settings, state.plan).model_dump(by_alias=True)
 
 
 def _asked(state: State) -> dict[str, object]:

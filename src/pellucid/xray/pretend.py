@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from pellucid.clock import epoch_ms
 from pellucid.encoders.port import Vector
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import Admission, Columns, Filters, IndexReader, LegHits, Mask, Rows
@@ -43,7 +44,7 @@ def standing(memory: Memory) -> Standing:
 
 
 def _millis(at: datetime) -> int:
-    return int(at.timestamp() * 1000)
+    return epoch_ms(at)
 
 
 def rows_of(reader: IndexReader, admission: Admission) -> dict[str, int]:
@@ -62,6 +63,7 @@ class Pretending:
         self._rows = np.array(sorted(standings), dtype=np.int64)
         self._total = total
         self.episodes = inner.episodes
+        self.graph = inner.graph
         self.survey = inner.survey
         self.select = inner.select
         self.neighbours = inner.neighbours

@@ -1,13 +1,14 @@
 """A memory and the request that met it in, its provenance out: where it comes from and whether it is safe to use."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pellucid.clock import isoformat
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory
-from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
+from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy, Staleness
 from pellucid.recall.state import Request
 
 _BLOCKING = ("forgotten", "rejected", "quarantined")
+STALE_AFTER_DAYS = 180.0
 _STALE = ("superseded", "archived", "forgotten", "retracted")
 
 
@@ -39,6 +40,24 @@ def is_stale(memory: Memory, at: datetime) -> bool:
     """Whether a memory's time had passed by `at`: its status says so, it expired, or it was made invalid."""
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
     return memory.status in _STALE or any(end <= at for end in ends)
+
+
+def staleness(memory: Memory, at: datetime, after_days: float = STALE_AFTER_DAYS) -> Staleness:
+    """How old a memory's last verification was at the instant asked about, and whether another is due.
+
+    A verification after that instant counts for later questions alone. Turns of a session and sections of a document
+    are what somebody said or what a file says: they do not age, they are only superseded.
+    """
+    verified = memory.last_verified_at
+    began = memory.valid_at or memory.created
+    stood = max(began, verified) if verified and verified <= at else began
+    age = max(at - stood, timedelta())
+    superseded = memory.status == "superseded" or memory.superseded_by is not None
+    old = memory.category not in TRANSCRIBED and age > timedelta(days=after_days)
+    return Staleness(
+        last_verified_at=isoformat(verified) if verified else None, age_days=age.days, superseded=superseded,
+        due=superseded or old,
+    )  # fmt: skip
 
 
 def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from pellucid.model.snapshot import (
     RecallXraySnapshot,
     RerankDetail,
     ScoreDecomposition,
+    Staleness,
     TierExplain,
     XrayResult,
 )
@@ -62,12 +63,23 @@ def header_fields(snapshot: RecallXraySnapshot) -> tuple[Field, ...]:
     return _said(
         Field("snapshot-id", _verbatim(snapshot.snapshot_id)),
         Field("captured-at", _plain(captured_at(snapshot.captured_at))),
+        Field("as-of", _asked_of(snapshot)),
         Field("session", _verbatim(snapshot.session_key)),
         Field("namespace", _verbatim(snapshot.namespace)),
         Field("trace-id", _verbatim(snapshot.trace_id)),
         Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
         Field("read-as", _read(snapshot.plan) if snapshot.plan else ()),
         Field("doubt", _doubt(snapshot.abstention) if snapshot.abstention else ()),
+    )
+
+
+def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
+    """The past instant asked about, and by what was known when; nothing where it was now, by all that is known."""
+    past = snapshot.as_of if snapshot.as_of != captured_at(snapshot.captured_at) else None
+    known = snapshot.as_known_at
+    return (
+        *_verbatim(past),
+        *((Span("; " if past else ""), Span("as known at "), Span(known, "verbatim")) if known else ()),
     )
 
 
@@ -97,10 +109,12 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...]) -> tuple[Fie
         Field("path", _verbatim(result.path)),
         Field("score", _verbatim(score(result.score_decomposition))),
         *(_provenance_fields(result.provenance) if result.provenance else ()),
+        Field("staleness", _staleness(result.staleness) if result.staleness else ()),
         Field("admitted-by", _listed(result.admitted_by)),
         Field("rejected-by", _verbatim(result.rejected_by)),
         Field("graph-path", _listed(result.graph_path or (), ARROW)),
         Field("edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
+        Field("graph-edges", _listed(result.graph_edges or ())),
         Field("audit-entry", _verbatim(result.audit_entry_id)),
         Field("legs", _joined(_leg(each, query_terms) for each in result.contributions)),
         Field("rerank", _reranked(result.rerank) if result.rerank else ()),
@@ -175,6 +189,17 @@ def _safety(provenance: Provenance) -> Spans:
     if provenance.safety == "safe" and not reasons:
         return ()
     return (Span(provenance.safety), *((Span(" ("), *reasons, Span(")")) if reasons else ()))
+
+
+def _staleness(staleness: Staleness) -> Spans:
+    """Only of what is due for verification: that it was superseded, and how long ago it was verified, if ever."""
+    if not staleness.due:
+        return ()
+    verified = staleness.last_verified_at
+    since = (Span("last verified "), Span(verified, "verbatim")) if verified else (Span("never verified"),)
+    days = "day" if staleness.age_days == 1 else "days"
+    replaced = (Span("superseded since, "),) if staleness.superseded else ()
+    return (*replaced, *since, Span(f", {staleness.age_days} {days} old"))
 
 
 def _leg(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:

@@ -1,6 +1,8 @@
 """A rescored pool in, what is shown of each candidate out: its terms, places, verdict and sentence."""
 
+from collections.abc import Mapping
 from math import fsum, isnan
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from pellucid.recall.state import Pool, State
 from pellucid.store.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
-from pellucid.xray.provenance import provenance
+from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.sentence import sentence
 
 SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
@@ -29,6 +31,8 @@ _TERM_KEYS = {
     "rerankPassage": "rerank_passage",
 }  # fmt: skip
 REJECTED_SHOWN = 20
+_Walked = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _ALONE: dict[str, ServedBy] = {
     "recent": "recent-scan", "graph": "graph", "procedural": "procedural", "review": "review-context",
 }  # fmt: skip
@@ -38,8 +42,17 @@ _ALONE: dict[str, ServedBy] = {
 class Shown:
     """What is shown of each candidate of one recall."""
 
-    def __init__(self, state: State, pool: Pool, order: Ints) -> None:
+    def __init__(
+        self,
+        state: State,
+        pool: Pool,
+        order: Ints,
+        stale_after: float = STALE_AFTER_DAYS,
+        names: Mapping[str, str] = NO_NAMES,
+    ) -> None:
         self._state = state
+        self._names = names
+        self._stale_after = stale_after
         self._pool = pool
         self._order = order
         self._words = state.plan.telling or state.plan.searched
@@ -55,15 +68,20 @@ class Shown:
         scores = self._scores(position)
         soft = int(self._pool.soft[position])
         softly = RUNGS[soft - 1] if soft else None
+        walked = self._walked(memory_id)
         return XrayResult(
             memory_id=memory_id,
             path=served.path if served else "",
             served_by=served_by,
             score_decomposition=scores,
+            graph_path=walked[0],
+            graph_edge_confidences=walked[1],
+            graph_edges=walked[2],
             audit_entry_id=audit_id(request.recall_id, place),
             admitted_by=tuple(rung.name for rung in self._state.rungs if rung.name != softly),
             rejected_by=softly,
             provenance=provenance(served.memory, request, served_by) if served else None,
+            staleness=staleness(served.memory, request.instant, self._stale_after) if served else None,
             contributions=contributions,
             rerank=reranked,
             why=sentence(contributions, reranked, scores, len(self._words)),
@@ -129,6 +147,16 @@ class Shown:
                     )
                 )  # fmt: skip
         return tuple(out)
+
+    def _walked(self, memory_id: str) -> _Walked:
+        """How the graph leg came to it, where it did: the nodes, the confidences of the edges, the edges in words."""
+        path = self._state.paths.get(memory_id)
+        if path is None:
+            return None, None, None
+        names = tuple(self._names.get(node, node) for node in path.nodes)
+        steps = zip(names[:-1], names[1:], path.types, path.forward, strict=True)
+        edges = (f"{here} {kind} {there}" if out else f"{there} {kind} {here}" for here, there, kind, out in steps)
+        return names, path.confidences, tuple(edges)
 
     def _matches(self, position: int) -> tuple[int, ...]:
         bits = int(self._pool.matched[position])

@@ -140,10 +140,10 @@ def test_neighbours_are_the_turns_beside_and_no_others(house: Opener) -> None:
         turn = {row: (columns.session[i], columns.ordinal[i]) for i, row in enumerate(rows.tolist())}
         for row in rows.tolist():
             session, ordinal = turn[row]
-            beside = reader.neighbours(np.array([row]), 2).tolist()
+            beside = reader.neighbours(np.array([row]), 2, AT).tolist()
             expected = [o for o, (s, n) in turn.items() if s == session >= 0 and 0 < abs(n - ordinal) <= 2]
             assert beside == sorted(expected)
-        assert reader.neighbours(np.zeros(0, dtype=np.int64), 2).tolist() == []
+        assert reader.neighbours(np.zeros(0, dtype=np.int64), 2, AT).tolist() == []
 
 
 def test_features_are_those_of_the_rows_asked_in_their_order(salted: App) -> None:

@@ -19,8 +19,22 @@ from pellucid.store.index_port import IndexState
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 
 
+def as_fourth_version(home: Path) -> None:
+    """Make an index what the fourth version of its schema would be."""
+    with closing(apsw.Connection(str(home / "index.db"))) as index:
+        for table in (
+            "standings", "graph_segments", "homes", "aliases", "claims", "edges", "entity_facts", "documents",
+            "sources", "states", "nodes", "entity_types",
+        ):  # fmt: skip
+            index.execute(f"DROP TABLE {table}")
+        for column in ("status", "invalid_at", "expires_at"):
+            index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
+        index.execute("PRAGMA user_version = 4")
+
+
 def as_first_version(home: Path) -> None:
     """Make an index what the first version of its schema would be."""
+    as_fourth_version(home)
     with closing(apsw.Connection(str(home / "index.db"))) as index:
         for table in ("attributes", "episodes", "folds", "tombstones", "tags", "mentions", "stories"):
             index.execute(f"DROP TABLE {table}")
@@ -117,6 +131,7 @@ def test_an_index_without_stories_finds_episodes_after_the_next_catch_up(house: 
     episode = tell(old, 1, "harbour crane", CRANE)
     reached = old.index.state().applied_seq
     old.close()
+    as_fourth_version(tmp_path)
     with closing(apsw.Connection(str(tmp_path / "index.db"))) as index:
         index.execute("DROP INDEX memories_category; DROP TABLE stories; PRAGMA user_version = 3")
     assert diagnose(tmp_path) is None

@@ -4,7 +4,7 @@ import pytest
 from observe_kit import FixedClock, accepted, judged, said, segment
 from test_observe_cases import ENGLISH
 
-from pellucid.model.memory import CATEGORIES, SourceClass
+from pellucid.model.memory import CATEGORIES, TRANSCRIBED, SourceClass
 from pellucid.model.observation import Evidence, ExtractedFact, Resolution
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.judge import HeuristicJudge
@@ -120,4 +120,4 @@ def test_a_short_fact_of_an_unspaced_script_is_not_dropped_as_trivial(content: s
 
 def test_every_category_but_the_verbatim_one_comes_out_of_the_extractor() -> None:
     kept = {each.fact.category for row in ENGLISH for each in accepted(segment(said(row[1])))}
-    assert kept == set(CATEGORIES) - {"moment"}
+    assert kept == set(CATEGORIES) - set(TRANSCRIBED)

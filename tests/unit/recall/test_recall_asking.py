@@ -75,7 +75,7 @@ def test_settings_can_differ_for_one_call_alone(cranes: App) -> None:
     assert (request.settings.max_iterations, request.settings.leg_weights.vector) == (3, 0.5)
     assert (request.settings.mmr_lambda, request.settings.top_k_facts) == (0.3, 2)
     assert request.settings.leg_weights.lexical == cranes.settings.recall.leg_weights.lexical
-    assert request.chosen == {"top_k_facts", "max_iterations", "leg_weights", "mmr_lambda"}
+    assert request.chosen == {"top_k_facts", "max_iterations", "leg_weights", "leg_weights.vector", "mmr_lambda"}
     assert request_of(cranes, RecallInput(query="crane", namespace=HERE)).settings == cranes.settings.recall
 
 

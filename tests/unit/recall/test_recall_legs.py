@@ -17,9 +17,9 @@ from pellucid.store.index_port import Admission, LegHits
 
 
 def health(state: State) -> dict[str, str]:
-    """Of the legs that search, and the fallback; those that need a task or a review are off here."""
-    assert all(each.health == "off" for each in state.legs if each.name in ("procedural", "review"))
-    return {each.name: each.health for each in state.legs if each.name not in ("procedural", "review")}
+    """Of the legs that search, and the fallback; those that need a name, a task or a review are off here."""
+    assert all(each.health == "off" for each in state.legs if each.name in ("graph", "procedural", "review"))
+    return {each.name: each.health for each in state.legs if each.name not in ("graph", "procedural", "review")}
 
 
 def leg(state: State, name: str) -> LegReport:

@@ -135,7 +135,7 @@ def test_where_a_longer_answer_leaves_no_room_a_pin_may_do(house: Opener) -> Non
 def test_a_weight_is_turned_up_to_two_digits_where_nothing_else_does(house: Opener) -> None:
     app = house(
         top_k_facts=1, score_propagation_alpha=0.0, enable_reranking=False, pin_weight=0.0, renewal_weight=0.0,
-        direct_answer=False, leg_weights={"vector": 1.0, "lexical": 0.5, "passage": 0.1},
+        direct_answer=False, leg_weights={"vector": 1.0, "lexical": 0.5, "passage": 0.1, "temporal": 0.0},
     )  # fmt: skip
     file_memories(app, [a_memory(1, "The crane that raises freight off ships"), a_memory(2, WORDS)])
     first, second = order(app, CRANE, top_k=2)

@@ -19,6 +19,7 @@ _LABELS: dict[str, Category] = {
     "how-to": "procedure", "workflow": "procedure", "runbook": "procedure", "todo": "commitment", "task": "commitment",
     "action": "commitment", "promise": "commitment", "ability": "skill", "expertise": "skill", "fix": "correction",
     "person": "entity", "reasoning-trace": "reasoning_trace", "relation": "relationship", "moment": "fact",
+    "section": "fact",
 }  # fmt: skip
 _PREFERENCE = re.compile(
     r"(?:the user |user |i |we |they |\w+ )?(?:really |always |generally |strongly )?"

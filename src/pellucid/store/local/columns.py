@@ -19,8 +19,8 @@ LIGHT = np.dtype(
     [
         ("row", "i8"), ("id", "S16"), ("created", "i8"), ("valid_from", "i8"), ("valid_until", "i8"), ("active", "?"),
         ("trusted", "?"), ("boundary", "u1"), ("session", "i8"), ("ordinal", "i8"), ("importance", "f4"),
-        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("about", "i8"), ("heat", "f4"), ("cold", "?"),
-        ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
+        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("closed", "?"), ("about", "i8"), ("heat", "f4"),
+        ("cold", "?"), ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
     ]
 )  # fmt: skip
 
@@ -71,11 +71,15 @@ class View:
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, within the caller's scopes, and what the caller asks for."""
+        """Active, valid at the instant, not quarantined, and `asked`: as things stand (`standing` knows the past)."""
         light, at = self.light, admission.at
-        granted = (light["boundary"] & ~np.uint8(admission.granted)) == 0
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
-        return valid & granted & self.wanted(admission) & self._made(*admission.period)
+        return valid & self.asked(admission)
+
+    def asked(self, admission: Admission) -> Mask:
+        """What is within the caller's scopes, fits the filters, and was made in the period of the query."""
+        granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
+        return granted & self.wanted(admission) & self._made(*admission.period)
 
     def wanted(self, admission: Admission) -> Mask:
         """What fits the caller's filters."""
@@ -146,6 +150,8 @@ class View:
 
     def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
         """Which of these terms each of these positions holds, as bits."""
+        if not terms:
+            return np.zeros(len(positions), dtype=np.uint64)
         number = np.searchsorted(self.starts, positions, "right") - 1
         held = [self._held(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
         out = np.zeros(len(positions), dtype=np.uint64)

@@ -11,8 +11,10 @@ from typing import Any
 import apsw
 import numpy as np
 
+from pellucid.clock import epoch_ms
 from pellucid.encoders.port import Encoding
-from pellucid.model.ledger import FoldRow
+from pellucid.model.entity import FOREVER
+from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.mentions import file_name, paths_in
 from pellucid.model.stance import stance
@@ -32,11 +34,15 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import erase_remains
+from pellucid.store.local.graph_columns import GraphCache
+from pellucid.store.local.graph_fold import GraphFold, Space
+from pellucid.store.local.graph_lookup import LocalGraph
+from pellucid.store.local.graph_reader import LocalGraphReader
 from pellucid.store.local.lookup import LocalLookup
 from pellucid.store.local.reader import LocalIndexReader, served
+from pellucid.store.local.standing import BEGINNING, Standings, stood
 from pellucid.store.local.stories import LocalEpisodeReader, story_text
 
-FOREVER = 1 << 62
 DIRECT_CATEGORIES = (
     "decision",
     "commitment",
@@ -51,7 +57,6 @@ DIRECT_CATEGORIES = (
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _BRACKETS = re.compile(r"(?:\s*\[[^\]]*\])+\s*$")
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-_BEGINNING = -FOREVER
 _UNKNOWN = 0
 """No namespace: they are numbered from 1."""
 
@@ -65,6 +70,7 @@ class LocalIndex:
         self._connections = ThreadConnections(self._open)
         self._columns = ColumnCache(self._queries["segment_rows"])
         self._stories = ColumnCache(self._queries["story_rows"])
+        self._graphs = GraphCache(self._queries)
 
     def _open(self) -> apsw.Connection:
         connection = connect(self._path, synchronous="NORMAL")
@@ -109,13 +115,14 @@ class LocalIndex:
             held = self._state(connection)
             if held.applied_seq > state.applied_seq:
                 return None
-            fold = _Fold(connection, self._queries)
+            fold = _Fold(connection, self._queries, keeps=held.applied_seq > 0 and not anew)
             for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
                 fold.path(change)
             if anew:
                 fold.forget_ledger()
             after = 0 if anew else held.ledger_seq
             fold.ledger(each for each in ledger if each.seq > after)
+            fold.graph.finish()
             fold.finish(replace(state, ledger_seq=max(after, state.ledger_seq)))
             return fold.refused
 
@@ -127,9 +134,11 @@ class LocalIndex:
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
             view = self._columns.view(connection, ns, self._versions(connection, ns))
             stories = self._stories.view(connection, ns, self._versions(connection, -ns))
-            episodes = LocalEpisodeReader(connection, self._queries, view, stories, ns)
+            standings = Standings(connection, self._queries, view, ns)
+            episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
+            graph = LocalGraphReader(connection, self._queries, self._graphs, standings)
             seq = self._state(connection).applied_seq
-            yield LocalIndexReader(connection, self._queries, view, episodes, seq, ns)
+            yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
 
     def _versions(self, connection: apsw.Connection, ns: int) -> dict[int, int]:
         """The segments of a namespace's memories; of its episodes with a minus before the number."""
@@ -152,9 +161,15 @@ class LocalIndex:
         """Exact questions to the same rows, over the same connections."""
         return LocalLookup(self._connections, self._queries)
 
+    @property
+    def graph(self) -> LocalGraph:
+        """Exact questions about the graph, over the same connections."""
+        return LocalGraph(self._connections, self._queries)
+
     def scrub(self, wait_s: float = 10.0) -> None:
         self._columns.clear()
         self._stories.clear()
+        self._graphs.clear()
         erase_remains(self._connections.get(), wait_s)
 
     def close(self) -> None:
@@ -164,19 +179,24 @@ class LocalIndex:
 class _Fold:
     """The writes of one `apply`."""
 
-    def __init__(self, connection: apsw.Connection, queries: dict[str, str]) -> None:
+    def __init__(self, connection: apsw.Connection, queries: dict[str, str], *, keeps: bool) -> None:
         self._connection = connection
         self._queries = queries
+        self._keeps = keeps  # else a new version of the schema wants every row anew
         self._analyzer = Analyzer(connection)
         self._namespaces = {name: ns for ns, name in self._run(queries["namespaces"])}
         self._touched: set[tuple[int, int]] = set()
+        self.graph = GraphFold(connection, queries)
         self.refused: dict[str, str] = {}
 
     def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return execute(self._connection, sql, bindings)
 
     def path(self, change: PathChange) -> None:
-        """Make the rows of one file what the change says."""
+        """Make the rows of one file what the change says; of a file that is as it was, only the graph's."""
+        if self._keeps and change.episode is None and self._unchanged(change):
+            self.graph.path(change, self._space(change), self.refused)
+            return
         held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
         for record in change.records:
             if record.memory.id in held:
@@ -192,12 +212,25 @@ class _Fold:
         if held:
             self._run(self._queries["look_again"])
         self._episode(change)
+        self.graph.path(change, self._space(change), self.refused)
         if change.file_digest:
             refused = any(record.memory.id in self.refused for record in change.records)
             stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
             self._run(self._queries["put_file"], (change.path, *stamp))
         else:
             self._run(self._queries["drop_file"], (change.path,))
+
+    def _unchanged(self, change: PathChange) -> bool:
+        """Whether a file has the bytes it had, and no text of it gains a vector."""
+        known = self._run(self._queries["file"], (change.path,))
+        if not known or known[0][1:] != (change.file_digest, change.size, change.mtime_ns):
+            return False
+        held = {row[:-1]: row[-1] for row in self._run(self._queries["texts_of_path"], (change.path,))}
+        wanted = {
+            (each.memory.model_dump_json(by_alias=True), each.digest, each.ordinal): each.encoding is not None
+            for each in change.records
+        }
+        return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
 
     def finish(self, state: IndexState) -> None:
         """Say what changed and what the index now holds."""
@@ -212,18 +245,28 @@ class _Fold:
         self._run(self._queries["bump_all"])
         self._run(self._queries["drop_folds"])
         self._run(self._queries["drop_tombstones"])
+        self._run(self._queries["drop_standings"])
 
     def ledger(self, changes: Iterable[LedgerChange]) -> None:
-        """Keep rows of the ledger: the last fold of a memory, every tombstone."""
-        for row in (change.row for change in changes):
-            if isinstance(row, FoldRow):
-                kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
-                self._run(self._queries["put_fold"], kept)
-                for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
-                    self._touched.add((ns, place // SEGMENT))
-            else:
-                for key in row.keys:
-                    self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
+        """Keep rows of the ledger: the last fold of a memory, every tombstone, how a memory stood before a change."""
+        for change in changes:
+            match change.row:
+                case FoldRow() as row:
+                    self._use(row)
+                case TombstoneRow() as row:
+                    for key in row.keys:
+                        self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
+                    self._run(self._queries["drop_standing"], (row.memory_id,))
+                case LifecycleRow() as row:
+                    if before := stood(row):
+                        at, ns = _millis(row.timestamp), self._namespace(row.namespace)
+                        self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
+
+    def _use(self, row: FoldRow) -> None:
+        kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
+        self._run(self._queries["put_fold"], kept)
+        for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
+            self._touched.add((ns, place // SEGMENT))
 
     def _episode(self, change: PathChange) -> None:
         self._run(self._queries["drop_episode"], (change.path,))
@@ -245,11 +288,12 @@ class _Fold:
             self._queries["put_memory"],
             (
                 ns, memory.id, change.path, record.digest, _millis(memory.created),
-                _millis(memory.valid_at, _BEGINNING), _until(memory), memory.status == "active",
+                _millis(memory.valid_at, BEGINNING), _until(memory), memory.status == "active",
                 memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
                 memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
-                stance(memory.content, memory.entity_ref).key, memory.category, memory.agent, about(memory),
-                asks(memory.content), direct_bits(memory), memory.model_dump_json(by_alias=True),
+                _stance(memory), memory.category, memory.agent, about(memory),
+                asks(memory.content), direct_bits(memory), memory.status, _instant(memory.invalid_at),
+                _instant(memory.expires_at), memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
         vector, codes = None, b""
@@ -273,10 +317,21 @@ class _Fold:
         self._run(self._queries["drop_memory"], (row,))
         self._touched.add((ns, row // SEGMENT))
 
+    def _space(self, change: PathChange) -> Space | None:
+        """The namespace of what a file holds."""
+        held = (*(record.memory for record in change.records[:1]), change.document, change.episode)
+        name = next((each.namespace for each in held if each), None)
+        return Space(name, self._namespace(name)) if name else None
+
     def _namespace(self, name: str) -> int:
         if name not in self._namespaces:
             self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
         return self._namespaces[name]
+
+
+def _stance(memory: Memory) -> str:
+    """What a statement affirms or denies; what a document says at length takes no stand against what is remembered."""
+    return "" if memory.category == "section" else stance(memory.content, memory.entity_ref).key
 
 
 def search_text(memory: Memory) -> str:
@@ -321,7 +376,11 @@ def boundary_bits(scopes: Iterable[str]) -> int:
 
 
 def _millis(at: datetime | None, default: int = 0) -> int:
-    return default if at is None else int(at.timestamp() * 1000)
+    return default if at is None else epoch_ms(at)
+
+
+def _instant(at: datetime | None) -> int | None:
+    return None if at is None else _millis(at)
 
 
 def _until(memory: Memory) -> int:

@@ -14,6 +14,7 @@ from pellucid.encoders.port import Vector
 from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, plain_path
 from pellucid.model.text import entity_key, tag_key
+from pellucid.store.graph_port import GraphReader
 from pellucid.store.index_port import (
     Admission,
     Codes,
@@ -34,6 +35,7 @@ from pellucid.store.index_port import (
 from pellucid.store.local.analysis import Analyzer, term
 from pellucid.store.local.columns import View
 from pellucid.store.local.database import execute
+from pellucid.store.local.standing import Standings, is_past
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 _NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
@@ -54,17 +56,19 @@ class LocalIndexReader:
         self,
         connection: apsw.Connection,
         queries: dict[str, str],
-        view: View,
+        standings: Standings,
         episodes: EpisodeReader,
+        graph: GraphReader,
         applied_seq: int,
-        ns: int,
     ) -> None:
         self.episodes = episodes
-        self._ns = ns
+        self.graph = graph
+        self._ns = standings.ns
         self._connection = connection
         self._queries = queries
         self._analyzer = Analyzer(connection)
-        self._view = view
+        self._standings = standings
+        self._view = standings.view
         self._applied_seq = applied_seq
         self._spans: dict[str, NDArray[np.int64]] = {}
 
@@ -88,10 +92,11 @@ class LocalIndexReader:
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         coarse = self._view.cosine(query)
-        admitted = self._view.admissible(admission)
+        admitted = self._standings.admissible(admission)
+        others = self._standings.others(admission, admitted)
         has_vector = self._view.light["has_vector"]
         rows, scores = self._nearest(coarse, admitted & has_vector, query, pool)
-        open_rows, open_scores = self._nearest(coarse, ~admitted & has_vector, query, open_pool)
+        open_rows, open_scores = self._nearest(coarse, others & has_vector, query, open_pool)
         return LegHits(rows, scores, open_rows, open_scores)
 
     def _nearest(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
@@ -118,7 +123,7 @@ class LocalIndexReader:
         scores = np.zeros(len(view))
         lengths = view.passage if passages else view.light["length"]
         mean = float(lengths.mean()) if len(view) else 0.0
-        lends = view.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
+        lends = self._standings.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
         for spans in self._find(stems).values():
             positions, counts = view.postings(spans)
             if passages:
@@ -139,8 +144,8 @@ class LocalIndexReader:
 
     def _arms(self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int) -> LegHits:
         """The best of what scored at all: of what may answer, and of the rest."""
-        admitted, held = self._view.admissible(admission), np.flatnonzero(scores)
-        inside, outside = held[admitted[held]], held[~admitted[held]]
+        admitted, held = self._standings.admissible(admission), np.flatnonzero(scores)
+        inside, outside = held[admitted[held]], held[self._standings.others(admission, admitted)[held]]
         return LegHits(
             *self._best(inside, scores[inside].astype(np.float32), pool),
             *self._best(outside, scores[outside].astype(np.float32), open_pool),
@@ -160,12 +165,13 @@ class LocalIndexReader:
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
-        inside = np.flatnonzero(self._view.admissible(admission))
+        inside = np.flatnonzero(self._standings.admissible(admission))
         newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
         days = (light["created"][newest] / _MILLIS_A_DAY).astype(np.float32)
         return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
 
-    def neighbours(self, rows: Rows, reach: int) -> Rows:
+    def neighbours(self, rows: Rows, reach: int, admission: Admission | None = None) -> Rows:
+        """See `IndexReader.neighbours`; what was not yet written down at the admission is nobody's neighbour."""
         view, light = self._view, self._view.light
         positions = view.positions(rows)
         positions = positions[light["session"][positions] >= 0]
@@ -174,12 +180,15 @@ class LocalIndexReader:
             beside = view.by_turn[np.clip(view.place[positions] + step, 0, len(view) - 1)]
             near = np.abs(light["ordinal"][beside] - light["ordinal"][positions]) <= reach
             found.append(beside[near & (light["session"][beside] == light["session"][positions])])
-        every = np.unique(light["row"][np.concatenate(found)]) if found else _NO_ROWS
+        places = np.unique(np.concatenate(found)) if found else _NO_ROWS
+        if admission and is_past(admission):
+            places = places[self._standings.past(admission).exists[places]]
+        every = light["row"][places]
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
         view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
-        lends = view.admissible(admission)
+        lends = self._standings.admissible(admission)
         before, after = view.before[positions], view.after[positions]
         return (
             np.where((before >= 0) & lends[before], row[before], -1),
@@ -189,6 +198,10 @@ class LocalIndexReader:
     def columns(self, rows: Rows, admission: Admission) -> Columns:
         view, positions = self._view, self._view.positions(rows)
         some = {name: column[positions] for name, column in view.light.items()}
+        if is_past(admission):
+            past = self._standings.past(admission)
+            some["active"], some["trusted"] = past.active[positions], past.trusted[positions]
+            some["valid_from"], some["valid_until"] = past.valid_from[positions], past.valid_until[positions]
         valid = (some["valid_from"] <= admission.at) & (admission.at < some["valid_until"])
         same = {name: some[name] for name in Columns.__slots__ if name in some}
         return Columns(
@@ -196,7 +209,7 @@ class LocalIndexReader:
             valid=valid,
             place=view.within[positions],
             wanted=view.wanted(admission)[positions],
-            admitted=view.admissible(admission)[positions],
+            admitted=self._standings.admissible(admission)[positions],
             **same,
         )
 

@@ -20,6 +20,7 @@ from pellucid.store.local.analysis import Analyzer, term
 from pellucid.store.local.columns import View
 from pellucid.store.local.database import execute
 from pellucid.store.local.reader import bm25, exact_cosine
+from pellucid.store.local.standing import Standings
 from pellucid.store.lookup_port import FiledEpisode
 
 _MOST_HEARD = 64
@@ -53,13 +54,14 @@ class LocalEpisodeReader:
     """See `EpisodeReader`; lives inside the read transaction that made it. `stories` is the view of the episodes."""
 
     def __init__(
-        self, connection: apsw.Connection, queries: dict[str, str], memories: View, stories: View, ns: int
+        self, connection: apsw.Connection, queries: dict[str, str], standings: Standings, stories: View
     ) -> None:
         self._connection = connection
         self._queries = queries
-        self._memories = memories
+        self._standings = standings
+        self._memories = standings.view
         self._stories = stories
-        self._ns = ns
+        self._ns = standings.ns
         self._analyzer = Analyzer(connection)
 
     def _run(self, name: str, *bindings: str | int) -> list[tuple[Any, ...]]:
@@ -79,8 +81,7 @@ class LocalEpisodeReader:
 
     def _standing(self, admission: Admission) -> Mask:
         """The memories that may answer whoever asks, and whatever is asked."""
-        anything = replace(admission, only=None, since=None, until=None, period=(None, None))
-        return self._memories.admissible(anything) & (self._memories.light["boundary"] == 0)
+        return self._standings.speaking(admission) & (self._memories.light["boundary"] == 0)
 
     def _members(self, paths: Sequence[str]) -> list[Places]:
         """Where the memories of each file's episode stand, in its order."""
@@ -183,7 +184,7 @@ class LocalEpisodeReader:
         known = [each for each in near if each.row in paths]
         members, filed = self._members([paths[each.row] for each in known]), self._filed([each.id for each in known])
         standing, terms = self._standing(admission), [term(stem) for stem in stems]
-        answering = standing & self._memories.admissible(admission)
+        answering = standing & self._standings.admissible(admission)
         episodes = self._unsilenced([each.episode for each in filed], members, standing)
         return [
             (self._sayable(each, episode, terms), frozenset(rows))

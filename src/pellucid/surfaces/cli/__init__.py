@@ -9,6 +9,8 @@ from pellucid.surfaces.cli import (
     commands,
     consolidate_commands,
     forget_commands,
+    graph_commands,
+    index_commands,
     lifecycle_commands,
     observe_commands,
     recall_commands,
@@ -38,6 +40,8 @@ COMMANDS = (
     snapshot_commands,
     why_commands,
     replay_commands,
+    index_commands,
+    graph_commands,
 )
 """The modules whose import adds commands to the application."""
 

@@ -8,6 +8,7 @@ import typer
 
 from pellucid.errors import UnhealthyError
 from pellucid.surfaces.cli import present
+from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import (
     Agent,
@@ -111,12 +112,14 @@ def list_(
     since: Annotated[datetime | None, typer.Option("--since", help="Only created at or after.")] = None,
     until: Annotated[datetime | None, typer.Option("--until", help="Only created before.")] = None,
     limit: Annotated[int, typer.Option("--limit", help="How many to show.")] = 50,
+    as_of: AsOf = None,
+    as_known_at: AsKnownAt = None,
     home: Home = None,
     namespace: Namespace = None,
     session: Session = None,
     as_json: Json = False,
 ) -> None:
-    """List memories, newest first."""
+    """List memories, newest first; with `--as-of`, those that could answer then."""
     from pellucid.operations.browsing import ListInput, list_memories
     from pellucid.surfaces.cli.validate import aware, checked
 
@@ -125,6 +128,7 @@ def list_(
             ListInput, namespace=opened_app.settings.namespace, category=category,
             status=None if status == "any" else status, tag=tag, session_id=session, entity_ref=entity,
             contains=contains, since=aware(since), until=aware(until), limit=limit,
+            **instants(opened_app, as_of, as_known_at),
         )  # fmt: skip
         outcome = list_memories(opened_app, request)
     emit(outcome, lambda: present.listed(outcome), as_json=as_json)
@@ -210,7 +214,7 @@ app.add_typer(lab_app, name="lab")
 
 @lab_app.command("run")
 def lab_run(
-    dataset: Annotated[str, typer.Argument(help="locomo, longmemeval or scifact.")],
+    dataset: Annotated[str, typer.Argument(help="locomo, longmemeval, scifact, graph or asof.")],
     data: Annotated[Path, typer.Option("--data", help="The folder (or file) of the data set.")],
     mode: Annotated[str, typer.Option("--mode", help="What is remembered, as in `pellucid import`.")] = "verbatim",
     updates: Annotated[

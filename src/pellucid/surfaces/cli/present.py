@@ -8,7 +8,7 @@ from pellucid.clock import isoformat
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pellucid.model.memory import Memory
     from pellucid.operations.browsing import Listed, ListOutput
@@ -70,7 +70,9 @@ def remembered(outcome: RememberOutput) -> str:
 def listed(outcome: ListOutput) -> str:
     """One line a memory, then how many there are."""
     lines = [_line(each.memory) for each in outcome.memories]
-    return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories"])
+    past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
+    known = f" as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
+    return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories{past}{known}"])
 
 
 def shown(outcome: Listed) -> str:
@@ -88,7 +90,26 @@ def recalled(outcome: RecallOutput) -> str:
     lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
     if outcome.omitted:
         lines.append(f"{len(outcome.omitted)} more did not fit the budget")
+    lines += _stale(outcome)
     return "\n".join([*lines, f"why: pellucid xray --id {outcome.recall_id}"])
+
+
+def _stale(outcome: RecallOutput) -> Iterable[str]:
+    """What was not verified for long, and how to; and what was superseded since."""
+    due = [each for each in outcome.memories if each.staleness and each.staleness.due]
+    replaced = [each.memory.id for each in due if each.staleness and each.staleness.superseded]
+    old = [each for each in due if each.memory.id not in replaced]
+    if old:
+        days = min(each.staleness.age_days for each in old if each.staleness)
+        ids = " ".join(each.memory.id[-10:] for each in old)
+        more = " or more" if len(old) > 1 else ""
+        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}: `pellucid reverify {ids}`"
+    if replaced:
+        yield f"{len(replaced)} of these {_were(replaced)} superseded since: {', '.join(replaced)}"
+
+
+def _were(found: Sequence[object]) -> str:
+    return "was" if len(found) == 1 else "were"
 
 
 def audited(outcome: AuditOutput) -> str:

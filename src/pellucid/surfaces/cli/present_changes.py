@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pellucid.operations.browsing import Listed
     from pellucid.operations.changing import ChangedOutput, UndoOutput, Verb
     from pellucid.operations.forgetting import ForgetOutput
+    from pellucid.operations.reverifying import ReverifyOutput
     from pellucid.operations.storytelling import EpisodesOutput, EpisodeView, HistoryOutput
 
 DONE: dict[Verb, str] = {
@@ -60,13 +61,31 @@ def history(outcome: HistoryOutput) -> str:
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
         return "\n".join([*lines, *(_event(row) for row in outcome.events)])
-    lines: list[str] = []
+    lines: list[str] = [_held(outcome)] if outcome.as_of else []
     for each in outcome.versions:
         lines += [*_version(each), *(_event(row) for row in outcome.events if row.memory_id == each.memory.id)]
         lines += [_said(row) for row in outcome.verdicts if row.resulting_primitive_id == each.memory.id]
     for episode in outcome.episodes:
         lines.append(f"episode {episode.id}: {visible(episode.topic)} ({visible(episode.session_id)}:{episode.turns})")
     return "\n".join(lines)
+
+
+def _held(outcome: HistoryOutput) -> str:
+    """Which version held at the instant asked about, and whether it could answer then."""
+    at, held = isoformat(outcome.as_of) if outcome.as_of else "", outcome.held
+    known = f", as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
+    if held is None:
+        return f"as of {at}{known}: no version held"
+    span = f"[{isoformat(held.valid_from)} – {isoformat(held.valid_until) if held.valid_until else 'open'}]"
+    why = f" ({held.set_aside})" if held.set_aside else ""
+    force = "in force" if held.in_force else f"not in force{why}"
+    return f"as of {at}{known}: {held.memory_id} {span}, {force}"
+
+
+def reverified(outcome: ReverifyOutput) -> str:
+    """What was verified, and how to take it back."""
+    lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
+    return "\n".join([*lines, *([f"  back: pellucid undo {outcome.op_id}"] if outcome.op_id else [])])
 
 
 def _version(listed: Listed) -> list[str]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pellucid.operations.lab import LabOutput, UpdatesOutput
+from pellucid.operations.lab import LabOutput, Measured
+from pellucid.operations.lab_asof import AsOfLabOutput
+from pellucid.operations.lab_graph import GraphLabOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pellucid.operations.lab import UpdatesOutput
 
-def measured(outcome: LabOutput | UpdatesOutput) -> str:
+
+def measured(outcome: Measured) -> str:
     """A run of the lab."""
+    if isinstance(outcome, GraphLabOutput):
+        return _graph(outcome)
+    if isinstance(outcome, AsOfLabOutput):
+        return _as_of(outcome)
     return _metrics(outcome) if isinstance(outcome, LabOutput) else _updates(outcome)
 
 
@@ -95,3 +103,50 @@ def _order(name: str, found: Mapping[str, Any]) -> str:
     low, high = found["interval"]
     cases = ", ".join(f"{case} {count}" for case, count in found["cases"].items())
     return f"{name:<18} newer above {found['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {found['pairs']}: {cases}"
+
+
+def _graph(outcome: GraphLabOutput) -> str:
+    """Edges against the truth, then what a recall of dependencies brings, with and without the graph leg."""
+    speed = outcome.indexing["documentsPerSecond"]
+    lines = [f"graph: {outcome.documents} documents, {outcome.sections} sections, {speed} documents/s indexed", ""]
+    lines += [
+        f"requires, {which}: precision {found['precision']:.4f}, recall {found['recall']:.4f}"
+        f" ({found['found']} found, {found['true']} true)"
+        for which, found in (("all", outcome.requires["all"]), ("moved aside", outcome.requires["movedAside"]))
+    ]
+    heads = ("direct", "closure", "of many", "direct, others", "closure, others")
+    for title, metrics in (("moved aside", outcome.moved_aside), ("all", outcome.metrics)):
+        lines += ["", f"{title:<14}" + "".join(f"{head:>17}" for head in heads)]
+        lines += [f"{name:<14}" + _dependencies(found) for name, found in metrics.items()]
+    healths = (f"{name}: {_health(counts)}" for name, counts in outcome.legs.items())
+    latency = outcome.latency_ms
+    lines += ["", "legs: " + "; ".join(healths), f"recall p50 {latency['p50']} ms, p95 {latency['p95']} ms"]
+    return "\n".join(lines)
+
+
+def _dependencies(found: Mapping[str, Any]) -> str:
+    names = ("direct", "closure", "closureOfMany", "directOthers", "closureOthers")
+    return "".join(f"{found[name]:>17.4f}" for name in names)
+
+
+def _health(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{health} {count}" for health, count in sorted(counts.items()))
+
+
+def _as_of(outcome: AsOfLabOutput) -> str:
+    """How many past values the states know, and how many a recall as of then puts first."""
+    lines = [f"asof: {outcome.documents} documents, {outcome.changes} changes of headers", ""]
+    for field, found in outcome.history.items():
+        lines.append(f"history answers {found['answered']} of {found['questions']} about {field}")
+        lines += [
+            f"  EIP-{row['document']} at {row['asOf']}: {row['said']!r}, not {row['answer']!r}"
+            for row in found["wrong"]
+        ]
+    lines += [
+        f"recall --as-of, {field}: first in {found['first']} of {found['asked']}, in the first 5 in {found['inFive']},"
+        f" found in {found['found']}"
+        for field, found in outcome.recall.items()
+    ]
+    if outcome.latency_ms:
+        lines.append(f"recall p50 {outcome.latency_ms['p50']} ms, p95 {outcome.latency_ms['p95']} ms")
+    return "\n".join(lines)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pellucid.operations.explaining import AblateOutput, LiveOutput, ReplayOutput
+    from pellucid.operations.lifting import LegLift, LiftOutput
     from pellucid.recall.effect import Effect
     from pellucid.xray.diff import Delta, RecallDiff, Shift
 
@@ -101,3 +102,22 @@ def _effect(effect: Effect) -> Iterator[str]:
     yield from (f"  + {each}" for each in effect.entered)
     yield from (f"  - {each}" for each in effect.left)
     yield from (f"  {each.memory_id}  #{each.before} → #{each.after}" for each in effect.moved)
+
+
+def lifted(outcome: LiftOutput) -> str:
+    """What each leg was worth, over all recalls and by class of query."""
+    head = f"{outcome.recalls} recalls looked at"
+    return "\n".join([head, *(_lift(each) for each in outcome.lifts)])
+
+
+def _lift(lift: LegLift) -> str:
+    of = f" ({lift.query_class})" if lift.query_class else ""
+    if not lift.took_part:
+        return f"{lift.leg}{of}: took part in none of {lift.recalls}"
+    told = (
+        f"took part in {lift.took_part} of {lift.recalls}, changed {lift.changed}",
+        f"brought {lift.brought} and pushed out {lift.pushed_out} memories",
+        f"raised {lift.raised}, lowered {lift.lowered} ({lift.mean_places:+.2f} places on average)",
+        f"{lift.share:.0%} of the scores served",
+    )
+    return f"{lift.leg}{of}: {'; '.join(told)}{f'; {lift.unknown} cannot tell' if lift.unknown else ''}"

@@ -10,10 +10,12 @@ import typer
 
 from pellucid.surfaces.cli import present
 from pellucid.surfaces.cli.flags import flagged
+from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import Agent, Home, Json, Namespace, Scopes, Session, emit, note, opened, write
 
 if TYPE_CHECKING:
+    from pellucid.app import App
     from pellucid.operations.asking import RecallInput
 
 Query = Annotated[list[str] | None, typer.Argument(help="The question, in words.")]
@@ -32,6 +34,8 @@ class RecallFlags:
     in_session: Annotated[str | None, typer.Option("--in-session", help="Only what came of this session.")] = None
     since: Annotated[datetime | None, typer.Option("--since", help="Only what was made from then on (UTC).")] = None
     until: Annotated[datetime | None, typer.Option("--until", help="Only what was made before then (UTC).")] = None
+    as_of: AsOf = None
+    as_known_at: AsKnownAt = None
     review: Annotated[
         str | None, typer.Option("--review", help="A file with a diff or a list of files; - reads standard input.")
     ] = None
@@ -45,7 +49,7 @@ class RecallFlags:
     session: Session = None
     agent: Agent = None
 
-    def request(self, query: str, namespace: str, budget: int | None) -> "RecallInput":
+    def request(self, app: "App", query: str, budget: int | None) -> "RecallInput":
         """The question that these flags ask.
 
         Raises:
@@ -55,10 +59,12 @@ class RecallFlags:
         from pellucid.surfaces.cli.validate import aware, checked
 
         return checked(
-            RecallInput, query=query, namespace=namespace, budget=budget, top_k=self.top_k, session_id=self.session,
-            agent=self.agent, scopes=tuple(self.scope or ()), without=tuple(self.without or ()),
+            RecallInput, query=query, namespace=app.settings.namespace, budget=budget, top_k=self.top_k,
+            session_id=self.session, agent=self.agent, scopes=tuple(self.scope or ()),
+            without=tuple(self.without or ()),
             tags=tuple(self.tag or ()), categories=tuple(self.category or ()), by_agent=self.by_agent,
             in_session=self.in_session, since=aware(self.since), until=aware(self.until),
+            **instants(app, self.as_of, self.as_known_at),
             review=_read(self.review) if self.review else None, settings=dict(map(_setting, self.changes or ())),
         )  # fmt: skip
 
@@ -98,7 +104,7 @@ def recall(flags: RecallFlags, query: Query = None, as_json: Json = False) -> No
 
     question, characters = clean(" ".join(query or ())), parse_budget(flags.budget)
     with opened(flags.home, flags.namespace) as opened_app:
-        outcome = ask(opened_app, flags.request(question, opened_app.settings.namespace, characters))
+        outcome = ask(opened_app, flags.request(opened_app, question, characters))
     emit(outcome, lambda: present.recalled(outcome), as_json=as_json)
 
 
@@ -130,7 +136,7 @@ def xray(
         if recall_id:
             snapshot = xray_of(opened_app, here, recall_id, align=align)
         else:
-            snapshot = explain(opened_app, flags.request(options.query, here, options.budget), align=align)
+            snapshot = explain(opened_app, flags.request(opened_app, options.query, options.budget), align=align)
     text = render(snapshot, options.format)
     if options.out is None:
         write(text)

@@ -1,9 +1,11 @@
-"""One function a command in, the commands that look at recalls again out: replay, diff, ablate."""
+"""One function a command in, the commands that look at recalls again out: replay, diff, ablate, lift."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
+from pellucid.clock import epoch_ms
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import Home, Json, Namespace, emit, opened
 
@@ -61,3 +63,30 @@ def ablate(
     with opened(home, namespace) as opened_app:
         outcome = ablate_recall(opened_app, opened_app.settings.namespace, recall_id, without)
     emit(outcome, lambda: present_replay.ablated(outcome), as_json=as_json)
+
+
+@app.command()
+def lift(
+    leg: Annotated[
+        list[str] | None, typer.Option("--leg", help="A leg or term: graph and temporal, if none is named.")
+    ] = None,
+    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Recalls looked at, the newest.")] = 100,
+    since: Annotated[datetime | None, typer.Option("--since", help="Only recalls from then on (UTC).")] = None,
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a leg was worth over recent recalls: from their receipts, nothing is asked again."""
+    from pellucid.operations.lifting import LiftInput
+    from pellucid.operations.lifting import lift as lift_of
+    from pellucid.surfaces.cli import present_replay
+    from pellucid.surfaces.cli.validate import aware
+
+    begin = aware(since)
+    with opened(home, namespace) as opened_app:
+        asked = LiftInput(
+            namespace=opened_app.settings.namespace, limit=last, since=epoch_ms(begin) if begin else 0,
+            **({"legs": tuple(leg)} if leg else {}),
+        )  # fmt: skip
+        outcome = lift_of(opened_app, asked)
+    emit(outcome, lambda: present_replay.lifted(outcome), as_json=as_json)

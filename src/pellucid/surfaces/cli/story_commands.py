@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, emit, note, opened, write
 
@@ -13,18 +14,26 @@ Limit = Annotated[int, typer.Option("--limit", help="How many to show.")]
 
 @app.command()
 def history(
-    memory_id: Annotated[str, typer.Argument(help="A memory's id, its last ten digits, or its path.")],
+    name: Annotated[str, typer.Argument(help="A memory (id, its last ten digits, path), a thing, or a document.")],
+    as_of: AsOf = None,
+    as_known_at: AsKnownAt = None,
     home: Home = None,
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Tell a memory's story: its versions, what changed it and why, and the evidence it came from."""
-    from pellucid.operations.storytelling import history as tell
-    from pellucid.surfaces.cli import present_changes
+    """Tell the story of a memory (its versions, what changed it and why, its evidence) or of a thing (its states)."""
+    from pellucid.operations.storytelling import HistoryOutput, story_of
+    from pellucid.surfaces.cli import present_changes, present_graph
 
     with opened(home, namespace) as opened_app:
-        outcome = tell(opened_app, opened_app.settings.namespace, memory_id)
-    emit(outcome, lambda: present_changes.history(outcome), as_json=as_json)
+        past = instants(opened_app, as_of, as_known_at)
+        outcome = story_of(opened_app, opened_app.settings.namespace, name, **past)
+    if isinstance(outcome, HistoryOutput):
+        told = outcome
+        emit(told, lambda: present_changes.history(told), as_json=as_json)
+    else:
+        states = outcome
+        emit(states, lambda: present_graph.states(states), as_json=as_json)
 
 
 episodes_app = typer.Typer(

@@ -97,6 +97,25 @@ def _verb(verb: "Verb", memory_id: str, reason: str, home: Home, namespace: Name
 
 
 @app.command()
+def reverify(
+    memory_ids: Annotated[list[str], typer.Argument(help="Memories: ids, their last ten digits, or paths.")],
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Say that memories still hold: sets the date of their last verification, and nothing else."""
+    from pellucid.operations.reverifying import ReverifyInput
+    from pellucid.operations.reverifying import reverify as verify
+    from pellucid.surfaces.cli import present_changes
+    from pellucid.surfaces.cli.validate import checked
+
+    with opened(home, namespace) as opened_app:
+        request = checked(ReverifyInput, namespace=opened_app.settings.namespace, memory_ids=tuple(memory_ids))
+        outcome = verify(opened_app, request)
+    emit(outcome, lambda: present_changes.reverified(outcome), as_json=as_json)
+
+
+@app.command()
 def undo(
     target: Annotated[str, typer.Argument(help="An operation (op_…), or a memory whose last change is meant.")],
     home: Home = None,

@@ -37,6 +37,6 @@ def why(
     characters = parse_budget(flags.budget)
     with opened(flags.home, flags.namespace) as opened_app:
         here = opened_app.settings.namespace
-        asked = None if question is None else flags.request(question, here, characters)
+        asked = None if question is None else flags.request(opened_app, question, characters)
         outcome = tell(opened_app, WhyInput(namespace=here, memory=" ".join(memory), asked=asked, recall_id=recall_id))
     emit(outcome, lambda: present_why.told(outcome), as_json=as_json)

@@ -43,14 +43,18 @@ INSERT INTO namespaces (name) VALUES (?) RETURNING ns;
 -- The rows one file gave.
 SELECT row, ns, id FROM memories WHERE path = ?;
 
+-- name: texts_of_path
+-- The rows of one file, with what names their text, and whether each has a vector.
+SELECT m.record, m.digest, m.ordinal, f.vec IS NOT NULL FROM memories m JOIN features f ON f.row = m.row WHERE m.path = ?;
+
 -- name: row_of_id
 -- Where an id already stands: two files may not hold the same one.
 SELECT path FROM memories WHERE id = ?;
 
 -- name: put_memory
 -- A new row.
-INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, category, agent, about, asks, direct, record)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, category, agent, about, asks, direct, status, invalid_at, expires_at, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING row;
 
 -- name: drop_memory
@@ -158,14 +162,14 @@ SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 -- name: segment_rows
 -- The light columns, the vector and the words of every row of a segment.
 SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, m.asks, m.direct,
-  m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
+  m.status = 'superseded' AND m.invalid_at IS NOT NULL, m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
   f.length, f.vec, f.terms, f.counts
 FROM memories m JOIN features f ON f.row = m.row LEFT JOIN folds d ON d.memory_id = m.id
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
 -- name: story_rows
 -- The vector and the words of every episode of a segment, in the columns of segment_rows.
-SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
+SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
 FROM stories s JOIN episodes e ON e.path = s.path WHERE s.ns = ? AND s.row BETWEEN ? AND ? ORDER BY s.row;
 
 -- name: stories
@@ -257,3 +261,266 @@ SELECT d.memory_id, d.record FROM folds d JOIN namespaces n ON n.ns = d.ns WHERE
 -- name: tombstone
 -- Whether something forgotten left this key.
 SELECT 1 FROM tombstones WHERE key = ?;
+
+-- name: source
+-- The number and the namespace of a file that says something of the graph.
+SELECT file, ns FROM sources WHERE path = ?;
+
+-- name: add_source
+-- A file that says something of the graph for the first time.
+INSERT INTO sources (ns, path) VALUES (?, ?) RETURNING file;
+
+-- name: drop_source
+-- A file that says nothing of the graph any more.
+DELETE FROM sources WHERE file = ?;
+
+-- name: put_document
+-- The document that a file is.
+INSERT INTO documents (file, root, source, record) VALUES (?, ?, ?, ?);
+
+-- name: drop_document
+-- The document that a file was.
+DELETE FROM documents WHERE file = ?;
+
+-- name: entity_facts_of
+-- What a file says of entities.
+SELECT node, mentioned, since, name, type, until FROM entity_facts WHERE file = ?;
+
+-- name: put_entity_facts
+-- One thing that a file says of an entity.
+INSERT OR IGNORE INTO entity_facts (file, node, mentioned, since, name, type, until) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: drop_entity_facts
+-- What a file said of entities.
+DELETE FROM entity_facts WHERE file = ?;
+
+-- name: edges_of
+-- The edges that a file says.
+SELECT edge, source, target, type, memory_id, section, confidence, valid_from, valid_until, recorded, anchor FROM edges WHERE file = ?;
+
+-- name: put_edges
+-- An edge that a file says.
+INSERT OR IGNORE INTO edges (file, edge, source, target, type, memory_id, section, confidence, valid_from, valid_until, recorded, anchor)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: drop_edges
+-- The edges that a file said.
+DELETE FROM edges WHERE file = ?;
+
+-- name: claims_of
+-- The claims of a file.
+SELECT node, attribute, value, memory_id, valid_from, valid_until, recorded FROM claims WHERE file = ?;
+
+-- name: put_claims
+-- A claim of a file.
+INSERT INTO claims (file, node, attribute, value, memory_id, valid_from, valid_until, recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: drop_claims
+-- The claims that a file made.
+DELETE FROM claims WHERE file = ?;
+
+-- name: aliases_of
+-- The other names that a file gives.
+SELECT ns, key, node FROM aliases WHERE file = ?;
+
+-- name: put_aliases
+-- Another name that a file gives.
+INSERT OR IGNORE INTO aliases (file, ns, key, node) VALUES (?, ?, ?, ?);
+
+-- name: drop_aliases
+-- The other names that a file gave.
+DELETE FROM aliases WHERE file = ?;
+
+-- name: homes_of
+-- The rows of a file that answer for nodes.
+SELECT row, node, heading FROM homes WHERE file = ?;
+
+-- name: put_homes
+-- A row of a file that answers for a node.
+INSERT OR IGNORE INTO homes (file, row, node, heading) VALUES (?, ?, ?, ?);
+
+-- name: drop_homes
+-- The rows of a file that answered for nodes.
+DELETE FROM homes WHERE file = ?;
+
+-- name: node_at
+-- Who has this number.
+SELECT ns, key FROM nodes WHERE node = ?;
+
+-- name: add_node
+-- A node that is spoken of for the first time.
+INSERT INTO nodes (node, ns, key, name, type, defined, since) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: put_node
+-- What a node is called, and what it is.
+UPDATE nodes SET name = ?, type = ?, defined = ?, since = ? WHERE node = ?;
+
+-- name: drop_node
+-- A node that nobody speaks of any more.
+DELETE FROM nodes WHERE node = ?;
+
+-- name: put_type
+-- A type that a document names.
+INSERT OR IGNORE INTO entity_types (type) VALUES (?);
+
+-- name: drop_unused_types
+-- Types that nothing is an instance of any more.
+DELETE FROM entity_types WHERE NOT canonical AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.type = entity_types.type);
+
+-- name: spoken_of_nodes
+-- What all files say of some nodes, a JSON list, and what these hold; nodes that nobody speaks of are left out.
+SELECT * FROM (
+  SELECT n.node, n.key, n.name, n.type, n.defined, n.since,
+    (SELECT min(f.since) FROM entity_facts f WHERE f.node = n.node) AS first,
+    (SELECT max(f.until) FROM entity_facts f WHERE f.node = n.node),
+    (SELECT json_array(f.name, f.mentioned) FROM entity_facts f WHERE f.node = n.node ORDER BY f.mentioned, f.since, f.name LIMIT 1),
+    (SELECT f.type FROM entity_facts f WHERE f.node = n.node AND f.type <> '' ORDER BY f.mentioned, f.since, f.name LIMIT 1),
+    iif(EXISTS (SELECT 1 FROM entity_facts f WHERE f.node = n.node), NULL,
+      (SELECT min(valid_from) FROM edges WHERE source = n.node OR target = n.node)) AS edges
+  FROM json_each(?) w CROSS JOIN nodes n ON n.node = w.value
+) s
+WHERE first IS NOT NULL OR edges IS NOT NULL OR EXISTS (SELECT 1 FROM homes h WHERE h.node = s.node)
+OR EXISTS (SELECT 1 FROM aliases a WHERE a.node = s.node) OR EXISTS (SELECT 1 FROM claims c WHERE c.node = s.node);
+
+-- name: claims_of_nodes
+-- What is claimed of some nodes, a JSON list.
+SELECT c.node, n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded
+FROM json_each(?) w CROSS JOIN claims c ON c.node = w.value CROSS JOIN nodes n ON n.node = c.node
+ORDER BY c.node, c.attribute, c.valid_from, c.recorded, c.memory_id, c.value;
+
+-- name: states_of_nodes
+-- The states of some nodes, a JSON list, oldest first.
+SELECT s.node, s.valid_from, s.valid_until, s.props, s.event, s.cause FROM json_each(?) w CROSS JOIN states s ON s.node = w.value
+ORDER BY s.node, s.valid_from;
+
+-- name: put_states
+-- A state of an entity.
+INSERT INTO states (node, valid_from, valid_until, succeeds, props, event, cause) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: drop_states
+-- The states of an entity.
+DELETE FROM states WHERE node = ?;
+
+-- name: bump_graph
+-- Tell warm readers that files of this segment say something else.
+INSERT INTO graph_segments (ns, seg, version) VALUES (?, ?, 1) ON CONFLICT (ns, seg) DO UPDATE SET version = version + 1;
+
+-- name: put_standing
+-- How a memory stood before a row of the ledger.
+INSERT OR REPLACE INTO standings (memory_id, seq, ns, at, before) VALUES (?, ?, ?, ?, ?);
+
+-- name: drop_standing
+-- A memory was forgotten: how it stood goes, too.
+DELETE FROM standings WHERE memory_id = ?;
+
+-- name: drop_standings
+-- The ledger is read from its beginning: none stays.
+DELETE FROM standings;
+
+-- name: standings
+-- What rows of the ledger later than an instant changed, newest first for each memory, and how the memory stands now.
+SELECT m.row, s.at, s.before, m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at
+FROM standings s CROSS JOIN memories m ON m.id = s.memory_id WHERE s.ns = ?1 AND m.ns = ?1 AND s.at > ?2 ORDER BY m.row, s.seq DESC;
+
+-- name: graph_segments
+-- The segments of a namespace's graph and their versions.
+SELECT seg, version FROM graph_segments WHERE ns = ? ORDER BY seg;
+
+-- name: graph_stamp
+-- A number that changes whenever the graph of a namespace does.
+SELECT coalesce(sum(version), 0) FROM graph_segments WHERE ns = ?;
+
+-- name: graph_edges
+-- The edges that some files of a namespace say, with the row of the memory that each was read from.
+SELECT e.edge, e.file, e.source, e.target, e.type, e.confidence, e.valid_from, e.valid_until, e.recorded, coalesce(m.row, -1)
+FROM edges e CROSS JOIN sources s ON s.file = e.file LEFT JOIN memories m ON m.id = e.memory_id AND m.ns = s.ns
+WHERE e.file BETWEEN ?2 AND ?3 AND s.ns = ?1;
+
+-- name: graph_homes
+-- The rows of some files of a namespace that answer for nodes.
+SELECT h.node, h.row FROM homes h CROSS JOIN sources s ON s.file = h.file WHERE h.file BETWEEN ?2 AND ?3 AND s.ns = ?1;
+
+-- name: redirects
+-- The nodes of a namespace that no file defines and that are another name of exactly one other, and that one.
+SELECT n.node, min(a.node) FROM nodes n CROSS JOIN aliases a ON a.ns = n.ns AND a.key = n.key
+WHERE n.ns = ? AND NOT n.defined AND a.node <> n.node GROUP BY n.node HAVING min(a.node) = max(a.node);
+
+-- name: find_keys
+-- For each of some keys, a JSON list, of a namespace: the node that has it, whether a file defines that, and the one
+-- whose other name it is, if there is exactly one.
+SELECT w.value, n.node, n.defined,
+  (SELECT iif(min(a.node) = max(a.node), min(a.node), NULL) FROM aliases a WHERE a.ns = ?1 AND a.key = w.value AND a.node IS NOT n.node)
+FROM json_each(?2) w LEFT JOIN nodes n ON n.ns = ?1 AND n.key = w.value ORDER BY w.key;
+
+-- name: nodes
+-- Some nodes, a JSON list, of a namespace, in order. What a memory or an episode is, its own table says.
+SELECT n.node, n.key, n.name, n.type, CASE n.type
+  WHEN 'Memory' THEN EXISTS (SELECT 1 FROM memories m WHERE m.id = n.key AND m.ns = n.ns)
+  WHEN 'Episode' THEN EXISTS (SELECT 1 FROM episodes e WHERE e.id = n.key AND e.ns = n.ns)
+  ELSE n.defined END
+FROM json_each(?2) w CROSS JOIN nodes n ON n.node = w.value AND n.ns = ?1 ORDER BY w.key;
+
+-- name: entities
+-- Every entity of a namespace that is no memory and no episode, or those of some types (a JSON list, null for all).
+SELECT node, key, name, type, defined FROM nodes WHERE ns = ?1 AND type NOT IN ('Memory', 'Episode')
+AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2))) ORDER BY key;
+
+-- name: memory_homes
+-- The rows of those of some nodes, a JSON list, that are memories.
+SELECT n.node, m.row FROM json_each(?2) w CROSS JOIN nodes n ON n.node = w.value AND n.ns = ?1 AND n.type = 'Memory'
+CROSS JOIN memories m ON m.id = n.key AND m.ns = n.ns;
+
+-- name: edges_at
+-- Some edges: a JSON list of pairs, of a file and an edge, in order.
+SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence, e.valid_from, e.valid_until, e.recorded, e.anchor
+FROM json_each(?) w CROSS JOIN edges e ON e.file = w.value ->> 0 AND e.edge = w.value ->> 1 ORDER BY w.key;
+
+-- name: headings
+-- The headings of those of some rows, a JSON list, that have one.
+SELECT h.row, h.heading FROM json_each(?) w CROSS JOIN homes h ON h.row = w.value WHERE h.heading <> '';
+
+-- name: node_of_key
+-- The node of a key.
+SELECT node FROM nodes n JOIN namespaces s ON s.ns = n.ns WHERE s.name = ? AND n.key = ?;
+
+-- name: states_of_key
+-- The states of the entity of a key, oldest first.
+SELECT t.valid_from, t.valid_until, t.event, t.cause, t.props FROM states t JOIN nodes n ON n.node = t.node JOIN namespaces s ON s.ns = n.ns
+WHERE s.name = ? AND n.key = ? ORDER BY t.valid_from;
+
+-- name: claims_of_key
+-- What is claimed of the entity of a key.
+SELECT n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded
+FROM nodes n JOIN namespaces s ON s.ns = n.ns JOIN claims c ON c.node = n.node
+WHERE s.name = ? AND n.key = ? ORDER BY c.attribute, c.valid_from, c.recorded, c.memory_id, c.value;
+
+-- name: first_known
+-- Since when the entity of a key was spoken of, as far as edges were written down by an instant; and the last of it.
+SELECT (SELECT min(e.valid_from) FROM edges e WHERE (e.source = n.node OR e.target = n.node) AND e.recorded <= ?3),
+  (SELECT max(f.until) FROM entity_facts f WHERE f.node = n.node)
+FROM nodes n JOIN namespaces s ON s.ns = n.ns WHERE s.name = ?1 AND n.key = ?2;
+
+-- name: edges_of_namespace
+-- The edges of a namespace with their ends and the file that says each.
+SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence, e.valid_from, e.valid_until, e.recorded, e.anchor, s.path
+FROM sources s JOIN edges e ON e.file = s.file WHERE s.ns = ? ORDER BY s.path, e.edge;
+
+-- name: edges_of_nodes
+-- The same of the edges at some nodes, a JSON list.
+SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence, e.valid_from, e.valid_until, e.recorded, e.anchor, s.path
+FROM edges e JOIN sources s ON s.file = e.file
+WHERE (e.source IN (SELECT value FROM json_each(?2)) OR e.target IN (SELECT value FROM json_each(?2))) AND s.ns = ?1
+ORDER BY s.path, e.edge;
+
+-- name: keys_of
+-- The keys of some nodes, a JSON list.
+SELECT n.node, n.key FROM json_each(?) w CROSS JOIN nodes n ON n.node = w.value;
+
+-- name: documents
+-- Every document of a namespace, by root and path.
+SELECT d.record, s.path FROM documents d JOIN sources s ON s.file = d.file JOIN namespaces n ON n.ns = s.ns
+WHERE n.name = ? ORDER BY d.root, d.source, s.path;
+
+-- name: homes_by_key
+-- The rows of a file that answer for nodes, by id and key.
+SELECT m.id, n.key FROM homes h JOIN memories m ON m.row = h.row JOIN nodes n ON n.node = h.node WHERE h.file = ? ORDER BY m.id, n.key;

@@ -1,0 +1,218 @@
+"""Entities, edges and documents in, what does not fit together out: each with where it was said and what to do."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pellucid.graph.cycles import cycles
+from pellucid.graph.neighbours import edge_order, holding, resolved
+from pellucid.model.entity import EdgeType, node_key
+from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
+
+ProblemKind = Literal["dangling", "orphan", "contradictory", "one-sided"]
+PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
+
+_RETIRED = ("withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "superseded",
+            "replaced")  # fmt: skip
+_OWN_IDS = ("mem_", "ep_")
+_SAYS: dict[EdgeType, str] = {
+    "DEPENDS_ON": "depends on", "IMPLEMENTS": "implements", "EXTENDS": "extends", "REFERENCES": "refers to",
+    "SUPERSEDES": "supersedes", "RELATES_TO": "relates to", "MENTIONS": "mentions",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was said: a vault file, a heading or header key in it, the memory it became."""
+
+    path: str
+    section: str = ""
+    memory_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What does not fit together: about what, why it matters, what to do, and where it was said."""
+
+    kind: ProblemKind
+    subject: str
+    what: str
+    why: str
+    next_step: str
+    where: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    names: Mapping[str, str]
+    documents: Mapping[str, Sequence[FiledDocument]]
+    """Those that define an entity, by its key."""
+    home: Mapping[str, str]
+    """The entity of each document's file."""
+    edges: Sequence[FiledEdge]
+    """Open ones between entities, and from memories to them."""
+    between: Sequence[FiledEdge]
+    """Open ones between entities alone."""
+
+    def name(self, key: str) -> str:
+        return self.names.get(key, key)
+
+
+def audit(
+    entities: Sequence[Node],
+    edges: Sequence[FiledEdge],
+    documents: Sequence[FiledDocument],
+    aliases: Mapping[str, str] | None = None,
+) -> tuple[Problem, ...]:
+    """What is dangling, orphan, contradictory or said from one side alone, among what holds now.
+
+    `aliases` leads from the key of another name to its entity's; those that documents state count anyway. A document
+    that was removed defines nothing. Names that only memories use are no problem: nobody owes them a document.
+    """
+    graph = _graph(entities, edges, documents, aliases or {})
+    found = [*_dangling(graph), *_orphans(graph), *_contradictions(graph), *_one_sided(graph)]
+    return tuple(sorted(found, key=lambda each: (PROBLEM_KINDS.index(each.kind), each.subject, each.what)))
+
+
+def _graph(
+    entities: Sequence[Node], edges: Sequence[FiledEdge], documents: Sequence[FiledDocument], aliases: Mapping[str, str]
+) -> _Graph:
+    present = [filed for filed in documents if filed.document.removed_at is None]
+    defining: dict[str, list[FiledDocument]] = defaultdict(list)
+    for filed in sorted(present, key=lambda each: (each.document.path, each.path)):
+        defining[node_key(filed.document.entity)].append(filed)
+    stated = {
+        node_key(name): key for key, each in defining.items() for filed in each for name in filed.document.aliases
+    }
+    names = {node.key: node.name for node in entities} | {
+        key: each[0].document.entity for key, each in defining.items()
+    }
+    known = {key: entity for key, entity in {**stated, **aliases}.items() if key not in defining}
+    held = sorted(resolved(holding(edges), known), key=edge_order)
+    between = [filed for filed in held if not filed.edge.source.startswith(_OWN_IDS)]
+    between = [filed for filed in between if not filed.edge.target.startswith(_OWN_IDS)]
+    home = {filed.path: key for key, each in defining.items() for filed in each}
+    return _Graph(names, defining, home, held, between)
+
+
+def _dangling(graph: _Graph) -> Iterable[Problem]:
+    """Targets that documents speak of and none defines, each once."""
+    at: dict[str, list[FiledEdge]] = defaultdict(list)
+    for filed in graph.between:
+        for end in (filed.edge.source, filed.edge.target):
+            if end not in graph.documents:
+                at[end].append(filed)
+    for key, said in at.items():
+        name = graph.name(key)
+        yield Problem(
+            "dangling", name, f"{_sayings(graph, said)}; no document defines {name}",
+            "a question that follows these edges ends at a name without a text",
+            f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias",
+            _places(said),
+        )  # fmt: skip
+
+
+def _sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
+    """The first three things said, and how many more there are."""
+    phrases = dict.fromkeys(
+        f"{graph.name(filed.edge.source)} {_SAYS.get(filed.edge.type, filed.edge.type)} {graph.name(filed.edge.target)}"
+        for filed in said
+    )
+    shown = list(phrases)[:3]
+    return ", ".join(shown) + (f" and {len(phrases) - len(shown)} more like it" if len(phrases) > len(shown) else "")
+
+
+def _orphans(graph: _Graph) -> Iterable[Problem]:
+    tied = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
+    for key, defining in graph.documents.items():
+        if key not in tied:
+            yield Problem(
+                "orphan", graph.name(key), f"{graph.name(key)} names no other document, and nothing names it",
+                "only its own words can find it: the graph leads neither to it nor on from it",
+                "name what it stands upon under `## Depends on` or `## References`",
+                tuple(Place(filed.path) for filed in defining),
+            )  # fmt: skip
+
+
+def _contradictions(graph: _Graph) -> Iterable[Problem]:
+    yield from _twice_defined(graph)
+    yield from _circles(graph, "SUPERSEDES", "each would be newer than the other: which one holds cannot be told")
+    yield from _circles(graph, "DEPENDS_ON", "none of them can stand first, and a change to one comes back to it")
+    yield from _stale_ground(graph)
+
+
+def _twice_defined(graph: _Graph) -> Iterable[Problem]:
+    for key, defining in graph.documents.items():
+        if len(defining) > 1:
+            name = graph.name(key)
+            paths = ", ".join(filed.document.path for filed in defining)
+            yield Problem(
+                "contradictory", name, f"{len(defining)} documents define {name}: {paths}",
+                "their edges and states are mixed into one entity",
+                "give each its own id, or remove all but one",
+                tuple(Place(filed.path) for filed in defining),
+            )  # fmt: skip
+
+
+def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[Problem]:
+    said = [filed for filed in graph.between if filed.edge.type == kind]
+    for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
+        steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
+        chain = f" {_SAYS[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
+        yield Problem(
+            "contradictory", graph.name(circle[0]), chain, why, "correct one of these statements",
+            _places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
+        )  # fmt: skip
+
+
+def _stale_ground(graph: _Graph) -> Iterable[Problem]:
+    """Documents that depend on one that no longer holds, while they do."""
+    retired = {key: status for key, each in graph.documents.items() if (status := _retired(each[0]))}
+    for filed in graph.between:
+        if filed.edge.type == "SUPERSEDES":
+            newer = graph.name(filed.edge.source)
+            retired[filed.edge.target] = f"superseded by {newer}"
+    said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
+    for filed in graph.between:
+        if filed.edge.type == "DEPENDS_ON" and filed.edge.target in retired and filed.edge.source not in retired:
+            said[filed.edge.source, filed.edge.target].append(filed)
+    for (source, target), each in said.items():
+        one, other = graph.name(source), graph.name(target)
+        yield Problem(
+            "contradictory", one, f"{one} depends on {other}, which is {retired[target]}",
+            f"what {one} builds on may no longer hold",
+            f"let {one} depend on what holds now, or say that it is retired, too", _places(each),
+        )  # fmt: skip
+
+
+def _retired(filed: FiledDocument) -> str:
+    """The status of a document that says itself that it no longer holds; empty for any other."""
+    versions = filed.document.versions
+    values = {key.casefold(): value for key, value in versions[-1].values.items()} if versions else {}
+    status = values.get("status", "").strip().casefold()
+    return status.split("(")[0].strip() if status.startswith(_RETIRED) else ""
+
+
+def _one_sided(graph: _Graph) -> Iterable[Problem]:
+    """Supersessions of which one of two documents that are both there says nothing."""
+    said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
+    for filed in graph.between:
+        if filed.edge.type == "SUPERSEDES" and {filed.edge.source, filed.edge.target} <= graph.documents.keys():
+            said[filed.edge.source, filed.edge.target].append(filed)
+    for (newer, older), each in said.items():
+        sayers = {graph.home.get(filed.path) for filed in each}
+        one, other = graph.name(newer), graph.name(older)
+        if older not in sayers:
+            what, line = f"{one} says that it supersedes {other}, and {other} does not say so", f"superseded-by: {one}"
+            why, place = f"whoever reads {other} alone takes it as still in force", other
+        elif newer not in sayers:
+            what, line = f"{other} says that {one} supersedes it, and {one} does not say so", f"supersedes: {other}"
+            why, place = f"{one} does not say what it replaces, so a reader of it cannot check", one
+        else:
+            continue
+        yield Problem("one-sided", place, what, why, f"add `{line}` to the header of {place}", _places(each))
+
+
+def _places(said: Iterable[FiledEdge]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(Place(each.path, each.edge.section, each.edge.memory_id) for each in said))

@@ -1,0 +1,66 @@
+"""Directed pairs in, their circles out: one for every set of nodes that all lead to each other."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+
+
+def cycles(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """A shortest circle through the least node of each strongly connected set of two or more, in order.
+
+    Without recursion; linear but for the search of the circle itself.
+    """
+    ahead: dict[str, set[str]] = defaultdict(set)
+    for source, target in pairs:
+        if source != target:
+            ahead[source].add(target)
+    after = {node: sorted(targets) for node, targets in ahead.items()}
+    found = [_circle(min(group), group, after) for group in _groups(after) if len(group) > 1]
+    return sorted(found)
+
+
+def _groups(after: Mapping[str, Sequence[str]]) -> list[set[str]]:
+    """The strongly connected sets, by Kosaraju's two passes."""
+    before: dict[str, list[str]] = defaultdict(list)
+    for source, targets in after.items():
+        for target in targets:
+            before[target].append(source)
+    seen: set[str] = set()
+    order = [node for start in sorted(after) for node in _finished(start, after, seen)]
+    done: set[str] = set()
+    return [set(_finished(node, before, done)) for node in reversed(order) if node not in done]
+
+
+def _finished(start: str, after: Mapping[str, Sequence[str]], seen: set[str]) -> list[str]:
+    """The nodes first reached from here, each after all that it leads to."""
+    if start in seen:
+        return []
+    seen.add(start)
+    out: list[str] = []
+    path = [(start, iter(after.get(start, ())))]
+    while path:
+        node, rest = path[-1]
+        ahead = next((each for each in rest if each not in seen), None)
+        if ahead is None:
+            out.append(node)
+            path.pop()
+        else:
+            seen.add(ahead)
+            path.append((ahead, iter(after.get(ahead, ()))))
+    return out
+
+
+def _circle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    came: dict[str, str] = {start: start}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        for target in after.get(node, ()):
+            if target == start:
+                path = [node]
+                while path[-1] != start:
+                    path.append(came[path[-1]])
+                return tuple(reversed(path))
+            if target in group and target not in came:
+                came[target] = node
+                queue.append(target)
+    return (start,)

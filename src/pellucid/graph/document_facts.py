@@ -1,0 +1,132 @@
+"""A document and its sections in, what they say of the graph out: typed edges, header values over time, other names."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pellucid.graph.facts import Gathered, Voice, millis, span
+from pellucid.graph.links import links_in, paths_in
+from pellucid.graph.naming import Named, Naming, series_of
+from pellucid.graph.relations import MENTIONS, attribute_of, by_line, is_block, names_itself, of_heading, of_key
+from pellucid.model.document import Document, HeaderVersion, Section
+from pellucid.model.entity import Claim, EntityFact, GraphFacts, node_key
+from pellucid.model.memory import recorded_at
+
+_HEADER, _SECTION, _PASSING = 1.0, 0.95, 0.5
+_ITEMS = re.compile(r"[,;/&|\[\]\n\"']|\band\b")
+_ASIDE = re.compile(r"\([^()]*\)")
+_NUMBERS = re.compile(r"\s*#?\d{1,9}(?:\s+#?\d{1,9})*\s*")
+_UNNAMED = frozenset({"", "none", "n-a", "n/a", "-"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is read, by which names, for whom."""
+
+    document: Document
+    key: str
+    naming: Naming
+    series: str
+    out: Gathered
+
+
+def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
+    """What a document says: of itself by its header's versions, of others by header keys and sections."""
+    series = series_of(document.entity)
+    reading = _Reading(document, node_key(document.entity), naming.also(series), series, Gathered())
+    _itself(reading, sections)
+    for version in document.versions:
+        _version(reading, version)
+    for section in sections:
+        if not section.quarantined:
+            _section(reading, section)
+    own = {reading.key, *(alias for alias, key in reading.out.aliases if key == reading.key)}
+    return _without_itself(reading.out, own, reading.key).facts()
+
+
+def _itself(reading: _Reading, sections: Sequence[Section]) -> None:
+    document, out = reading.document, reading.out
+    spoken = [each.valid_from for each in (*document.versions, *sections)]
+    since, until = span(min(spoken, default=document.created), document.removed_at)
+    out.entity(EntityFact(reading.key, document.entity, document.entity_type, True, since, until))
+    for alias in document.aliases:
+        _alias(reading, alias)
+
+
+def _alias(reading: _Reading, name: str) -> None:
+    if (key := node_key(name)) not in _UNNAMED and key != reading.key:
+        reading.out.aliases.add((key, reading.key))
+
+
+def _version(reading: _Reading, version: HeaderVersion) -> None:
+    since, until = span(version.valid_from, version.valid_until, reading.document.removed_at)
+    voice = Voice(reading.key, version.id, since, until, millis(recorded_at(version.id, version.valid_from)))
+    reading.out.homes.add((version.id, reading.key))
+    values = {attribute_of(key): value for key, value in version.values.items()}
+    for attribute, value in ({"title": reading.document.title} | values).items():
+        if value.strip() and since < until:
+            claim = Claim(reading.key, attribute, value.strip(), version.id, since, until, voice.recorded)
+            reading.out.claims[claim] = None
+    for key, value in version.values.items():
+        if names_itself(key):
+            for name in value.split(","):
+                _alias(reading, name.strip())
+        elif relation := of_key(key):
+            for named in _in_value(reading, value):
+                reading.out.named(voice, named, relation, key, _HEADER)
+
+
+def _in_value(reading: _Reading, value: str) -> Iterator[Named]:
+    """The documents that a header's value names: by name, by path or link, and by bare numbers of its own series."""
+    rest = value
+    for named in reading.naming.find(value, listed=True):
+        yield named
+        rest = _blank(rest, named)
+    for link in [*links_in(rest, reading.document.path), *paths_in(rest, reading.document.path)]:
+        yield link
+        rest = _blank(rest, link)
+    for item in _ITEMS.split(_ASIDE.sub("", rest)) if reading.series else ():
+        if _NUMBERS.fullmatch(item):
+            for number in re.findall(r"\d+", item):
+                name = f"{reading.series}-{number}"
+                yield Named(name, node_key(name), 0, 0)
+
+
+def _blank(text: str, named: Named) -> str:
+    return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
+
+
+def _section(reading: _Reading, section: Section) -> None:
+    since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
+    voice = Voice(reading.key, section.id, since, until, millis(recorded_at(section.id, section.valid_from)))
+    relation = of_heading(section.heading, section.level, section.trail)
+    if relation is None:
+        reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others
+        for named in reading.naming.find(
+            f"{section.heading}\n{section.content}" if section.heading else section.content
+        ):
+            reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
+        return
+    block = is_block(section.heading, section.trail)
+    meant = by_line(section.content, relation) if block else [(0, relation)]
+    starts = [start for start, _ in meant]
+    for named in _in_section(reading, section.content):
+        reading.out.named(voice, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
+
+
+def _in_section(reading: _Reading, text: str) -> Iterator[Named]:
+    """The documents that a section of references names: by name, or by a link whose span holds no name."""
+    found = reading.naming.find(text, listed=True)
+    yield from found
+    for link in links_in(text, reading.document.path):
+        if not any(named.start < link.end and link.start < named.end for named in found):
+            yield link
+
+
+def _without_itself(out: Gathered, own: set[str], key: str) -> Gathered:
+    """The same without edges from a document to itself under another of its names."""
+    out.edges = {at: edge for at, edge in out.edges.items() if not {edge.source, edge.target} <= own}
+    spoken = {end for edge in out.edges.values() for end in (edge.source, edge.target)} | {key}
+    out.entities = {name: fact for name, fact in out.entities.items() if name in spoken}
+    return out

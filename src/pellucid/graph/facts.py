@@ -1,0 +1,103 @@
+"""Statements of one file in, its graph facts out: each once, without those that a stronger one covers, sorted."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from pellucid.graph.naming import Named
+from pellucid.graph.relations import Relation
+from pellucid.model.entity import FOREVER, NO_FACTS, Claim, Edge, EntityFact, GraphFacts
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def millis(at: datetime) -> int:
+    """Epoch milliseconds of an instant, exactly."""
+    return (at - _EPOCH) // _MILLISECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who says something, about what, since when and until when: the source of the edges that are read from it."""
+
+    node: str
+    memory_id: str
+    since: int
+    until: int
+    recorded: int
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was read of a file so far."""
+
+    edges: dict[tuple[str, str, str, str, str], Edge] = field(
+        default_factory=dict[tuple[str, str, str, str, str], Edge]
+    )
+    entities: dict[str, EntityFact] = field(default_factory=dict[str, EntityFact])
+    claims: dict[Claim, None] = field(default_factory=dict[Claim, None])
+    aliases: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    homes: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+
+    def named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
+        """Keep that a voice names an entity, and the edge this means; nothing where it names itself."""
+        if named.key == voice.node or voice.since >= voice.until:
+            return
+        self.entity(EntityFact(named.key, named.name, since=voice.since, until=voice.until))
+        ends = (named.key, voice.node) if relation.inverse else (voice.node, named.key)
+        self.edge(
+            Edge(
+                *ends, relation.type, voice.memory_id, section, confidence, voice.since, voice.until, voice.recorded,
+                named.anchor,
+            )
+        )  # fmt: skip
+
+    def edge(self, edge: Edge) -> None:
+        """Keep an edge once; the first anchor said stays."""
+        key = (edge.source, edge.target, edge.type, edge.memory_id, edge.section)
+        known = self.edges.get(key)
+        if edge.source == edge.target or (known and (known.anchor or not edge.anchor)):
+            return
+        self.edges[key] = replace(known, anchor=edge.anchor) if known else edge
+
+    def entity(self, fact: EntityFact) -> None:
+        """Keep that the file speaks of an entity: one fact each, by the definition or else the first name used."""
+        known = self.entities.get(fact.key)
+        if known is None:
+            self.entities[fact.key] = fact
+        elif not known.defines:
+            since, until = min(known.since, fact.since), max(known.until, fact.until)
+            self.entities[fact.key] = replace(known, since=since, until=until)
+
+    def facts(self) -> GraphFacts:
+        """All of it, sorted."""
+        if not (self.edges or self.entities or self.claims or self.homes or self.aliases):
+            return NO_FACTS
+        return GraphFacts(
+            entities=tuple(sorted(self.entities.values(), key=lambda fact: fact.key)),
+            edges=tuple(edge for _, edge in sorted(self._strongest().items())),
+            claims=tuple(sorted(self.claims, key=_place)),
+            aliases=tuple(sorted(self.aliases)),
+            homes=tuple(sorted(self.homes)),
+        )
+
+    def _strongest(self) -> dict[tuple[str, str, str, str, str], Edge]:
+        """The edges less each mention of what the same memory is tied to by a stronger edge."""
+        tied = {(edge.memory_id, end) for edge in self.edges.values() if edge.type != "MENTIONS" for end in _ends(edge)}
+        return {
+            key: edge for key, edge in self.edges.items()
+            if edge.type != "MENTIONS" or (edge.memory_id, edge.target) not in tied
+        }  # fmt: skip
+
+
+def span(since: datetime, *ends: datetime | None) -> tuple[int, int]:
+    """From an instant until the earliest end that is given."""
+    return millis(since), min((millis(end) for end in ends if end), default=FOREVER)
+
+
+def _ends(edge: Edge) -> tuple[str, str]:
+    return edge.source, edge.target
+
+
+def _place(claim: Claim) -> tuple[str, str, int, int, str, str]:
+    return claim.entity, claim.attribute, claim.valid_from, claim.valid_until, claim.memory_id, claim.value

@@ -1,0 +1,151 @@
+"""The lines below a document's title in, what they say of it out: `- **Status:** accepted`, tables, a Status section.
+
+These lines are text as well: nothing is taken away from the sections for it.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from pellucid.graph.header import KNOWN, Header, key_name, put
+from pellucid.graph.numbered import file_number
+from pellucid.graph.outline import Heading
+from pellucid.graph.plain_text import plain
+
+_MOST_BLOCKS = 4
+_MOST_LINES = 60
+_MARK = re.compile(r"(?:[ \t]{0,3}>[ \t]?)*[ \t]{0,3}(?:[-*+][ \t]+)?")
+_NESTED = re.compile(r"(?:[ \t]{2,}|\t)(?:([-*+])[ \t]+)?(?=\S)")
+_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9]*(?:[ _/-][A-Za-z0-9]+){0,4}) ?:(?: +(.*)|)")
+_NEXT = re.compile(r"(?:^|(?<= ))([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*):(?= )")
+_BETWEEN = re.compile(r" +[·|•] +(?=[A-Za-z][A-Za-z0-9 _-]{0,40}:)")
+_CELLS = re.compile(r"[ \t]{0,3}\|([^|]*)\|([^|]*)\|[ \t]*")
+_STATUS_NUMBER = re.compile(r"^(?:[\d.]+\s+)?status:?$", re.IGNORECASE)
+_STATUS = re.compile(
+    r"[^\w{<]*(\w[\w/'-]*(?: [\w/'-]+){0,3}?)(?= (?:by|on|since|as|in favou?r)\b|[^\w /'-]| [-–—|(]|$)", re.IGNORECASE
+)
+_KNOWN_STATUSES = """
+    accepted active approved closed deferred deprecated done draft experimental final implemented living obsolete open
+    pending proposed provisional rejected retired stagnant superseded withdrawn
+    """
+_STATUSES = frozenset(_KNOWN_STATUSES.split())
+_PASSED_OVER = ("<!--", "[![", "![", "<img", "<p", "<a")
+_VERB = re.compile(
+    r"(supersedes|superseded by|replaces|replaced by|obsoletes|obsoleted by|amends|amended by|extends|extended by"
+    r"|updates|updated by|implements|depends on|requires|relates to|related to|references|clarifies|clarified by)"
+    r"\b:? *(.+)",
+    re.IGNORECASE,
+)
+
+
+def stated(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
+    """What the first blocks of the spans (before the first heading, below the title) say, in the form of a header."""
+    header: Header = {}
+    for first, last in spans:
+        for block in _blocks(lines, first, last):
+            pairs = list(_pairs(block, path))
+            known = KNOWN & {key_name(key) for key, _ in pairs}
+            if len(known) > block[0].lstrip().startswith(("```", "~~~")):
+                for key, value in pairs:
+                    put(header, key, value)
+    return header
+
+
+def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str) -> Header:
+    """What the first section named Status says: its first words, and what the document supersedes or amends."""
+    header: Header = {}
+    for number, head in enumerate(headings):
+        if head.level > 3 or not _STATUS_NUMBER.match(head.text):
+            continue
+        last = headings[number + 1].first if number + 1 < len(headings) else len(lines)
+        for block in _blocks(lines, head.end, last):
+            for line in block:
+                _status_line(header, _words(line, path))
+        break
+    return header
+
+
+def from_status(status: str, path: str) -> Header:
+    """What a status says besides: `superseded by [ADR-5](0005-use-x.md)`."""
+    header: Header = {}
+    if found := _VERB.match(_words(status, path)):
+        put(header, found[1], found[2])
+    return header
+
+
+def _status_line(header: Header, words: str) -> None:
+    verb = _VERB.match(words)
+    if verb:
+        put(header, verb[1], verb[2])
+    if "status" in header or (verb and not verb[1].casefold().endswith(" by")):
+        return
+    words = words[len("status:") :].strip() if words[:7].casefold() == "status:" else words
+    found = _STATUS.match(words)
+    first = words.split(" ", 1)[0]
+    put(header, "status", found[1] if found else first if first.casefold() in _STATUSES else "")
+
+
+def _blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
+    """The first runs of lines that are not blank, without pictures and comments."""
+    block: list[str] = []
+    count = 0
+    for line in [*lines[first : min(last, first + _MOST_LINES)], ""]:
+        if line.strip():
+            block.append(line)
+        elif block:
+            if not block[0].lstrip().startswith(_PASSED_OVER):
+                yield block
+                count += 1
+            block = []
+        if count == _MOST_BLOCKS:
+            return
+
+
+def _pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
+    """The `key: value` entries that a block begins with."""
+    for item in _items(block):
+        found = [pair for piece in _BETWEEN.split(_words(item, path)) for pair in _several(piece)]
+        if not found:
+            return
+        yield from found
+
+
+def _items(block: Sequence[str]) -> list[str]:
+    """List items, rows of a table or lines, each with the lines that go on with it."""
+    items: list[str] = []
+    for line in block:
+        if line.lstrip().startswith(("```", "~~~")):
+            continue
+        if cells := _CELLS.fullmatch(line):
+            if cells[1].strip(" :-"):
+                items.append(f"{cells[1].strip().rstrip(':')}: {cells[2].strip()}")
+        elif items and (nested := _NESTED.match(line)):
+            joint = " " if not nested[1] or items[-1].endswith((":", ":**")) else ", "
+            items[-1] += joint + line[nested.end() :].strip()
+        else:
+            items.append(line)
+    return items
+
+
+def _several(text: str) -> Iterator[tuple[str, str]]:
+    """The pairs of one line: mostly one, but `spec_id: SPEC-059 version: v0.1 status: draft` has three."""
+    marks = list(_NEXT.finditer(text))
+    known = sum(key_name(mark[1]) in KNOWN for mark in marks)
+    if known > 1 and marks[0].start() == 0:
+        ends = [mark.start() for mark in marks[1:]] + [len(text)]
+        yield from ((mark[1], text[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True))
+    elif found := _PAIR.fullmatch(text):
+        yield found[1], found[2] or ""
+
+
+def _words(line: str, path: str) -> str:
+    """A line without list and quotation signs and markup; a link to another numbered document is called by its id."""
+
+    def called(text: str, target: str) -> str:
+        name = target.split("#", 1)[0]
+        if "://" in name or not name:
+            return text
+        number = file_number(posixpath.normpath(posixpath.join(posixpath.dirname(path), name)))
+        return number.name if number else text
+
+    return plain(_MARK.sub("", line, count=1).rstrip("\\ "), called)

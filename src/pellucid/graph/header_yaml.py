@@ -1,0 +1,110 @@
+"""A frontmatter in, its values as written out: line by line where YAML means the same, else what YAML makes of it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from pellucid.errors import InputError
+from pellucid.vault import frontmatter
+
+_LONGEST_YAML = 64_000
+"""A YAML parser's time is not linear in what it reads; a longer frontmatter is read by line."""
+_MOST_ITEMS = 200
+_DEEPEST = 6
+_PAIR = re.compile(r"([^\W\d][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*)|)")
+_ENTRY = re.compile(r"[ \t]*-[ \t]+(.*)")
+_FLOW = re.compile(r"\[([^\[\]{}'\"#&*!:|>%@`?]*)\]")
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"\\]*)\"")
+_INDICATORS = frozenset("[]{}&*!|>'\"%@,?:`#-")
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_UNASKED = re.compile(r"(?:^|[\s\[{,])!|^%", re.MULTILINE)
+"""Tags (`!!int`) and directives: their constructors fail in too many ways."""
+
+
+def frontmatter_values(front: str) -> dict[str, str] | None:
+    """What a frontmatter says, lists joined by `, `; None if it is none (a text between rules)."""
+    simple = _by_line(front, strict=True)
+    if simple is not None:
+        return simple if simple or not front.strip() else None
+    loose = _by_line(front, strict=False) or {}
+    parsed = _parsed(front)
+    if parsed is None:
+        return loose or None
+    return {key: _flat(value, loose.get(key, "")) for key, value in parsed.items()}
+
+
+def _by_line(front: str, *, strict: bool) -> dict[str, str] | None:
+    """The values of `key: value` lines and simple lists; strict: None if YAML might read a line in another way."""
+    found: dict[str, list[str]] = {}
+    items: list[str] | None = None
+    for line in (each.rstrip() for each in front.split("\n")):
+        if not line or line.lstrip().startswith("#"):
+            continue
+        pair = _PAIR.fullmatch(line)
+        entry = None if pair or items is None else _ENTRY.fullmatch(line)
+        values = _written((pair[2] or "") if pair else entry[1] if entry else None, strict=strict)
+        if values is None or (strict and pair and pair[1] in found):
+            if strict:
+                return None
+            continue
+        if pair:
+            items = found.setdefault(pair[1], [])
+            items += values
+            items = items if not pair[2] else None
+        elif items is not None:
+            items += values
+    return {key: ", ".join(values) for key, values in found.items()}
+
+
+def _written(text: str | None, *, strict: bool) -> list[str] | None:
+    """The values that stand after a colon or a dash; None if that cannot be told without YAML."""
+    if text is None:
+        return None
+    if text in _NULL:
+        return []
+    if quoted := _QUOTED.fullmatch(text):
+        return [quoted[1] or quoted[2] or ""]
+    if flow := _FLOW.fullmatch(text):
+        items = [item.strip() for item in flow[1].split(",")]
+        return [item for item in items if item not in _NULL]
+    if _is_plain(text):
+        return [text]
+    return None if strict else [text.split(" #", 1)[0].strip().strip("\"'")]
+
+
+def _is_plain(text: str) -> bool:
+    signed = text[0] == "-" and text[1:2].strip()
+    return bool(signed or text[0] not in _INDICATORS) and not (": " in text or " #" in text or text.endswith(":"))
+
+
+def _parsed(front: str) -> Mapping[str, object] | None:
+    if len(front) > _LONGEST_YAML or _UNASKED.search(front):
+        return None
+    try:
+        return frontmatter.parse(front)
+    except InputError:
+        return None
+
+
+def _flat(value: object, written: str, depth: int = 0) -> str:
+    """A value on one line; a number or truth value as it was written, since YAML makes 1.1 of the version 1.10."""
+    if value is None or depth > _DEEPEST:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple | set):
+        items = [_flat(each, "", depth + 1) for each in list(cast("Iterable[object]", value))[:_MOST_ITEMS]]
+        return ", ".join(item for item in items if item)
+    if isinstance(value, dict):
+        pairs = list(cast("dict[object, object]", value).items())[:_MOST_ITEMS]
+        return ", ".join(f"{_flat(key, '', _DEEPEST)}: {_flat(each, '', depth + 1)}" for key, each in pairs)
+    return written or _number(value)
+
+
+def _number(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    try:
+        return str(value)
+    except ValueError:  # more digits than Python writes
+        return ""

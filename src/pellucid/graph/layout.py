@@ -1,0 +1,123 @@
+"""Names by hop and who hangs on whom in, places on rings out: no two labels overlap, the same for the same input."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+HEIGHT = 26.0
+_GAP = 10.0
+_FIRST, _STEP = 110.0, 80.0
+_ASPECT = 1.5
+"""How much wider than high a ring is: labels are."""
+_GROWTH = 1.06
+_ROUNDS = 80
+_PARTS = 720
+_TURNS = 48
+_TOP = -math.pi / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A label: its middle, its width; all are `HEIGHT` high."""
+
+    x: float
+    y: float
+    width: float
+
+    def meets(self, other: "Box") -> bool:
+        """Whether two labels touch or nearly do."""
+        across = abs(self.x - other.x) < (self.width + other.width) / 2 + _GAP
+        return across and abs(self.y - other.y) < HEIGHT + _GAP
+
+    def border(self, x: float, y: float) -> tuple[float, float]:
+        """Where the line from its middle towards a point leaves it."""
+        dx, dy = x - self.x, y - self.y
+        if not (dx or dy):
+            return self.x, self.y
+        share = min(self.width / 2 / abs(dx) if dx else math.inf, HEIGHT / 2 / abs(dy) if dy else math.inf)
+        return self.x + dx * share, self.y + dy * share
+
+
+def width_of(label: str) -> float:
+    """About how wide a label is drawn, in pixels, at 12 px of a sans-serif face."""
+    wide = sum(ord(char) >= 0x2E80 for char in label)
+    return 20.0 + 7.1 * (len(label) - wide) + 12.5 * wide
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything is: a box for each node, and the two radii of each ring."""
+
+    boxes: Mapping[str, Box]
+    rings: tuple[tuple[float, float], ...]
+
+    @property
+    def frame(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the smallest rectangle that holds every box."""
+        across = [side for box in self.boxes.values() for side in (box.x - box.width / 2, box.x + box.width / 2)]
+        down = [side for box in self.boxes.values() for side in (box.y - HEIGHT / 2, box.y + HEIGHT / 2)]
+        return min(across), min(down), max(across) - min(across), max(down) - min(down)
+
+
+def placed(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
+    """The centre in the middle, each hop on a ring of its own around it, no two labels touching."""
+    center = rings[0][0]
+    boxes = {center: Box(0.0, 0.0, widths[center])}
+    angles = {center: _TOP}
+    radii: list[tuple[float, float]] = []
+    for hop, ring in enumerate(rings[1:], 1):
+        ordered = sorted(ring, key=lambda key: ((angles[parents[key]] - _TOP) % math.tau, key))
+        angles |= _spread(ordered, [angles[parents[key]] for key in ordered] if hop > 1 else [], widths)
+        radius = _FIRST if hop == 1 else radii[-1][1] + _STEP
+        for _ in range(_ROUNDS):
+            fresh = {key: _at(angles[key], radius, widths[key]) for key in ring}
+            if not _crowded({**boxes, **fresh}):
+                break
+            radius *= _GROWTH
+        boxes |= {key: _at(angles[key], radius, widths[key]) for key in ring}
+        radii.append((radius * _ASPECT, radius))
+    return Layout(boxes, tuple(radii))
+
+
+def _spread(ordered: Sequence[str], towards: Sequence[float], widths: Mapping[str, float]) -> dict[str, float]:
+    """Directions in radians, as far apart as labels need, turned so that each looks towards its parent."""
+    metric = _room(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
+    best: tuple[float, list[float]] = (math.inf, [])
+    for turn in range(_TURNS if towards else 1):
+        angles = _slots(len(ordered), turn / _TURNS, metric)
+        off = sum(1 - math.cos(angle - wanted) for angle, wanted in zip(angles, towards, strict=False))
+        if off < best[0] - 1e-9:
+            best = (off, angles)
+    return dict(zip(ordered, best[1], strict=True))
+
+
+def _room(width: float) -> list[float]:
+    """For each small part of a ring from the top on, the room up to it in labels of this width, growing to 1."""
+    parts = [
+        max(abs(_ASPECT * math.sin(angle)) / width, abs(math.cos(angle)) / (HEIGHT + _GAP))
+        for angle in (_TOP + math.tau * (part + 0.5) / _PARTS for part in range(_PARTS))
+    ]
+    return list(accumulate(part / sum(parts) for part in parts))
+
+
+def _slots(count: int, turn: float, metric: Sequence[float]) -> list[float]:
+    """The directions of so many labels with equal room, from `turn` of the whole on, all the way around."""
+    starts = ((turn + place / count) % 1.0 for place in range(count))
+    return [_TOP + math.tau * min(bisect_left(metric, start), _PARTS - 1) / _PARTS for start in starts]
+
+
+def _at(angle: float, radius: float, width: float) -> Box:
+    return Box(round(radius * _ASPECT * math.cos(angle), 1), round(radius * math.sin(angle), 1), width)
+
+
+def _crowded(boxes: Mapping[str, Box]) -> bool:
+    ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
+    for place, box in enumerate(ordered):
+        for other in ordered[place + 1 :]:
+            if other.y - box.y >= HEIGHT + _GAP:
+                break
+            if box.meets(other):
+                return True
+    return False

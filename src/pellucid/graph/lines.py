@@ -1,0 +1,103 @@
+"""Edges in, the lines of a drawing out: those between the same two nodes of one type as one, with all who say it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pellucid.graph.neighbours import Neighbourhood
+from pellucid.model.entity import FOREVER, EdgeType
+from pellucid.store.graph_port import FiledEdge, Node
+
+LAZY = "not defined"
+"""What is said of a node that files speak of and none defines."""
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\uffff\ud800-\udfff"
+    "\U000e0000-\U000e007f"
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
+    + "]"
+)
+"""What breaks a line, cannot be seen, or may not stand in XML."""
+_OWN_IDS = ("mem_", "ep_")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a drawing shows of one or more edges of one type between two nodes."""
+
+    near: str
+    """The end that is nearer to the centre; of two as near, the source."""
+    far: str
+    outward: bool
+    """Whether `near` is the source."""
+    hop: int
+    """How far away `far` is."""
+    steps: bool
+    """Whether `far` is one further than `near`, and not as near."""
+    type: EdgeType
+    anchors: tuple[str, ...]
+    confidence: float
+    """The highest of those who say it."""
+    said: tuple[FiledEdge, ...]
+    closed: int | None
+    """When the last who said it stopped, in epoch milliseconds; None while one still does."""
+
+
+def lines_of(around: Neighbourhood) -> list[Line]:
+    """The lines of a neighbourhood: nearest first, then in the order of its edges."""
+    distance = around.distance
+    grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
+    for filed in around.edges:
+        grouped.setdefault((filed.edge.source, filed.edge.target, filed.edge.type), []).append(filed)
+    lines = [_line(source, target, kind, said, distance) for (source, target, kind), said in grouped.items()]
+    return sorted(lines, key=lambda line: line.hop)
+
+
+def _line(source: str, target: str, kind: EdgeType, said: Sequence[FiledEdge], distance: Mapping[str, int]) -> Line:
+    outward = distance[source] <= distance[target]
+    near, far = (source, target) if outward else (target, source)
+    until = max(filed.edge.valid_until for filed in said)
+    anchors = tuple(dict.fromkeys(filed.edge.anchor for filed in said if filed.edge.anchor))
+    confidence = max(filed.edge.confidence for filed in said)
+    hop = max(distance[far], 1)
+    return Line(
+        near, far, outward, hop, distance[near] < distance[far], kind, anchors, confidence, tuple(said),
+        None if until == FOREVER else until,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How the nodes of a drawing are called."""
+
+    nodes: Mapping[str, Node]
+
+    @classmethod
+    def of(cls, nodes: Sequence[Node]) -> "Labels":
+        """The labels of these nodes; one that is not among them is called by its key."""
+        return cls({node.key: node for node in nodes})
+
+    def name(self, key: str) -> str:
+        """The name of a node on one line, nothing unseen in it."""
+        node = self.nodes.get(key)
+        return on_a_line(node.name if node and node.name else key) or key
+
+    def type(self, key: str) -> str:
+        """The type of a node, empty where it is not known."""
+        node = self.nodes.get(key)
+        return on_a_line(node.type) if node else ""
+
+    def lazy(self, key: str) -> bool:
+        """Whether files speak of it and none defines it; memories and episodes are what they are."""
+        node = self.nodes.get(key)
+        return not (node and node.defined) and not key.startswith(_OWN_IDS)
+
+
+def on_a_line(text: str) -> str:
+    """A text on one line, without controls, direction marks and what no drawing can hold."""
+    return " ".join(_UNSEEN.sub(" ", text).split())
+
+
+def part(anchor: str, sign: str = "§") -> str:
+    """An anchor as it is read: `§3` for a number, `#dedup-contract` for a name."""
+    shown = on_a_line(anchor)
+    return f"{sign}{shown}" if re.fullmatch(r"[0-9A-Za-z]{1,2}(\.[0-9A-Za-z]+)*|\d+", shown) else f"#{shown}"

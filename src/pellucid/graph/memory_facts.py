@@ -1,0 +1,60 @@
+"""Memories in, what they say of the graph out: what they are about, mention, replace and came of."""
+
+from pellucid.graph.facts import Gathered, Voice, millis, span
+from pellucid.graph.naming import Named, Naming
+from pellucid.graph.relations import MENTIONS, Relation, names_itself
+from pellucid.model.entity import Claim, Edge, EdgeType, node_key
+from pellucid.model.memory import Memory, recorded_at
+from pellucid.model.text import entity_key
+
+_ABOUT = Relation("ABOUT")
+_WHOLE, _NAMED, _NEAR = 1.0, 0.8, 0.5
+_SILENT = frozenset({"rejected", "pending_review", "quarantined", "forgotten"})
+
+
+def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
+    """Keep what a memory says; nothing of one that is not in force (rejected, quarantined, awaiting review)."""
+    told = memory.entity_ref or memory.supersedes or memory.derived_from or memory.superseded_by
+    if not told and not naming.may_name(memory.content):
+        return
+    if memory.status in _SILENT or memory.trust_zone == "quarantine":
+        return
+    since, until = span(memory.valid_at or memory.created, memory.invalid_at, memory.expires_at)
+    voice = Voice(memory.id, memory.id, since, until, millis(recorded_at(memory.id, memory.created)))
+    if since < until:
+        _say(out, memory, voice, naming)
+    elif told:
+        out.homes.add((memory.id, memory.id))
+
+
+def _say(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
+    before = len(out.edges)
+    if memory.entity_ref and (key := node_key(memory.entity_ref)):
+        out.named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
+        _claims(out, memory, key, voice)
+    for named in naming.find(memory.content):
+        out.named(voice, named, MENTIONS, "", _NAMED)
+    for old in memory.supersedes:
+        out.edge(_between(voice, old, "SUPERSEDES", "supersedes", _WHOLE))
+    for source in memory.derived_from:
+        out.edge(_between(voice, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
+    if len(out.edges) > before:
+        if memory.episode_id:
+            out.edge(_between(voice, memory.episode_id, "PART_OF", "episodeId", _NEAR))
+        out.homes.add((memory.id, memory.id))
+    elif memory.superseded_by:
+        out.homes.add((memory.id, memory.id))
+
+
+def _claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
+    for name, value in memory.structured_attributes.items():
+        claim = Claim(key, entity_key(name), value, memory.id, voice.since, voice.until, voice.recorded)
+        out.claims[claim] = None
+        if names_itself(name) and (alias := node_key(value)) and alias != key:
+            out.aliases.add((alias, key))
+
+
+def _between(voice: Voice, target: str, kind: EdgeType, section: str, confidence: float) -> Edge:
+    return Edge(
+        voice.node, target, kind, voice.memory_id, section, confidence, voice.since, voice.until, voice.recorded
+    )

@@ -1,0 +1,197 @@
+"""A text in, the names of documents in it out: `SPEC-054`, `ADR #18`, `ADR-020/21/22`, and what patterns name."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from pellucid.errors import InputError
+from pellucid.graph.patterns import compiled, matches
+from pellucid.model.entity import node_key
+
+_SERIES = re.compile(r"[A-Za-z](?:[A-Za-z0-9]{0,30}[A-Za-z])?")
+_ENTITY = re.compile(r"([A-Za-z][A-Za-z0-9]*)[-‐-―_ #]+\d+")
+_ENDS = r"(?!_?[0-9A-Za-z]|\.[0-9]|-[0-9]|%)"
+_NUMBER = r"(?P<number>[0-9]{1,9}+)" + _ENDS
+_BEGINS = r"(?<![0-9A-Za-z])(?<![0-9A-Za-z]_)"
+_GAP = r"(?P<gap>[-‐-―_]\#?|[ \u00a0]?\#|:`|s?:?[ \u00a0]|)"
+_SLASHED = re.compile(rf"/#?{_NUMBER}")
+_LISTED = re.compile(
+    r"(?:[ ]?\([^()\n]{0,80}\))?(?:\s{0,3}[,;/&·]\s{0,3}(?:(?:and|or)\s{1,3})?|\s{1,3}(?:and|or|&)\s{1,3})"
+    rf"\#?{_NUMBER}(?=[*_`]{{0,3}}\s{{0,3}}(?:$|[,;/&·.)\](§\n]|(?:and|or)\b))"
+)
+_ANCHOR = re.compile(
+    r"(?:[\w./-]{0,120}?\.(?:md|markdown|rst|html?|txt))?(?:\#(?P<id>[\w][\w.:-]{0,119}))?"
+    r"""(?:[)\]>`"'*_]{0,6}(?:[ ]?[,(]|,[ ]\()?[ \u00a0]?(?:§{1,2}|(?:section|sect?\.)(?=[ ]))[ \u00a0]?"""
+    r"(?P<number>[0-9A-Za-z]{1,20}(?:\.[0-9A-Za-z]{1,10}){0,6}))?",
+    re.IGNORECASE,
+)
+_LINKED = re.compile(r"[^\[\]\n]{0,200}\]\(<?[^\s()]{0,300}|[^<>`\n]{0,200}<[^\s<>`]{0,300}")
+"""What lies between the name in the text of a link and the one in its target: Markdown's, then reStructuredText's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name in a text: `SPEC-054` however it was joined, the key of its node, its span, the part of it that is meant.
+
+    `anchor` is `3` for `SPEC-037 §3`, `dedup-contract` for `spec-037.md#dedup-contract`.
+    """
+
+    name: str
+    key: str
+    start: int
+    end: int
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What counts as the name of a document: numbers of some series (`SPEC`), and whatever some patterns match.
+
+    Raises:
+        InputError: a series is no word of letters and digits, or a pattern cannot be used.
+    """
+
+    series: Sequence[str]
+    patterns: Sequence[str] = ()
+    _forms: "_Forms" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        series = tuple(dict.fromkeys(each.strip().upper() for each in self.series))
+        object.__setattr__(self, "series", series)
+        object.__setattr__(self, "patterns", tuple(dict.fromkeys(self.patterns)))
+        object.__setattr__(self, "_forms", _forms(series, tuple(self.patterns)))
+
+    def also(self, series: str) -> "Naming":
+        """These names and those of another series; these themselves where it is none.
+
+        Raises:
+            InputError: it is no word of letters and digits.
+        """
+        wanted = series.strip().upper()
+        return self if not wanted or wanted in self.series else Naming((*self.series, wanted), self.patterns)
+
+    def may_name(self, text: str) -> bool:
+        """Whether a text may hold a name at all: a cheap question that most texts fail."""
+        if self._forms.patterns:
+            return True
+        lowered = text.lower()
+        return any(each in lowered for each in self._forms.needles)
+
+    def find(self, text: str, *, listed: bool = False, loose: bool = False) -> list[Named]:
+        """The names in a text, in order, none overlapping; a link whose text and target name the same is one.
+
+        With `listed`, numbers that follow a name in a list are of its series: `SPEC-034, 044 and 052`. With `loose`,
+        a series before a space or a number may be written small: `spec 54`, as people ask.
+        """
+        if not self.may_name(text):
+            return []
+        found = [*self._series_in(text, listed=listed, loose=loose), *self._patterns_in(text)]
+        if self.patterns:
+            found = _apart(found)
+        return _linked(text, [replace(each, anchor=anchor_at(text, each.end)) for each in found])
+
+    def _series_in(self, text: str, *, listed: bool, loose: bool) -> Iterator[Named]:
+        if self._forms.numbered is None:
+            return
+        done = 0
+        for found in self._forms.numbered.finditer(text):
+            if found.start() < done or not _joined(text, found, loose):
+                continue
+            series, first = found["series"].upper(), found["number"]
+            yield _named(series, first, found.start(), found.end())
+            plural = found["gap"][:1] in {"s", "S"}
+            for number, start, end in _following(text, found.end(), first, listed=listed or plural):
+                yield _named(series, number, start, end)
+                done = end
+
+    def _patterns_in(self, text: str) -> Iterator[Named]:
+        for pattern in self._forms.patterns:
+            for found in matches(pattern, text):
+                if name := " ".join(found[0].split()):
+                    yield Named(name, node_key(name), found.start(), found.end())
+
+
+def series_of(entity: str) -> str:
+    """The series of a document's own id, in capitals; empty for a path or any other name."""
+    found = _ENTITY.fullmatch(entity.strip())
+    return found[1].upper() if found and _SERIES.fullmatch(found[1]) else ""
+
+
+def anchor_at(text: str, end: int) -> str:
+    """The part of a document that a text means right behind its name: `§3`, `section 3.2`, `#dedup-contract`."""
+    found = _ANCHOR.match(text, end)
+    return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """What a naming searches with; `needles` are what a text without names mostly lacks, in small letters."""
+
+    numbered: re.Pattern[str] | None
+    needles: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], ...]
+
+
+@lru_cache(maxsize=256)
+def _forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms:
+    for each in series:
+        if not _SERIES.fullmatch(each):
+            raise InputError(
+                f"graph.series: {each!r} is no series: up to 32 letters and digits, a letter first and last",
+                code="invalid_series",
+                next_step="write the letters before the number alone, such as SPEC, or use a pattern",
+            )
+    names = "|".join(sorted(series, key=lambda name: (-len(name), name)))
+    numbered = re.compile(f"{_BEGINS}(?P<series>{names}){_GAP}{_NUMBER}", re.IGNORECASE) if series else None
+    return _Forms(numbered, tuple(name.lower() for name in series), tuple(map(compiled, patterns)))
+
+
+def _joined(text: str, found: re.Match[str], loose: bool) -> bool:
+    """Whether series and number belong together: a bare space or nothing between them needs capitals."""
+    gap = found["gap"].strip()
+    if gap == ":`":
+        return text[found.start() - 1 : found.start()] == ":"
+    return loose or gap.startswith(("-", "_", "#")) or "‐" <= gap[:1] <= "―" or found["series"].isupper()
+
+
+def _following(text: str, at: int, first: str, *, listed: bool) -> Iterator[tuple[str, int, int]]:
+    """The numbers that go on from a name: behind a slash always, in a list where asked; padded as the first is."""
+    padded = len(first) if first.startswith("0") else 0
+    while True:
+        found = _SLASHED.match(text, at)
+        if found:
+            yield found["number"].rjust(padded, "0"), found.start("number"), found.end()
+        else:
+            after = _ANCHOR.match(text, at) if listed else None
+            found = _LISTED.match(text, after.end() if after else at) if listed else None
+            if not found or (padded and len(found["number"]) != padded):
+                return
+            yield found["number"], found.start("number"), found.end()
+        at = found.end()
+
+
+def _named(series: str, number: str, start: int, end: int) -> Named:
+    name = f"{series}-{number}"
+    return Named(name, f"{series.lower()}-{int(number)}", start, end)
+
+
+def _apart(found: list[Named]) -> list[Named]:
+    """None overlapping: the one that begins first, and of those the longest."""
+    out: list[Named] = []
+    for each in sorted(found, key=lambda named: (named.start, -named.end)):
+        if not out or each.start >= out[-1].end:
+            out.append(each)
+    return out
+
+
+def _linked(text: str, found: list[Named]) -> list[Named]:
+    """The same with the two names of a link as one."""
+    out: list[Named] = []
+    for each in found:
+        last = out[-1] if out else None
+        if last and last.key == each.key and _LINKED.fullmatch(text, last.end, each.start):
+            out[-1] = replace(last, end=each.end, anchor=last.anchor or each.anchor)
+        else:
+            out.append(each)
+    return out

@@ -1,0 +1,81 @@
+"""Edges and a node in, who is within some hops of it out, and by which edges."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
+from pellucid.store.graph_port import FiledEdge
+
+Direction = Literal["out", "in", "both"]
+_TYPE = {name: place for place, name in enumerate(EDGE_TYPES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The keys of the nodes by their distance from the first, and the edges by which they hang together."""
+
+    hops: tuple[tuple[str, ...], ...]
+    """At 0 the centre alone, then those at each distance, in the order of their keys; no empty distance."""
+    edges: tuple[FiledEdge, ...]
+
+    @property
+    def distance(self) -> dict[str, int]:
+        """How many edges each node is away."""
+        return {key: hop for hop, keys in enumerate(self.hops) for key in keys}
+
+
+def neighbourhood(
+    center_key: str,
+    edges: Sequence[FiledEdge],
+    hops: int = 2,
+    types: Collection[EdgeType] = (),
+    direction: Direction = "both",
+) -> Neighbourhood:
+    """The nodes within `hops` edges of a node, along edges of these types (none named: all) in this direction.
+
+    The edges are every one with an end nearer than `hops`, followed from that end.
+    """
+    ways: dict[str, list[tuple[str, FiledEdge]]] = defaultdict(list)
+    for filed in edges:
+        edge = filed.edge
+        if types and edge.type not in types:
+            continue
+        if direction != "in":
+            ways[edge.source].append((edge.target, filed))
+        if direction != "out":
+            ways[edge.target].append((edge.source, filed))
+    reached = {center_key}
+    rings: list[tuple[str, ...]] = [(center_key,)]
+    taken: dict[FiledEdge, None] = {}
+    while len(rings) <= hops and rings[-1]:
+        steps = [step for key in rings[-1] for step in ways[key]]
+        taken |= dict.fromkeys(filed for _, filed in steps)
+        rings.append(tuple(sorted({key for key, _ in steps} - reached)))
+        reached |= set(rings[-1])
+    return Neighbourhood(tuple(ring for ring in rings if ring), tuple(sorted(taken, key=edge_order)))
+
+
+def resolved(edges: Sequence[FiledEdge], aliases: Mapping[str, str]) -> list[FiledEdge]:
+    """The same edges between the entities that other names (keys) stand for; none from a thing to itself."""
+    out: list[FiledEdge] = []
+    for filed in edges:
+        source, target = (aliases.get(end, end) for end in (filed.edge.source, filed.edge.target))
+        if source != target:
+            same = (source, target) == (filed.edge.source, filed.edge.target)
+            out.append(filed if same else replace(filed, edge=replace(filed.edge, source=source, target=target)))
+    return out
+
+
+def holding(edges: Sequence[FiledEdge], at: int | None = None) -> list[FiledEdge]:
+    """The edges that hold at an instant (epoch milliseconds), or are still open."""
+    if at is None:
+        return [filed for filed in edges if filed.edge.valid_until == FOREVER]
+    return [filed for filed in edges if filed.edge.valid_from <= at < filed.edge.valid_until]
+
+
+def edge_order(filed: FiledEdge) -> tuple[int, str, str, int, str, str]:
+    """Edges as they are listed: the strongest type first, then by their ends and when they began."""
+    edge = filed.edge
+    return _TYPE[edge.type], edge.source, edge.target, edge.valid_from, edge.section, edge.memory_id

@@ -1,0 +1,132 @@
+"""A person's regular expressions in, ones that any text can be searched with in linear time out.
+
+A text is read in windows, so that no match costs more than a window does, and what would take exponential time within
+one (a repeat within a repeat, a back reference) is refused. A match is at most 64 characters long.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pellucid.errors import InputError
+
+LONGEST = 64
+"""Characters of a name at most."""
+_STEP = 192
+"""Characters of a window in which a match may begin."""
+_LENGTH = 200
+_REPEATS = 3
+_OPTIONS = 6
+_HEAD = re.compile(r"\?(?:P<\w+>|P=\w+|<[=!]|[:=!>]|[aiLmsux-]+[:)]?|#|\()")
+_REPEAT = re.compile(r"[*+?]|\{\d*(?:,\d*)?\}")
+_ESCAPE = re.compile(r"\\(?:[1-9]\d?|.)", re.DOTALL)
+_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern that is safe to search any text with.
+
+    Raises:
+        InputError: it is no regular expression, matches nothing at all, or may take more than linear time.
+    """
+    try:
+        made = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise _refused(pattern, f"is no regular expression: {error}", "correct it") from error
+    if made.match(""):
+        raise _refused(pattern, "matches the empty text, which is no name", "demand at least one character")
+    why = "" if len(pattern) <= _LENGTH else f"is longer than {_LENGTH} characters"
+    if why := why or _danger(pattern):
+        raise _refused(pattern, why, "use single repeats such as `TICKET-\\d+`, or write several patterns")
+    return made
+
+
+def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a pattern, in order, none longer than 64 characters."""
+    at, size = 0, len(text)
+    while at < size:
+        end = min(at + _STEP + LONGEST, size)
+        begun = at + _STEP if end < size else size
+        for found in pattern.finditer(text, at, end):
+            if found.start() >= begun:
+                break
+            cut = found.end() == end < size
+            if found.end() > found.start() and not cut and len(found[0]) <= LONGEST:
+                yield found
+                begun = max(begun, found.end())
+        at = begun
+
+
+def _refused(pattern: str, why: str, next_step: str) -> InputError:
+    return InputError(f"graph.patterns: {pattern!r} {why}", code="invalid_pattern", next_step=next_step)
+
+
+def _danger(pattern: str) -> str:
+    """What in a pattern may take more than polynomial time, or many steps a character; empty for nothing."""
+    open_groups = [_Group()]
+    at, last, repeats, options = 0, _Group(), 0, 0
+    while at < len(pattern):
+        step, kind = _piece(pattern, at)
+        at += step
+        if kind == "reference":
+            return "refers back to what it matched"
+        if kind in {"repeat", "count"} and (last.varies or last.chooses):
+            return "repeats a group that holds a repeat or an alternative"
+        repeats += kind == "repeat"
+        options += kind == "option" or (kind == "close" and open_groups[-1].chooses)
+        last = _tracked(open_groups, kind)
+    if repeats > _REPEATS:
+        return f"holds more than {_REPEATS} open repeats"
+    return f"holds more than {_OPTIONS} options" if options > _OPTIONS else ""
+
+
+def _tracked(open_groups: "list[_Group]", kind: str) -> "_Group":
+    """Follow one piece through the open groups; the group that it closed, if it did."""
+    if kind == "open":
+        open_groups.append(_Group())
+    elif kind == "close" and len(open_groups) > 1:
+        closed = open_groups.pop()
+        open_groups[-1].varies |= closed.varies or closed.chooses
+        return closed
+    elif kind == "choice":
+        open_groups[-1].chooses = True
+    elif kind in {"repeat", "option"}:
+        open_groups[-1].varies = True
+    return _Group()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Whether a group can match at different lengths, and whether it holds alternatives."""
+
+    varies: bool = False
+    chooses: bool = False
+
+
+def _piece(pattern: str, at: int) -> tuple[int, str]:
+    """How long the piece of a pattern at this place is, and its kind: what matters of it."""
+    char = pattern[at]
+    if found := _ESCAPE.match(pattern, at):
+        return len(found[0]), "reference" if found[0][1].isdigit() and found[0][1] != "0" else "plain"
+    if char == "[" and (found := _SET.match(pattern, at)):
+        return len(found[0]), "plain"
+    if char == "(":
+        head = _HEAD.match(pattern, at + 1)
+        refers = head is not None and head[0].startswith(("?P=", "?("))
+        return 1 + (len(head[0]) if head else 0), "reference" if refers else _opening(head)
+    if found := _REPEAT.match(pattern, at):
+        return _repeat(pattern, found)
+    return 1, {")": "close", "|": "choice"}.get(char, "plain")
+
+
+def _opening(head: re.Match[str] | None) -> str:
+    return "plain" if head and head[0].endswith(")") else "open"
+
+
+def _repeat(pattern: str, found: re.Match[str]) -> tuple[int, str]:
+    """A repeat with its suffix: `?` is an option, `{3}` a count, anything else repeats an open number of times."""
+    length = len(found[0]) + (pattern[found.end() : found.end() + 1] in {"?", "+"})
+    if found[0] in "*+?":
+        return length, "option" if found[0] == "?" else "repeat"
+    low, comma, high = found[0][1:-1].partition(",")
+    return length, "repeat" if comma and high != low else "count"

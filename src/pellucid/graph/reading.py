@@ -1,0 +1,133 @@
+"""A file's bytes in, a document out: its title, id, header and sections, of Markdown or reStructuredText."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pellucid.errors import InputError
+from pellucid.graph.header import KNOWN, Header, field_list, mail_header, markdown_header, put
+from pellucid.graph.header_block import from_status, stated, status_section
+from pellucid.graph.identity import identify
+from pellucid.graph.markdown_sections import markdown_outline
+from pellucid.graph.outline import Heading, Outline, ReadSection, sections
+from pellucid.graph.rst_sections import rst_outline
+from pellucid.model.document import DocumentFormat
+
+_SNIFFED = 8_192
+_SUFFIXES: dict[str, DocumentFormat] = {
+    "md": "markdown", "markdown": "markdown", "mdx": "markdown", "rst": "rst", "rest": "rst",
+}  # fmt: skip
+_ATX = re.compile(r"^#{1,6} ", re.MULTILINE)
+_RST = re.compile(r"\A\s*(?:PEP|:[A-Za-z][\w -]*):[ \t]|^\.\. (?:[\w-]+::|_[^:\n]+:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What one file says: who it is, its header (keys lower-case with `-`), its sections in order.
+
+    `entity` is its own id (`SPEC-054`), or its path; `aliases` are other names, without the entity itself.
+    """
+
+    format: DocumentFormat
+    title: str
+    entity: str
+    entity_type: str
+    aliases: tuple[str, ...]
+    header: dict[str, str]
+    sections: tuple[ReadSection, ...]
+
+
+def read_document(path: str, data: bytes) -> ReadDocument:
+    """Read a file; `path` has slashes and says the format. Time and memory are linear in the length.
+
+    Raises:
+        InputError: it is not text in UTF-8 (`invalid_document`).
+    """
+    text = _decoded(path, data)
+    lines = text.split("\n")
+    format_ = _format(path, text)
+    header, start = markdown_header(text, lines) if format_ == "markdown" else _rst_header(lines)
+    outline = (markdown_outline if format_ == "markdown" else rst_outline)(lines, start)
+    title = _title(lines, start, outline.headings, header)
+    if format_ == "rst" and title:
+        fields, end = field_list(lines, title.end)
+        if KNOWN & fields.keys():
+            header = {**fields, **header}
+            title, outline = _replaced(outline, title, replace(title, end=end))
+    header = _completed(header, lines, start, outline, title, path)
+    who = identify(path, header, title.text if title else "")
+    names = who.title if who.entity == path else f"{who.title} {who.entity}"
+    if title and _words(title.text) <= _words(names):
+        title, outline = _replaced(outline, title, replace(title, text=""))
+    parts = tuple(sections(lines, outline, start, title))
+    return ReadDocument(format_, who.title, who.entity, who.entity_type, who.aliases, header, parts)
+
+
+def _decoded(path: str, data: bytes) -> str:
+    if b"\0" in data[:_SNIFFED]:
+        raise InputError(f"{path} is not a text file", code="invalid_document", next_step="leave it out")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path} is not UTF-8 text (byte {error.start})"
+        raise InputError(message, code="invalid_document", next_step="save it as UTF-8") from error
+    text = text.removeprefix("\ufeff").replace("\0", "\ufffd")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _format(path: str, text: str) -> DocumentFormat:
+    suffix = path.rsplit("/", 1)[-1].rpartition(".")[2].casefold()
+    if suffix == "txt":
+        return "rst" if _RST.search(text) and not _ATX.search(text) else "markdown"
+    return _SUFFIXES.get(suffix, "markdown")
+
+
+def _rst_header(lines: Sequence[str]) -> tuple[Header, int]:
+    header, end = mail_header(lines)
+    if header:
+        return header, end
+    header, end = field_list(lines, 0)
+    return (header, end) if KNOWN & header.keys() else ({}, 0)
+
+
+def _title(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
+    """The heading that names the document: the first of all, of level 1.
+
+    Where there are several of level 1 it may be the first of them only: then it is the title if it says what the
+    header's title says, or, without one, if no text stands before it and the next does not begin like it (`Version 2`).
+    """
+    ones = [head for head in headings if head.level == 1]
+    if not ones or ones[0] is not headings[0]:
+        return None
+    if len(ones) == 1:
+        return ones[0]
+    if said := _words(header.get("title", "")):
+        return ones[0] if said <= _words(ones[0].text) else None
+    alike = ones[0].text.split()[:1] == ones[1].text.split()[:1]
+    return None if alike or any(line.strip() for line in lines[start : ones[0].first]) else ones[0]
+
+
+def _completed(
+    header: Header, lines: Sequence[str], start: int, outline: Outline, title: Heading | None, path: str
+) -> Header:
+    """The header with what stands about the document in its text; what the header itself says comes first."""
+    heads = outline.headings
+    spans = [(start, heads[0].first if heads else len(lines))]
+    if title:
+        after = heads.index(title) + 1
+        spans.append((title.end, heads[after].first if after < len(heads) else len(lines)))
+    out = dict(header)
+    for more in (stated(lines, spans, path), status_section(lines, heads, path)):
+        for key, value in more.items():
+            put(out, key, value)
+    for key, value in from_status(out.get("status", ""), path).items():
+        put(out, key, value)
+    return out
+
+
+def _replaced(outline: Outline, old: Heading, new: Heading) -> tuple[Heading, Outline]:
+    return new, replace(outline, headings=tuple(new if head is old else head for head in outline.headings))
+
+
+def _words(text: str) -> set[str]:
+    return {word.lstrip("0") or "0" for word in re.findall(r"[^\W_]+", text.casefold())}

@@ -1,0 +1,83 @@
+"""A neighbourhood in, one SVG picture out: rings around the centre, arrows by type, a legend; nothing is fetched.
+
+No script and no font of its own; every text of others is escaped and stands in the content of an element, never in an
+attribute. The same neighbourhood gives the same bytes.
+"""
+
+from collections.abc import Sequence
+
+from pellucid.graph.layout import placed, width_of
+from pellucid.graph.lines import Labels, Line, lines_of
+from pellucid.graph.neighbours import Neighbourhood
+from pellucid.graph.svg_marks import Frame, arrows, head, legend, legend_rows, markers, node_mark, ring_mark, style
+from pellucid.model.entity import EDGE_TYPES
+from pellucid.store.graph_port import Node
+
+_MOST = 60
+"""Nodes that a picture shows at most: the nearest, and of those as near the ones tied most strongly."""
+_LONGEST = 28
+_MARGIN = 24.0
+
+
+def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
+    """The neighbourhood as a picture: a whole SVG document, without a final newline."""
+    labels = Labels.of(nodes)
+    shown, hidden = _nearest(around)
+    lines = _telling(lines_of(shown))
+    names = {key: _shortened(labels.name(key)) for ring in shown.hops for key in ring}
+    layout = placed(shown.hops, _parents(lines), {key: width_of(name) for key, name in names.items()})
+    rows = legend_rows(lines, hidden, lazy=any(labels.lazy(key) for key in names))
+    left, top, width, height = layout.frame
+    frame: Frame = (left - _MARGIN, top - _MARGIN, width + 2 * _MARGIN, height + 2 * _MARGIN)
+    body = [
+        head(frame, rows, labels.name(around.hops[0][0]), (len(names), len(lines), len(around.hops) - 1)),
+        style(lines), markers(lines), *(ring_mark(rx, ry) for rx, ry in layout.rings),
+        *arrows(lines[::-1], layout.boxes, labels),
+    ]  # fmt: skip
+    for hop, ring in enumerate(shown.hops):
+        body += [node_mark(key, layout.boxes[key], names[key], labels, center=not hop) for key in ring]
+    return "\n".join([*body, *legend(rows, frame), "</svg>"])
+
+
+def _telling(lines: Sequence[Line]) -> list[Line]:
+    """The lines less each mention between two nodes that a stronger line joins, the strongest types first."""
+    tied = {frozenset((line.near, line.far)) for line in lines if line.type != "MENTIONS"}
+    told = [line for line in lines if line.type != "MENTIONS" or frozenset((line.near, line.far)) not in tied]
+    return sorted(told, key=lambda line: EDGE_TYPES.index(line.type))
+
+
+def _nearest(around: Neighbourhood) -> tuple[Neighbourhood, int]:
+    """The neighbourhood within what a picture can show, and how many nodes that leaves out."""
+    best: dict[str, float] = {}
+    for filed in around.edges:
+        for end in (filed.edge.source, filed.edge.target):
+            best[end] = max(best.get(end, 0.0), filed.edge.confidence)
+    ranked = sorted((hop, -best.get(key, 0.0), key) for hop, ring in enumerate(around.hops) for key in ring)
+    kept = _hanging(around, {key for _, _, key in ranked[:_MOST]})
+    rings = tuple(ring for ring in (tuple(key for key in ring if key in kept) for ring in around.hops) if ring)
+    edges = tuple(filed for filed in around.edges if {filed.edge.source, filed.edge.target} <= kept)
+    return Neighbourhood(rings, edges), len(ranked) - len(kept)
+
+
+def _hanging(around: Neighbourhood, kept: set[str]) -> set[str]:
+    """Those of these nodes that hang on a nearer one that is kept, too."""
+    out = set(around.hops[0])
+    for ring in around.hops[1:]:
+        ends = [(filed.edge.source, filed.edge.target) for filed in around.edges]
+        reached = {far for pair in ends for near, far in (pair, pair[::-1]) if near in out}
+        out |= kept & reached & set(ring)
+    return out
+
+
+def _parents(lines: Sequence[Line]) -> dict[str, str]:
+    """On which nearer node each node hangs: by the strongest line, then the first by name."""
+    best: dict[str, tuple[float, str]] = {}
+    for line in lines:
+        if line.steps:
+            found = (-line.confidence, line.near)
+            best[line.far] = min(best.get(line.far, found), found)
+    return {key: near for key, (_, near) in best.items()}
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"

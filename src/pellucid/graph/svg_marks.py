@@ -1,0 +1,183 @@
+"""Lines, boxes and names in, the elements of an SVG picture out: its head, its style, arrows, labels and legend."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from pellucid.graph.draw import day
+from pellucid.graph.layout import HEIGHT, Box
+from pellucid.graph.lines import LAZY, Labels, Line, on_a_line, part
+from pellucid.model.entity import EDGE_TYPES, EdgeType
+
+Frame = tuple[float, float, float, float]
+"""Left, top, width and height."""
+_COLOURS: dict[EdgeType, tuple[str, str]] = {
+    "DEPENDS_ON": ("#c0392b", "#ff8a7a"), "IMPLEMENTS": ("#1f6feb", "#79b8ff"), "EXTENDS": ("#8250df", "#c9a6ff"),
+    "REFERENCES": ("#3b434b", "#c9d1d9"), "SUPERSEDES": ("#b35900", "#ffb267"), "RELATES_TO": ("#1a7f37", "#6fdd8b"),
+    "MENTIONS": ("#8c959f", "#7d8590"), "ALIAS_OF": ("#bf3989", "#ff9bce"), "ABOUT": ("#0e7490", "#67d8ef"),
+    "DERIVED_FROM": ("#7a6a00", "#e3cf57"), "PART_OF": ("#6b4f3a", "#d2b48c"),
+}  # fmt: skip
+"""The colour of a type on a light ground, and on a dark one."""
+_ROW = 20.0
+_SAMPLE = 34.0
+_BEND = 14.0
+_STYLE = """
+.ground{fill:#fff}.ring{fill:none;stroke:#d0d7de;stroke-dasharray:2 5}
+.node rect{fill:#f6f8fa;stroke:#57606a}.node text,.legend text{fill:#1f2328;font:12px system-ui,sans-serif}
+.node text{text-anchor:middle;dominant-baseline:central}.center rect{fill:#ddf4ff;stroke:#0969da;stroke-width:2}
+.center text{font-weight:600}.lazy rect{stroke-dasharray:4 3}.lazy text{font-style:italic}
+.edge{fill:none;stroke-width:1.4}.weak{stroke-width:1;opacity:.7}.closed{stroke-dasharray:6 4}
+"""
+_DARK = """
+.ground{fill:#0d1117}.ring{stroke:#30363d}.node rect{fill:#161b22;stroke:#8b949e}
+.node text,.legend text{fill:#e6edf3}.center rect{fill:#0c2d4d;stroke:#58a6ff}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LegendRow:
+    """One row of the legend: a sample of a line (`edge` classes), of a node, or words alone."""
+
+    words: str
+    line: str = ""
+    type: EdgeType | None = None
+    lazy: bool = False
+
+
+def legend_rows(lines: Sequence[Line], hidden: int, *, lazy: bool) -> list[LegendRow]:
+    """What the picture must say: the types in it, what a dashed line or frame means, what was left out."""
+    rows = [LegendRow(name, "edge", name) for name in _used(lines)]
+    if any(line.closed is not None for line in lines):
+        rows.append(LegendRow("closed: held once", "edge closed", next(line.type for line in lines if line.closed)))
+    if lazy:
+        rows.append(LegendRow(LAZY, lazy=True))
+    if hidden:
+        rows.append(LegendRow(f"and {hidden} more {'node' if hidden == 1 else 'nodes'}, not drawn"))
+    return rows
+
+
+def head(frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int, int, int]) -> str:
+    """The opening element, a title and a description; `counts`: nodes, lines, hops. The legend stands below all."""
+    left, top, width, height = frame
+    width, height = max(width, 240.0), height + _ROW * len(rows) + (12 if rows else 0)
+    nodes, lines, hops = counts
+    box = " ".join(map(_n, (left, top, width, height)))
+    about = f"{nodes} nodes and {lines} edges within {hops} {'hop' if hops == 1 else 'hops'} of {center}."
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}"'
+        ' role="img" aria-labelledby="title desc">\n'
+        f'<title id="title">What hangs together with {escape(center)}</title>\n<desc id="desc">{escape(about)}</desc>\n'
+        f'<rect class="ground" x="{_n(left)}" y="{_n(top)}" width="{_n(width)}" height="{_n(height)}"/>'
+    )
+
+
+def style(lines: Sequence[Line]) -> str:
+    """The one style of the picture, for a light ground and a dark one."""
+    light, dark = ("\n".join(_painted(name, ground) for name in _used(lines)) for ground in (0, 1))
+    return f"<style>{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n</style>"
+
+
+def _used(lines: Sequence[Line]) -> list[EdgeType]:
+    used = {line.type for line in lines}
+    return [name for name in EDGE_TYPES if name in used]
+
+
+def _painted(name: EdgeType, ground: int) -> str:
+    kind, colour = _class(name), _COLOURS[name][ground]
+    return f".{kind}{{stroke:{colour}}}.head-{kind}{{fill:{colour}}}"
+
+
+def markers(lines: Sequence[Line]) -> str:
+    """An arrow head for each type in the picture."""
+    heads = "".join(
+        f'<marker id="head-{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8"'
+        f' markerUnits="userSpaceOnUse" orient="auto"><path class="head-{name}" d="M0 0 10 5 0 10z"/></marker>'
+        for name in map(_class, _used(lines))
+    )
+    return f"<defs>{heads}</defs>"
+
+
+def ring_mark(rx: float, ry: float) -> str:
+    """The faint ring on which a hop's nodes stand."""
+    return f'<ellipse class="ring" rx="{_n(rx)}" ry="{_n(ry)}"/>'
+
+
+def arrows(lines: Sequence[Line], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
+    """An arrow for each line, from source to target; several between the same two nodes are bent apart."""
+    beside: dict[frozenset[str], list[Line]] = defaultdict(list)
+    for line in lines:
+        beside[frozenset((line.near, line.far))].append(line)
+    return [
+        _arrow(line, boxes, labels, _BEND * (place - (len(each) - 1) / 2))
+        for each in beside.values() for place, line in enumerate(each)
+    ]  # fmt: skip
+
+
+def _arrow(line: Line, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
+    near, far = boxes[line.near], boxes[line.far]
+    middle = _bent(near, far, bend if line.steps else bend + _BEND * 2)
+    source, target = (near, far) if line.outward else (far, near)
+    begin, end = source.border(*middle), target.border(*middle)
+    kind = _class(line.type)
+    classes = f"edge {kind}{' closed' if line.closed is not None else ''}{' weak' if line.confidence < 0.6 else ''}"
+    path = f"M{_n(begin[0])} {_n(begin[1])}Q{_n(middle[0])} {_n(middle[1])} {_n(end[0])} {_n(end[1])}"
+    return (
+        f'<path class="{classes}" marker-end="url(#head-{kind})" d="{path}">'
+        f"<title>{escape(_told(line, labels))}</title></path>"
+    )
+
+
+def _bent(near: Box, far: Box, bend: float) -> tuple[float, float]:
+    """The point that a line between two boxes bows towards, `bend` pixels to its side."""
+    dx, dy = far.x - near.x, far.y - near.y
+    length = (dx * dx + dy * dy) ** 0.5 or 1.0
+    return (near.x + far.x) / 2 - dy / length * bend * 2, (near.y + far.y) / 2 + dx / length * bend * 2
+
+
+def _told(line: Line, labels: Labels) -> str:
+    source, target = (line.near, line.far) if line.outward else (line.far, line.near)
+    meant = "".join(f" {part(anchor)}" for anchor in line.anchors)
+    sections = ", ".join(dict.fromkeys(on_a_line(filed.edge.section) for filed in line.said if filed.edge.section))
+    closed = f"; closed {day(line.closed)}" if line.closed is not None else ""
+    said = f" ({sections}, {line.confidence:.2f})" if sections else f" ({line.confidence:.2f})"
+    return f"{labels.name(source)} {line.type} {labels.name(target)}{meant}{said}{closed}"
+
+
+def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) -> str:
+    """A node: its frame, its shortened name, and its whole name and type for who points at it."""
+    classes = f"node{' center' if center else ''}{' lazy' if labels.lazy(key) else ''}"
+    about = ", ".join(each for each in (labels.name(key), labels.type(key), LAZY if labels.lazy(key) else "") if each)
+    return (
+        f'<g class="{classes}"><title>{escape(about)}</title>'
+        f'<rect x="{_n(box.x - box.width / 2)}" y="{_n(box.y - HEIGHT / 2)}" width="{_n(box.width)}"'
+        f' height="{_n(HEIGHT)}" rx="6"/><text x="{_n(box.x)}" y="{_n(box.y)}">{escape(name)}</text></g>'
+    )
+
+
+def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
+    """The legend, below the picture on the left."""
+    left, top, _, height = frame
+    x, out = left + 16, list[str]()
+    for place, row in enumerate(rows):
+        y = top + height + _ROW * place + 6
+        sample = ""
+        if row.type:
+            sample = (
+                f'<path class="{row.line} {_class(row.type)}" marker-end="url(#head-{_class(row.type)})"'
+                f' d="M{_n(x)} {_n(y)}H{_n(x + _SAMPLE)}"/>'
+            )
+        elif row.lazy:
+            sample = (
+                f'<g class="node lazy"><rect x="{_n(x)}" y="{_n(y - 7)}" width="{_n(_SAMPLE)}" height="14" rx="4"/></g>'
+            )
+        out.append(f'<g class="legend">{sample}<text x="{_n(x + _SAMPLE + 10)}" y="{_n(y + 4)}">{row.words}</text></g>')
+    return out
+
+
+def _class(name: EdgeType) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}"

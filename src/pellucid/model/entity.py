@@ -1,0 +1,215 @@
+"""What files say of named things in, entities, typed edges and chains of states out: the vocabulary of the graph.
+
+Instants are epoch milliseconds; an interval is half-open, and `FOREVER` ends one that is still open.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Literal, get_args
+
+from pellucid.model.text import entity_key
+
+FOREVER = 1 << 62
+
+EdgeType = Literal[
+    "DEPENDS_ON", "IMPLEMENTS", "EXTENDS", "REFERENCES", "SUPERSEDES", "RELATES_TO", "MENTIONS", "ALIAS_OF",
+    "ABOUT", "DERIVED_FROM", "PART_OF",
+]  # fmt: skip
+"""The first eight lie between entities; ABOUT and MENTIONS lead from a memory to an entity, SUPERSEDES and DERIVED_FROM
+also from a memory to a memory, PART_OF from a memory to its episode."""
+EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
+
+EventType = Literal["created", "changed", "renamed", "version_bumped", "superseded", "retired", "merged"]
+
+ENTITY_TYPES = ("Document", "Specification", "Decision", "Thing", "Person", "Project", "Memory", "Episode")
+"""The canonical layer: every entity is an instance of exactly one of these, or of a type that a document names."""
+
+_NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
+
+
+def node_key(name: str) -> str:
+    """The comparable name of an entity: `SPEC-054`, `spec 54` and `Spec #54` are one."""
+    key = entity_key(name)
+    found = _NUMBERED.fullmatch(key.replace("-#", "-").replace("#", "-"))
+    return f"{found[1]}-{found[2]}" if found else key
+
+
+def entity_id(namespace: str, key: str) -> str:
+    """`ent_` and 32 hex digits: a node of one key in one namespace, whatever file speaks of it."""
+    named = f"{namespace}\0{key}"
+    return f"ent_{blake2b(named.encode(), digest_size=16).hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFact:
+    """That a file speaks of an entity: by what name, of what type if it knows, from when on, and whether it defines it.
+
+    `type` is empty where the file only mentions it.
+    """
+
+    key: str
+    name: str
+    type: str = ""
+    defines: bool = False
+    since: int = 0
+    until: int = FOREVER
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One typed edge between two nodes, by key, and who says so.
+
+    Keys of memories and episodes are their ids. `memory_id` is the memory (a section, mostly) that the edge was read
+    from, `section` its heading or header key, `anchor` the part of the target that is meant (`3` of `SPEC-037 §3`).
+    """
+
+    source: str
+    target: str
+    type: EdgeType
+    memory_id: str
+    section: str = ""
+    confidence: float = 1.0
+    valid_from: int = 0
+    valid_until: int = FOREVER
+    recorded: int = 0
+    """When it was written down: what was not known before it."""
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That an attribute of an entity had a value over an interval, and who says so."""
+
+    entity: str
+    attribute: str
+    value: str
+    memory_id: str
+    valid_from: int
+    valid_until: int = FOREVER
+    recorded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """All that one file says of the graph."""
+
+    entities: tuple[EntityFact, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Pairs of keys: another name, and the entity it stands for."""
+    homes: tuple[tuple[str, str], ...] = ()
+    """Pairs of a memory's id and the key of the node it answers for: a section its document, another memory itself."""
+
+
+NO_FACTS = GraphFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class EntityState:
+    """What was true of an entity over `[valid_from, valid_until)`, and what brought it about.
+
+    The end of one is the beginning of the next: SUPERSEDED_BY {eventType, at, causeMemoryId} lies between them.
+    """
+
+    valid_from: int
+    valid_until: int
+    props: Mapping[str, str] = field(default_factory=dict[str, str])
+    event: EventType = "created"
+    cause: str = ""
+    """The memory whose claim began it."""
+
+
+def chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
+    """The states of an entity, oldest first: adjoining, never equal to their neighbour, the last open unless `until`.
+
+    Of several claims about one attribute the one that began last holds, then the one written last. `since` is when the
+    entity was first spoken of; there is always one state at least.
+    """
+    held = [claim for claim in claims if claim.valid_from < claim.valid_until]
+    start = min([since, *(claim.valid_from for claim in held)])
+    until = max(until, start + 1)
+    by_attribute: dict[str, list[Claim]] = defaultdict(list)
+    for claim in held:
+        by_attribute[claim.attribute].append(claim)
+    pieces = {name: _pieces(each) for name, each in by_attribute.items()}
+    turns: dict[int, dict[str, Claim | None]] = defaultdict(dict)
+    for name, each in pieces.items():
+        for at, claim in each:
+            turns[at][name] = claim
+    return _states(turns, start, until)
+
+
+def _pieces(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
+    """When the value of one attribute changes, and the claim that then holds (None: nobody says)."""
+    import heapq
+
+    waiting = sorted(claims, key=lambda claim: claim.valid_from)
+    points = sorted({point for claim in claims for point in (claim.valid_from, claim.valid_until)} - {FOREVER})
+    heap: list[tuple[int, int, str, int]] = []
+    out: list[tuple[int, Claim | None]] = []
+    taken = 0
+    for point in points:
+        while taken < len(waiting) and waiting[taken].valid_from <= point:
+            claim = waiting[taken]
+            heapq.heappush(heap, (-claim.valid_from, -claim.recorded, _inverted(claim.memory_id), taken))
+            taken += 1
+        while heap and waiting[heap[0][3]].valid_until <= point:
+            heapq.heappop(heap)
+        out.append((point, waiting[heap[0][3]] if heap else None))
+    return out
+
+
+def _inverted(memory_id: str) -> str:
+    """A key by which the greatest id comes first."""
+    return "".join(chr(0x10FFFF - ord(char)) for char in memory_id)
+
+
+def _states(turns: Mapping[int, Mapping[str, Claim | None]], start: int, until: int) -> tuple[EntityState, ...]:
+    held: dict[str, Claim] = {}
+    out: list[tuple[int, dict[str, str], EventType, str]] = []
+    for at in sorted({start, *turns}):
+        if at >= until:
+            break
+        before = {name: claim.value for name, claim in held.items()}
+        for name, claim in turns.get(at, {}).items():
+            if claim is None:
+                held.pop(name, None)
+            else:
+                held[name] = claim
+        props = {name: held[name].value for name in sorted(held)}
+        if not out or props != before:
+            cause = _cause(turns.get(at, {}), before)
+            out.append((at, props, "created" if not out else event_of(before, props), cause))
+    ends = [*(state[0] for state in out[1:]), until]
+    return tuple(
+        EntityState(at, end, props, event, cause) for (at, props, event, cause), end in zip(out, ends, strict=True)
+    )
+
+
+def _cause(changed: Mapping[str, Claim | None], before: Mapping[str, str]) -> str:
+    news = (claim.memory_id for name, claim in changed.items() if claim and before.get(name) != claim.value)
+    return min(news, default="")
+
+
+_RETIRED = ("withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed")
+_SUPERSEDED = ("superseded", "replaced")
+
+
+def event_of(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
+    """What kind of change lies between two states, by the attributes that differ."""
+    moved = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    status = unicodedata.normalize("NFKC", after.get("status", "")).casefold() if "status" in moved else ""
+    if status.startswith(_SUPERSEDED) or moved & {"superseded-by", "replaced-by"}:
+        return "superseded"
+    if status.startswith(_RETIRED):
+        return "retired"
+    if status.startswith("moved") or "merged-into" in moved:
+        return "merged"
+    if moved & {"title", "name"}:
+        return "renamed"
+    return "version_bumped" if moved & {"version", "spec_version"} else "changed"

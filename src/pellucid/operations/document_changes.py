@@ -1,0 +1,225 @@
+"""A document as it is kept and its file as it is in, what is to be kept out: what was said before stays, closed.
+
+A section whose words are the same is the same section, wherever it moved; other words close it and open another one.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pellucid.clock import Clock
+from pellucid.model.document import Document, HeaderVersion, Section
+from pellucid.model.entity import node_key
+from pellucid.model.memory import Memory
+from pellucid.operations.document_files import FoundFile
+from pellucid.operations.document_history import Told
+from pellucid.operations.document_reading import CleanDocument, CleanSection
+from pellucid.operations.document_versions import Said, followed, seen, versions_of
+from pellucid.vault.documents import remembered, section_text
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A document that is kept, its vault file and the bytes of it."""
+
+    document: Document
+    sections: tuple[Section, ...]
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as it is now: where it stands, its digest, what it says, and since when that has stood."""
+
+    place: FoundFile
+    digest: str
+    clean: CleanDocument
+    since: datetime
+    told: Told | None = None
+    """What the history of its checkout tells of it."""
+
+    @property
+    def texts_since(self) -> datetime | None:
+        """Since when its text has stood, if a history tells: since its last commit, where nobody edited it after."""
+        return self.told.touched if self.told and self.told.clean else None
+
+
+@dataclass(slots=True)
+class Draft:
+    """A document as it is to be kept. `fresh` are the ids that it did not have before."""
+
+    document: Document
+    sections: list[Section]
+    held: Held | None = None
+    fresh: set[str] = field(default_factory=set[str])
+    closed: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything of it differs from what is kept."""
+        return self.held is None or (self.document, tuple(self.sections)) != (self.held.document, self.held.sections)
+
+    @property
+    def opened(self) -> int:
+        """How many sections are new."""
+        return sum(each.id in self.fresh for each in self.sections)
+
+    def memories(self) -> list[Memory]:
+        """What is new of it, as memories."""
+        return [memory for memory, _ in remembered(self.document, self.sections) if memory.id in self.fresh]
+
+    def leave_out(self, ids: Collection[str]) -> None:
+        """Take new memories out again."""
+        versions = tuple(each for each in self.document.versions if each.id not in ids)
+        self.document = self.document.model_copy(update={"versions": versions})
+        self.sections = [each for each in self.sections if each.id not in ids]
+        self.fresh -= set(ids)
+
+    def quarantine(self, ids: Collection[str]) -> None:
+        """Mark sections as nothing that recalls may bring."""
+        self.sections = [
+            each.model_copy(update={"quarantined": True}) if each.id in ids else each for each in self.sections
+        ]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left to keep."""
+        return not self.document.versions and not self.sections
+
+
+def redefined(held: Held, seen_now: Seen) -> bool:
+    """Whether a file now defines another thing than it did: then what it was is closed, and something new begins."""
+    before, now = held.document.entity, seen_now.clean.entity
+    own = {held.document.path, seen_now.place.path}
+    return not own & {before, now} and node_key(before) != node_key(now)
+
+
+def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Draft:
+    """The document as it is to be kept, since its file is as it is."""
+    begins = seen_now.since if held is None else now
+    document = _document(held, seen_now, namespace, now, clock)
+    versions = _versions(held, seen_now, begins, clock)
+    document = document.model_copy(update={"versions": tuple(versions)})
+    begins = seen_now.texts_since if held is None and seen_now.texts_since else begins
+    draft = Draft(document, _sections(held, document, seen_now, begins, clock), held)
+    known = {each.id for each in (*held.document.versions, *held.sections)} if held else set[str]()
+    draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - known
+    if held:
+        _close(draft, held, now)
+        _begin_earlier(draft, seen_now.texts_since)
+    if draft.changed:
+        draft.document = draft.document.model_copy(update={"updated": now})
+    return draft
+
+
+def reversioned(held: Held, versions: Iterable[HeaderVersion], now: datetime) -> Draft:
+    """The document with other versions of its header, and nothing else changed."""
+    known = {each.id for each in held.document.versions}
+    document = held.document.model_copy(update={"versions": tuple(versions)})
+    draft = Draft(document, list(held.sections), held, {each.id for each in document.versions} - known)
+    if draft.changed:
+        draft.document = document.model_copy(update={"updated": now})
+    return draft
+
+
+def removed(held: Held, now: datetime) -> Draft:
+    """The document closed: its file is gone."""
+    document = held.document.model_copy(
+        update={"removed_at": now, "updated": now, "versions": tuple(_ended(held.document.versions, now))}
+    )
+    draft = Draft(document, [], held)
+    _close(draft, held, now)
+    return draft
+
+
+def _document(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Document:
+    place, clean = seen_now.place, seen_now.clean
+    known = held.document if held else None
+    moved = [known.path] if known and known.path not in {place.path, clean.entity} else []
+    return Document(
+        id=known.id if known else clock.new_id("doc"), namespace=namespace, created=known.created if known else now,
+        updated=known.updated if known else now, path=place.path, root=str(place.root), format=clean.format,
+        digest=seen_now.digest, title=clean.title, entity=clean.entity, entity_type=clean.entity_type,
+        aliases=tuple(dict.fromkeys([*clean.aliases, *moved, *_former(known, clean)])),
+    )  # fmt: skip
+
+
+def _former(known: Document | None, clean: CleanDocument) -> list[str]:
+    """Paths at which the document stood: other names of it for good."""
+    if known is None:
+        return []
+    suffix = tuple(f".{each}" for each in ("md", "markdown", "mdx", "rst", "rest"))
+    return [each for each in known.aliases if each.lower().endswith(suffix) and each not in clean.aliases]
+
+
+def _versions(held: Held | None, seen_now: Seen, begins: datetime, clock: Clock) -> list[HeaderVersion]:
+    old = held.document.versions if held else ()
+    values, told = seen_now.clean.values, seen_now.told
+    if told:
+        commit = told.said[-1].commit if told.said and told.clean else None
+        now = Said(seen_now.texts_since or seen_now.since, values, commit)
+        return versions_of(followed(told.said, old, now), old, seen_now.clean.title, clock)
+    if old and old[-1].valid_until is None and old[-1].values == values:
+        return list(old)
+    return versions_of([*seen(old), Said(begins, values)], old, seen_now.clean.title, clock)
+
+
+def _sections(held: Held | None, document: Document, seen_now: Seen, begins: datetime, clock: Clock) -> list[Section]:
+    """The sections of the file as it is, those first that have the words of a section that is kept."""
+    known: dict[tuple[int, str], list[Section]] = defaultdict(list)
+    for each in held.sections if held else ():
+        if each.valid_until is None and held:
+            known[each.level, section_text(held.document, each)].append(each)
+    out: list[Section] = []
+    for number, clean in enumerate(seen_now.clean.sections, start=1):
+        new = _section(clean, number, begins)
+        same = known.get((clean.level, section_text(document, new)))
+        if same:
+            out.append(same.pop(0).model_copy(update={"number": number, "lines": clean.lines}))
+        else:
+            out.append(new.model_copy(update={"id": clock.new_id("mem")}))
+    return out
+
+
+_NAMELESS = "mem_" + "0" * 32
+
+
+def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
+    return Section(
+        id=_NAMELESS, number=number, heading=clean.heading, trail=clean.trail, level=clean.level, lines=clean.lines,
+        valid_from=begins, content=clean.content,
+    )  # fmt: skip
+
+
+def _close(draft: Draft, held: Held, now: datetime) -> None:
+    """Put what was said before behind what is said now, closed; what never held for a moment goes."""
+    kept = {each.id for each in draft.sections}
+    for each in held.sections:
+        if each.id in kept:
+            continue
+        if each.valid_until is not None:
+            draft.sections.append(each)
+            continue
+        draft.closed += 1
+        if each.valid_from < now:
+            draft.sections.append(each.model_copy(update={"valid_until": now}))
+
+
+def _ended(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderVersion]:
+    for each in versions:
+        if each.valid_until is not None:
+            yield each
+        elif each.valid_from < now:
+            yield each.model_copy(update={"valid_until": now})
+
+
+def _begin_earlier(draft: Draft, since: datetime | None) -> None:
+    """Sections that stand since a commit stand since then, unless others stood in their place after it."""
+    if since is None or any(each.valid_until and each.valid_until > since for each in draft.sections):
+        return
+    draft.sections = [
+        each.model_copy(update={"valid_from": since}) if each.valid_until is None and each.valid_from > since else each
+        for each in draft.sections
+    ]

@@ -1,0 +1,171 @@
+"""Paths in, the document files below them out: each once, with the root its anchors are relative to, or why not."""
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pellucid.capture.reader import is_excluded
+from pellucid.model.wire import Wire
+
+SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".rst", ".rest"})
+MOST_BYTES = 5_000_000
+"""A larger file is no document that somebody reads."""
+_PASSED_OVER = frozenset({"node_modules"})
+_UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+class DocumentProblem(Wire):
+    """A file that was not taken: which, why, and what to do about it."""
+
+    path: str
+    why: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to read; `path` is relative to `root`, with slashes."""
+
+    root: Path
+    path: str
+    size: int
+    mtime_ns: int
+
+    @property
+    def file(self) -> Path:
+        """Where it stands."""
+        return self.root / self.path
+
+
+@dataclass(slots=True)
+class Found:
+    """What stands below the paths that were given."""
+
+    files: dict[Path, FoundFile] = field(default_factory=dict[Path, FoundFile])
+    scopes: list[Path] = field(default_factory=list[Path])
+    """The paths that were given, whole: of what is known below them, what is not there any more is gone."""
+    unread: list[Path] = field(default_factory=list[Path])
+    """Folders that could not be listed: what is known below them is not gone."""
+    excluded: int = 0
+    problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
+
+    def refuse(self, path: Path, why: str, next_step: str) -> None:
+        """Say why a file is not taken."""
+        shown = os.fsencode(path).decode("utf-8", "replace")
+        self.problems.append(DocumentProblem(path=shown, why=why, next_step=next_step))
+
+    def covers(self, file: Path) -> bool:
+        """Whether a file stands below what was given, and would have been found if it were there."""
+        return any(file.is_relative_to(each) for each in self.scopes) and not any(
+            file.is_relative_to(each) for each in self.unread
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for: names, settings, and the roots of documents that are known."""
+
+    home: Path
+    exclude: Sequence[str] = ()
+    glob: str | None = None
+    known: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
+    """The root of each file that is a document already."""
+    roots: frozenset[Path] = frozenset()
+    """These roots."""
+
+
+def find_documents(paths: Iterable[Path], search: Search) -> Found:
+    """The document files that are given or stand below given folders, sorted.
+
+    Hidden files and folders, `node_modules`, links to folders and Pellucid's home are passed over; links to files, too,
+    unless they are given by name. A path that is not there counts as gone if it is known, else as a problem.
+    """
+    found = Found()
+    for given in paths:
+        try:
+            _search(given, given.expanduser().resolve(), search, found)
+        except (OSError, RuntimeError) as error:  # a folder above it may not be entered, or links lead in a circle
+            found.refuse(given, f"it cannot be reached: {error}", "check the path and its permissions")
+    return found
+
+
+def is_gone(file: Path) -> bool:
+    """Whether there is no such file any more; a folder that may not be entered proves nothing."""
+    try:
+        return not stat.S_ISREG(os.stat(file).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
+def _search(given: Path, path: Path, search: Search, found: Found) -> None:
+    if path.is_dir():
+        found.scopes.append(path)
+        for file in _walk(path, search.home, found):
+            _take(file, path, search, found)
+    elif path.exists():
+        found.scopes.append(path)
+        if path.suffix.lower() in SUFFIXES:
+            _take(path, path.parent, search, found, named=True)
+        else:
+            found.refuse(given, "it is no Markdown or reStructuredText", f"known: {', '.join(sorted(SUFFIXES))}")
+    elif any(known.is_relative_to(path) for known in search.known):
+        found.scopes.append(path)
+    else:
+        found.refuse(given, "there is no such file or folder", "check the path")
+
+
+def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
+    def unread(error: OSError) -> None:
+        folder = Path(error.filename)
+        found.unread.append(folder)
+        found.refuse(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
+
+    for folder, folders, names in os.walk(root, onerror=unread):
+        here = Path(folder)
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _PASSED_OVER and here / name != home
+        )
+        for name in sorted(names):
+            if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES:
+                yield here / name
+
+
+def _take(file: Path, given: Path, search: Search, found: Found, *, named: bool = False) -> None:
+    root = search.known.get(file) or _root(file, given, search)
+    path = file.relative_to(root).as_posix()
+    if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):
+        return
+    if search.exclude and is_excluded(file, search.exclude):
+        found.excluded += 1
+        return
+    try:
+        stamp = os.lstat(file)
+    except OSError as error:
+        found.refuse(file, f"it cannot be read: {error.strerror}", "check its permissions")
+        return
+    if not stat.S_ISREG(stamp.st_mode):
+        if not stat.S_ISLNK(stamp.st_mode):
+            found.refuse(file, "it is no file", "name files and folders")
+    elif _UNNAMEABLE.search(path):
+        found.refuse(file, "its name is not UTF-8, or holds a control character", "rename it")
+    elif stamp.st_size > MOST_BYTES:
+        found.refuse(file, f"it is larger than {MOST_BYTES // 1_000_000} MB", "split it")
+    else:
+        found.files[file] = FoundFile(root, path, stamp.st_size, stamp.st_mtime_ns)
+
+
+def _root(file: Path, given: Path, search: Search) -> Path:
+    """The innermost of the roots there are that holds the file, so that the anchors of one folder stay alike."""
+    held = [root for root in search.roots if file.is_relative_to(root)]
+    return max(held, key=lambda root: len(root.parts)) if held else given
+
+
+def _fits(path: str, glob: str) -> bool:
+    """Whether a glob matches a path below its root; `*` matches across `/`, without a `/` it may match at any depth."""
+    return fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(path.rsplit("/", 1)[-1], glob))

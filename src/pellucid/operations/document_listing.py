@@ -1,0 +1,199 @@
+"""A namespace or the name of a document in, what is indexed of it out; and documents that are to go, closed."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pellucid.app import App
+from pellucid.clock import epoch_ms
+from pellucid.errors import InputError, NotFoundError
+from pellucid.model.document import HeaderVersion
+from pellucid.model.entity import node_key
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.document_changes import removed
+from pellucid.operations.document_writing import keep
+from pellucid.operations.documents_held import file_of, held
+from pellucid.store.graph_port import FiledDocument
+
+
+class DocumentRow(Wire):
+    """One document: what it defines, and how much is indexed of it. `sections` are those of today."""
+
+    id: str
+    entity: str
+    entity_type: str
+    title: str
+    path: str
+    root: str
+    sections: int
+    header_versions: int
+    edges: int
+    """That it says today, to or from what it defines; not those of others to it."""
+    updated: Instant
+    removed_at: Instant | None = None
+    vault_path: str
+
+
+class DocumentsOutput(Wire):
+    """The documents of a namespace by entity; `removed` counts those whose file is gone."""
+
+    documents: tuple[DocumentRow, ...]
+    removed: int
+
+
+class SectionRow(Wire):
+    """One section as it stands today, or as it stood."""
+
+    id: str
+    anchor: str
+    heading: str
+    """With the headings above it."""
+    valid_from: Instant
+    valid_until: Instant | None = None
+    quarantined: bool = False
+    excerpt: str
+
+
+class DocumentOutput(Wire):
+    """A document in full: its header over time, its sections, and the edges that it says today."""
+
+    document: DocumentRow
+    aliases: tuple[str, ...]
+    versions: tuple[HeaderVersion, ...]
+    """Newest first."""
+    sections: tuple[SectionRow, ...]
+    closed: tuple[SectionRow, ...]
+    """What stood in it before, newest first."""
+    edges: tuple[str, ...]
+    """`SPEC-054 DEPENDS_ON SPEC-037 §3`."""
+
+
+class RemovedOutput(Wire):
+    """The documents that were closed; nothing of them answers any more, but questions about the past."""
+
+    removed: tuple[DocumentRow, ...]
+    op_id: str | None = None
+
+
+def list_documents(app: App, namespace: str, *, gone: bool = False) -> DocumentsOutput:
+    """The documents of a namespace; those whose file is gone only if they are asked for."""
+    found = app.graph.documents(namespace)
+    rows = _rows(app, namespace, [each for each in found if gone or each.document.removed_at is None])
+    return DocumentsOutput(
+        documents=tuple(sorted(rows, key=lambda row: (node_key(row.entity), row.path))),
+        removed=sum(each.document.removed_at is not None for each in found),
+    )
+
+
+def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
+    """One document by its path, its entity or another name of it, or its id.
+
+    Raises:
+        NotFoundError: no document of the namespace is called so.
+        InputError: several are, or its vault file cannot be read.
+    """
+    filed = _find(app, namespace, name)
+    kept = held(app, filed)
+    if kept is None:
+        raise NotFoundError(f"{filed.path} is gone: somebody deleted it", next_step="index the document again")
+    rows = [
+        SectionRow(
+            id=each.id, anchor=f"{kept.document.path}:{each.lines}",
+            heading=" › ".join(filter(None, (*each.trail, each.heading))), valid_from=each.valid_from,
+            valid_until=each.valid_until, quarantined=each.quarantined, excerpt=" ".join(each.content.split())[:80],
+        )
+        for each in kept.sections
+    ]  # fmt: skip
+    names = {each.key: each.name for each in app.graph.entities(namespace)}
+    said = {
+        f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}{_part(edge.anchor)}"
+        for edge in app.graph.facts(filed.path).edges
+        if edge.valid_until > epoch_ms(app.clock.now())
+    }
+    return DocumentOutput(
+        document=_rows(app, namespace, [filed])[0], aliases=kept.document.aliases,
+        versions=tuple(reversed(kept.document.versions)), edges=tuple(sorted(said)),
+        sections=tuple(row for row in rows if row.valid_until is None),
+        closed=tuple(sorted((row for row in rows if row.valid_until), key=_end, reverse=True)),
+    )  # fmt: skip
+
+
+def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedOutput:
+    """Close documents, as if their files were gone; indexing a file that is there brings it back.
+
+    A name is a document's id, entity or path, a file, or a folder of files.
+
+    Raises:
+        NotFoundError: nothing of that name is indexed here.
+        InputError: several documents are called so.
+    """
+    with app.keeper.deciding():
+        chosen = {each.document.id: each for name in names for each in _meant(app, namespace, name)}
+        there = [each for each in chosen.values() if each.document.removed_at is None]
+        kept = [found for each in there if (found := held(app, each))]
+        drafts = [removed(each, app.clock.now()) for each in kept]
+        op_id = keep(app, drafts).op_id if drafts else None
+    closed = {draft.document.id for draft in drafts}
+    found = [each for each in app.graph.documents(namespace) if each.document.id in closed]
+    return RemovedOutput(removed=tuple(_rows(app, namespace, found)), op_id=op_id)
+
+
+def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
+    """The documents below a file or folder, or the one of that name."""
+    place = Path(name).expanduser().resolve()
+    found = app.graph.documents(namespace)
+    return [each for each in found if file_of(each.document).is_relative_to(place)] or [_find(app, namespace, name)]
+
+
+def _find(app: App, namespace: str, name: str) -> FiledDocument:
+    documents, place = app.graph.documents(namespace), Path(name).expanduser().resolve()
+    found = [each for each in documents if name in _exact(each) or file_of(each.document) == place] or [
+        each for each in documents
+        if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))
+    ]  # fmt: skip
+    there = [each for each in found if each.document.removed_at is None] or found[-1:]
+    if not there:
+        raise NotFoundError(f"no document {name} in {namespace}", next_step="`pellucid index list` shows them")
+    if len(there) > 1:
+        raise InputError(
+            f"{len(there)} documents are called {name}", code="ambiguous_id", next_step="give a path or an id"
+        )
+    return there[0]
+
+
+def _exact(filed: FiledDocument) -> set[str]:
+    document = filed.document
+    return {document.id, document.id[-10:], document.path, document.entity, filed.path}
+
+
+def _rows(app: App, namespace: str, found: Sequence[FiledDocument]) -> list[DocumentRow]:
+    sections = Counter(
+        each.memory.session_id for each in app.index.memories(namespace)
+        if each.memory.category == "section" and each.memory.status == "active"
+    )  # fmt: skip
+    now = epoch_ms(app.clock.now())
+    edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)
+    return [
+        DocumentRow(
+            id=each.document.id, entity=each.document.entity, entity_type=each.document.entity_type,
+            title=each.document.title, path=each.document.path, root=each.document.root,
+            sections=max(sections[each.document.id] - _open_headers(each), 0),
+            header_versions=len(each.document.versions), edges=edges[each.path], updated=each.document.updated,
+            removed_at=each.document.removed_at, vault_path=each.path,
+        )
+        for each in found
+    ]  # fmt: skip
+
+
+def _open_headers(filed: FiledDocument) -> int:
+    return sum(each.valid_until is None for each in filed.document.versions)
+
+
+def _part(anchor: str) -> str:
+    return f" §{anchor}" if anchor else ""
+
+
+def _end(row: SectionRow) -> datetime:
+    assert row.valid_until is not None
+    return row.valid_until

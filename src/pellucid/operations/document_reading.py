@@ -1,0 +1,167 @@
+"""A document as its file says it in, the document as it may be stored out: no secret, nothing off the record.
+
+Whatever reads as an instruction to an assistant is left out of header and title, and marked in sections.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from pellucid.capture.redact import redact
+from pellucid.graph.outline import ReadSection
+from pellucid.graph.reading import ReadDocument
+from pellucid.memory.injection import looks_injected
+from pellucid.model.document import DocumentFormat
+from pellucid.operations.document_versions import with_title
+from pellucid.settings import Settings
+
+Values = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CleanSection:
+    """A section that may be stored."""
+
+    heading: str
+    trail: tuple[str, ...]
+    level: int
+    lines: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class CleanDocument:
+    """A document that may be stored; `values` are its header's, with the title among them."""
+
+    format: DocumentFormat
+    title: str
+    entity: str
+    entity_type: str
+    aliases: tuple[str, ...]
+    values: Values
+    sections: tuple[CleanSection, ...]
+    tally: "Tally"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was taken out of documents: secrets by type, stretches off the record, words that read as instructions."""
+
+    redactions: Counter[str] = field(default_factory=Counter[str])
+    off_the_record: int = 0
+    instructions: int = 0
+
+    def add(self, other: "Tally") -> None:
+        """Count another one's, too."""
+        self.redactions += other.redactions
+        self.off_the_record += other.off_the_record
+        self.instructions += other.instructions
+
+    def clean(self, text: str) -> str:
+        """The text without its secrets."""
+        found = redact(text)
+        self.redactions.update(found.counts)
+        return found.text
+
+
+def cleaned(read: ReadDocument, path: str, settings: Settings) -> CleanDocument:
+    """The document without secrets, stretches off the record, and instructions in its header."""
+    tally = Tally()
+    title = tally.clean(read.title)
+    if settings.trust.enabled and looks_injected(title):
+        tally.instructions += 1
+        title = PurePosixPath(path).name
+    entity = tally.clean(read.entity)
+    return CleanDocument(
+        format=read.format, title=title, entity=entity if entity == read.entity else path,
+        entity_type=read.entity_type, tally=tally,
+        aliases=tuple(_aliases(read, title, settings)),
+        values=with_title(clean_header(read.header, settings, tally), title),
+        sections=tuple(_sections(read.sections, settings, tally)),
+    )  # fmt: skip
+
+
+def _aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str]:
+    """The other names that may be stored; what its title is stored as, if the title is one of them."""
+    for each in read.aliases:
+        name = title if each == read.title else redact(each).text
+        if not (settings.trust.enabled and looks_injected(name)):
+            yield name
+
+
+def header_values(read: ReadDocument, settings: Settings, tally: Tally) -> Values:
+    """What the header of an older version of a document said, as it may be stored."""
+    title = tally.clean(read.title)
+    shown = not (settings.trust.enabled and looks_injected(title))
+    values = clean_header(read.header, settings, tally)
+    return with_title(values, title) if shown else values
+
+
+def clean_header(header: Mapping[str, str], settings: Settings, tally: Tally) -> Values:
+    """The values of a header that may be stored; a key tells a secret from a word, so both are looked at together."""
+    whole = "\n".join(f"{key}: {value}" for key, value in header.items())
+    doubted = settings.trust.enabled and looks_injected(whole)
+    if not (doubted or _silenced(whole, settings) or redact(whole).counts):
+        return dict(header)
+    out: Values = {}
+    for key, value in header.items():
+        if _silenced(f"{key}\n{value}", settings):
+            tally.off_the_record += 1
+        elif doubted and looks_injected(f"{key}: {value}"):
+            tally.instructions += 1
+        else:
+            name, said = _pair(key, value, tally)
+            out[name] = said
+    return out
+
+
+def _pair(key: str, value: str, tally: Tally) -> tuple[str, str]:
+    name = tally.clean(key)
+    lead = f"{name}: "
+    found = redact(lead + value)
+    if not found.text.startswith(lead):
+        return name, tally.clean(value)
+    tally.redactions.update(found.counts)
+    return name, found.text.removeprefix(lead)
+
+
+def _silenced(text: str, settings: Settings) -> bool:
+    marker = settings.capture.off_the_record.casefold()
+    return bool(marker) and marker in text.casefold()
+
+
+def _sections(found: tuple[ReadSection, ...], settings: Settings, tally: Tally) -> Iterator[CleanSection]:
+    """The sections that are on the record.
+
+    A marker on a line of its own opens a stretch that ends with the closing one, sections later if need be; one within
+    a line takes its section out alone, for a page that only speaks of the marker must not be silenced by it.
+    """
+    silent = False
+    spotless = not redact("\n".join({name for each in found for name in (each.heading, *each.trail)})).counts
+    for each in found:
+        text = each.text.replace("\r\n", "\n").replace("\r", "\n")
+        if silent or _silenced(f"{each.heading}\n{text}", settings):
+            tally.off_the_record += 1
+            text, silent = _spoken(text, settings, silent=silent)
+            if _silenced(f"{each.heading}\n{text}", settings) or not text.strip():
+                continue
+        text = text.strip("\n").rstrip()
+        names = (each.heading, *each.trail)
+        heading, *trail = names if spotless else map(tally.clean, names)
+        yield CleanSection(heading, tuple(trail), each.level, f"{each.first}-{each.last}", tally.clean(text))
+
+
+def _spoken(text: str, settings: Settings, *, silent: bool) -> tuple[str, bool]:
+    """The lines that are on the record, and whether the stretch goes on behind the text."""
+    off, on = settings.capture.off_the_record.casefold(), settings.capture.on_the_record.casefold()
+    kept: list[str] = []
+    for line in text.split("\n"):
+        said = line.strip().casefold()
+        if off and said == off:
+            silent = True
+        elif silent and on and said == on:
+            silent = False
+        elif not silent:
+            kept.append(line)
+    return "\n".join(kept), silent

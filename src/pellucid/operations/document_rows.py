@@ -1,0 +1,281 @@
+"""Rows that tell how headers changed in, versions of the headers of known documents out: history without a repository.
+
+A row says that a field of a document changed at an instant. Before the last row a header said what the rows say and
+nothing else; from the last row on it says what it says today, with what no row ended until the document was indexed.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pellucid.app import App
+from pellucid.errors import InputError
+from pellucid.graph.header import key_name
+from pellucid.model.document import Document
+from pellucid.model.entity import node_key
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.document_changes import Draft, Held, reversioned
+from pellucid.operations.document_files import DocumentProblem
+from pellucid.operations.document_reading import Tally, clean_header
+from pellucid.operations.document_versions import Said, preceded, versions_of
+from pellucid.operations.document_writing import judge, keep
+from pellucid.operations.documents_held import held
+from pellucid.store.graph_port import FiledDocument
+
+DOCUMENTS_A_COMMIT = 200
+_MOST_NAMED = 20
+_NUMBER = re.compile(r"#?0*(\d+)")
+
+Row = Mapping[str, object]
+Value = str | int | float | bool | list[str | int] | None
+
+
+class HistoryRow(BaseModel):
+    """That a field of a document's header changed; `doc` is its id, its number in its series, or its path."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    doc: str | int
+    date: Instant
+    field: str = Field(min_length=1)
+    old: Value = None
+    new: Value = None
+    commit: str | None = None
+
+
+class HistoryOutput(Wire):
+    """What became of the rows: `documents` were given a history, `unchanged` had it."""
+
+    namespace: str
+    written: bool
+    rows: int
+    documents: int
+    unchanged: int
+    header_versions: int
+    """New ones."""
+    unknown_rows: int
+    """Rows of documents that are not indexed here, or of which several are called so."""
+    unknown: tuple[str, ...] = ()
+    """Some of these documents."""
+    withheld: int = 0
+    problems: tuple[DocumentProblem, ...] = ()
+    operations: tuple[str, ...] = ()
+
+
+def history_file(path: Path) -> Iterator[dict[str, object]]:
+    """The rows of a file of JSON lines.
+
+    Raises:
+        InputError: it cannot be read, or a line is no JSON object.
+    """
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _object(path, number, line)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}", code="invalid_history", next_step="name a file of JSON lines"
+        ) from error
+
+
+def _object(path: Path, number: int, line: str) -> dict[str, object]:
+    try:
+        row: object = json.loads(line)
+    except (json.JSONDecodeError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise InputError(
+            f"{path}:{number} is no JSON object", code="invalid_history", next_step="write one object a line"
+        )
+    return {str(key): value for key, value in row.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def load_history(
+    app: App, namespace: str, rows: Iterable[Row], *, absent: bool = False, dry_run: bool = False
+) -> HistoryOutput:
+    """Give documents the history of their headers that rows `{doc, date, commit, field, old, new}` tell.
+
+    Rows may come in any order. Loading them again changes nothing. With `absent`, numbers of which there is no document
+    become documents without a file, if all documents with a number are of one series.
+
+    Raises:
+        StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
+    """
+    loading = _Loading(app, namespace, write=not dry_run, absent=absent)
+    loading.read(rows)
+    loading.take()
+    return loading.outcome()
+
+
+@dataclass(slots=True)
+class _Loading:
+    """One load."""
+
+    app: App
+    namespace: str
+    write: bool
+    absent: bool
+    counts: Counter[str] = field(default_factory=Counter[str])
+    told: dict[str, list[HistoryRow]] = field(default_factory=dict[str, list[HistoryRow]])
+    """Rows by the id of their document."""
+    filed: dict[str, FiledDocument] = field(default_factory=dict[str, FiledDocument])
+    unknown: Counter[str] = field(default_factory=Counter[str])
+    problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
+    operations: list[str] = field(default_factory=list[str])
+
+    def read(self, rows: Iterable[Row]) -> None:
+        """Sort the rows by their documents."""
+        names = _Names(self.app.graph.documents(self.namespace))
+        for number, row in enumerate(rows, start=1):
+            self.counts["rows"] += 1
+            try:
+                known = HistoryRow.model_validate(row)
+            except ValidationError as error:
+                first = error.errors()[0]
+                why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+                self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
+                continue
+            filed = names.find(known.doc)
+            if filed is None and self.absent and (entity := names.absent(known.doc)):
+                self.told.setdefault(entity, []).append(known)
+            elif filed is None:
+                self.unknown[str(known.doc)] += 1
+            else:
+                self.filed[filed.document.id] = filed
+                self.told.setdefault(filed.document.id, []).append(known)
+
+    def take(self) -> None:
+        """Keep the histories, some documents a time."""
+        ids = list(self.told)
+        for first in range(0, len(ids), DOCUMENTS_A_COMMIT):
+            batch = ids[first : first + DOCUMENTS_A_COMMIT]
+            if self.write:
+                with self.app.keeper.deciding():
+                    self._keep(batch)
+            else:
+                self._keep(batch)
+
+    def _keep(self, ids: Sequence[str]) -> None:
+        drafts = [draft for each in ids if (draft := self._draft(each))]
+        self.counts["withheld"] += judge(self.app, drafts).withheld
+        changing = [draft for draft in drafts if draft.changed]
+        self.counts["documents"] += len(changing)
+        self.counts["unchanged"] += len(drafts) - len(changing)
+        self.counts["versions"] += sum(len(draft.fresh) for draft in changing)
+        if changing and self.write:
+            self.operations.append(keep(self.app, changing).op_id)
+
+    def _draft(self, document_id: str) -> Draft | None:
+        filed = self.filed.get(document_id)
+        if filed is None:
+            return self._new(document_id)
+        try:
+            kept = held(self.app, filed)
+        except InputError as error:
+            self.problems.append(DocumentProblem(path=filed.path, why=error.message, next_step=error.next_step))
+            return None
+        return self._told(kept, self.told[document_id]) if kept else None
+
+    def _told(self, kept: Held, rows: Sequence[HistoryRow]) -> Draft:
+        document, clock = kept.document, self.app.clock
+        said = preceded(self._said(rows), document.versions)
+        return reversioned(kept, versions_of(said, document.versions, document.title, clock), clock.now())
+
+    def _said(self, rows: Sequence[HistoryRow]) -> list[Said]:
+        settings = self.app.settings
+        return [
+            Said(each.at, clean_header(each.values or {}, settings, Tally()), each.commit) for each in states_of(rows)
+        ]
+
+    def _new(self, entity: str) -> Draft:
+        """A document that is known by its history alone."""
+        clock = self.app.clock
+        now = clock.now()
+        versions = tuple(versions_of(self._said(self.told[entity]), (), entity, clock))
+        document = Document(
+            id=clock.new_id("doc"), namespace=self.namespace, created=now, updated=now, path=entity, root="",
+            format="markdown", digest="", title=entity, entity=entity, versions=versions,
+        )  # fmt: skip
+        return Draft(document, [], fresh={each.id for each in versions})
+
+    def outcome(self) -> HistoryOutput:
+        """What became of it all."""
+        counts = self.counts
+        return HistoryOutput(
+            namespace=self.namespace, written=self.write, rows=counts["rows"], documents=counts["documents"],
+            unchanged=counts["unchanged"], header_versions=counts["versions"], withheld=counts["withheld"],
+            unknown_rows=self.unknown.total(), unknown=tuple(name for name, _ in self.unknown.most_common(_MOST_NAMED)),
+            problems=tuple(self.problems), operations=tuple(self.operations),
+        )  # fmt: skip
+
+
+def states_of(rows: Iterable[HistoryRow]) -> list[Said]:
+    """What rows of one document say its header said, from each date on; of several on one date the last holds."""
+    ordered = sorted(rows, key=lambda row: row.date)
+    held_then: dict[str, str] = {}
+    for row in reversed(ordered):
+        held_then.pop(name := key_name(row.field), None)
+        if text := _text(row.old):
+            held_then[name] = text
+    out: list[Said] = []
+    for row in ordered:
+        held_then.pop(name := key_name(row.field), None)
+        if text := _text(row.new):
+            held_then[name] = text
+        if out and out[-1].at == row.date:
+            out.pop()
+        out.append(Said(row.date, dict(held_then), row.commit))
+    return out
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return ""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
+
+
+class _Names:
+    """Finds documents by what a row calls them."""
+
+    def __init__(self, found: Sequence[FiledDocument]) -> None:
+        self._by_name: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
+        self._by_number: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
+        self._series: set[str] = set()
+        there = {each.document.entity for each in found if each.document.removed_at is None}
+        for each in found:
+            if each.document.removed_at is None or each.document.entity not in there:
+                self._add(each)
+
+    def _add(self, filed: FiledDocument) -> None:
+        document = filed.document
+        for name in {document.id, *map(node_key, (document.entity, document.path, *document.aliases))}:
+            self._by_name[name][document.id] = filed
+        if number := _number(document):
+            self._by_number[number][document.id] = filed
+            self._series.add(document.entity[: -len(document.entity.rpartition("-")[2])])
+
+    def find(self, name: str | int) -> FiledDocument | None:
+        """The one document of this name, or of this number in its series."""
+        text = str(name).strip()
+        number = _NUMBER.fullmatch(text)
+        found = self._by_number.get(number[1], {}) if number else {}
+        found = found or self._by_name.get(text) or self._by_name.get(node_key(text)) or {}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def absent(self, name: str | int) -> str:
+        """What a document of this number would be called; empty if there is one, or several series."""
+        number = _NUMBER.fullmatch(str(name).strip())
+        alone = number and len(self._series) == 1 and number[1] not in self._by_number
+        return f"{next(iter(self._series))}{number[1]}" if number and alone else ""
+
+
+def _number(document: Document) -> str:
+    """The number of what it defines, if that is more than a path; a document of no file has nothing else."""
+    named = document.entity != document.path or not document.root
+    found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if named else None
+    return found[1] if found else ""

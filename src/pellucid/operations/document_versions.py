@@ -1,0 +1,116 @@
+"""What a header said, and since when, in; the versions of a document's header out: adjoining, each with its id.
+
+A version that is there already keeps its id, so that reading a history twice changes nothing. Histories tell headers
+alone: where a header names no title, its version is given one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pellucid.clock import Clock
+from pellucid.model.document import HeaderVersion
+
+Values = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a header said from an instant on; None: the document was not there."""
+
+    at: datetime
+    values: Values | None
+    commit: str | None = None
+
+
+def with_title(values: Values, title: str) -> dict[str, str]:
+    """A header's values with a title: what is written down under a title keeps it."""
+    return dict(values) if "title" in values else {"title": title, **values}
+
+
+def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, clock: Clock) -> list[HeaderVersion]:
+    """The versions that these are, oldest first, `said` in the order of time; neighbours that say the same are one."""
+    out: list[HeaderVersion] = []
+    merged = _merged(said)
+    ends = [*(each.at for each in merged[1:]), None]
+    for each, end in zip(merged, ends, strict=False):
+        if each.values is not None:
+            known = _known(each, old, is_open=end is None)
+            values = known.values if known else with_title(each.values, title)
+            name = known.id if known else clock.new_id("mem")
+            made = HeaderVersion(id=name, valid_from=each.at, valid_until=end, values=values, commit=each.commit)
+            out.append(made)
+    return out
+
+
+def seen(old: Sequence[HeaderVersion]) -> Iterator[Said]:
+    """What versions that are there say, their gaps and their end included."""
+    ends = [*(each.valid_from for each in old[1:]), None]
+    for each, end in zip(old, ends, strict=False):
+        yield Said(each.valid_from, each.values, each.commit)
+        if each.valid_until and each.valid_until != end:
+            yield Said(each.valid_until, None)
+
+
+def followed(history: Sequence[Said], old: Sequence[HeaderVersion], now: Said) -> list[Said]:
+    """A history from commits, then what was seen of the file behind its end, and what it says now."""
+    end = history[-1].at if history else None
+    told = [each for each in seen(old) if each.commit is None and (end is None or each.at > end)]
+    out = [*history, *told]
+    if not out or not _same(out[-1].values, now.values):
+        out.append(now if not out or now.at > out[-1].at else replace(now, at=out[-1].at))
+    return out
+
+
+def preceded(history: Sequence[Said], old: Sequence[HeaderVersion]) -> list[Said]:
+    """A history of single values, then what was seen of the header itself, back to the last row of the history.
+
+    What rows told last and the header does not hold, though no row ended it, stands until the header was seen.
+    """
+    last = history[-1]
+    holding = [each for each in old if each.valid_until is None or each.valid_until > last.at]
+    if not holding:
+        return _ended(history, old[-1].valid_until if old else None)
+    later = [each for each in seen(holding) if each.at > last.at]
+    values = {**(last.values or {}), **holding[0].values} if later else holding[0].values
+    return [*history[:-1], replace(last, values=values), *later]
+
+
+def _ended(history: Sequence[Said], end: datetime | None) -> list[Said]:
+    """The history of a document of which nothing holds behind it: it may have been gone before the last row."""
+    return [*(each for each in history if end is None or each.at < end), *([Said(end, None)] if end else [])]
+
+
+def _merged(said: Iterable[Said]) -> list[Said]:
+    """Of several at one instant the last; then of equal neighbours the first; and nothing before it was there."""
+    out: list[Said] = []
+    for given in said:
+        each = replace(given, at=out.pop().at) if out and out[-1].at >= given.at else given
+        if out and _same(out[-1].values, each.values):
+            if each.values and "title" in each.values:
+                out[-1] = replace(out[-1], values=each.values)
+        elif out or each.values is not None:
+            out.append(each)
+    return out
+
+
+def _same(one: Values | None, other: Values | None) -> bool:
+    """Whether two headers say the same; a title counts where both have one."""
+    if one is None or other is None:
+        return one is other
+    if ("title" in one) == ("title" in other):
+        return dict(one) == dict(other)
+    return _bare(one) == _bare(other)
+
+
+def _bare(values: Values) -> dict[str, str]:
+    return {key: value for key, value in values.items() if key != "title"}
+
+
+def _known(said: Said, old: Sequence[HeaderVersion], *, is_open: bool) -> HeaderVersion | None:
+    """The version that says just this, since then or, if it is the open one, since some other day."""
+    for each in old:
+        begins = each.valid_from == said.at or (is_open and each.valid_until is None)
+        if begins and _same(said.values, each.values):
+            return each
+    return None

@@ -1,0 +1,63 @@
+"""Drafts of documents in, one acknowledged operation out: what was forgotten left out, what is doubtful quarantined."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pellucid.app import App
+from pellucid.memory.erasure import file_key, grave_keys
+from pellucid.memory.injection import looks_injected
+from pellucid.memory.keep import Kept
+from pellucid.model.memory import Memory
+from pellucid.operations.document_changes import Draft
+from pellucid.store.records import FileWrite, content_digest
+from pellucid.vault.documents import document_path, render_document, unknown_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How many new sections and header versions were left out as forgotten, and how many sections are in quarantine."""
+
+    withheld: int
+    quarantined: int
+
+
+def judge(app: App, drafts: Sequence[Draft]) -> Verdict:
+    """Take out of the drafts what was forgotten, and mark what reads as an instruction to an assistant."""
+    fresh = [(memory, keys) for draft in drafts for memory, keys in _fresh(app, draft)]
+    gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
+    forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}
+    left = [memory for memory, _ in fresh if memory.id not in forgotten] if app.settings.trust.enabled else []
+    sections = {each.id for draft in drafts for each in draft.sections}  # headers were looked at when they were read
+    doubted = {memory.id for memory in left if memory.id in sections and looks_injected(memory.content)}
+    for draft in drafts:
+        draft.leave_out(forgotten & draft.fresh)
+        draft.quarantine(doubted & draft.fresh)
+    return Verdict(len(forgotten), len(doubted))
+
+
+def _fresh(app: App, draft: Draft) -> Iterator[tuple[Memory, list[bytes]]]:
+    """What is new of a document, with the keys by which it would be known again; a new one also as a whole."""
+    document = draft.document
+    whole = [file_key(app.key, document.namespace, document.digest)] if draft.held is None else []
+    for memory in draft.memories():
+        yield memory, grave_keys(app.key, memory) + whole
+
+
+def vault_path(draft: Draft) -> str:
+    """Where a draft's vault file stands, or will stand."""
+    return draft.held.path if draft.held else document_path(draft.document)
+
+
+def keep(app: App, drafts: Sequence[Draft]) -> Kept:
+    """Acknowledge these drafts as one operation; they are searchable when it returns.
+
+    Raises:
+        ConflictError: a vault file changed since it was read; nothing is kept.
+    """
+    return app.keeper.commit("index", [_write(draft) for draft in drafts])
+
+
+def _write(draft: Draft) -> FileWrite:
+    unknown = unknown_keys(draft.held.data) if draft.held else None
+    base = content_digest(draft.held.data) if draft.held else None
+    return FileWrite(vault_path(draft), render_document(draft.document, draft.sections, unknown), base)

@@ -1,0 +1,288 @@
+"""Folders of documents in, a vault file a document out: what changed since, what is gone, what was refused and why.
+
+Each batch of files is one operation: acknowledged as a whole, then searchable. A file that cannot be taken is said, and
+never stops the others.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.clock import truncate
+from pellucid.errors import InputError
+from pellucid.graph.reading import read_document
+from pellucid.model.wire import Wire
+from pellucid.operations.document_changes import Draft, Held, Seen, drafted, redefined, removed
+from pellucid.operations.document_files import DocumentProblem, FoundFile, Search, find_documents, is_gone
+from pellucid.operations.document_history import Histories
+from pellucid.operations.document_reading import Tally, cleaned
+from pellucid.operations.document_rows import HistoryOutput, history_file, load_history
+from pellucid.operations.document_writing import judge, keep, vault_path
+from pellucid.operations.documents_held import file_of, held, known_documents
+from pellucid.store.graph_port import FiledDocument
+
+FILES_A_COMMIT = 200
+SECTIONS_A_COMMIT = 2_000
+"""Sections read after which a batch ends early: the right to write is held while they are encoded."""
+Progress = Callable[[int, int], None]
+"""Told the bytes of the files that are done, and of all there are."""
+
+
+class IndexDocsInput(Wire):
+    """Which files to index, or folders of them; and whether the history of their headers is wanted."""
+
+    namespace: str
+    paths: tuple[Path, ...] = Field(min_length=1)
+    glob: str | None = None
+    """Only files below the folders whose path fits; `*` matches across `/`."""
+    history: bool = False
+    """Turn the git history of their headers into versions at commit time."""
+    history_file: Path | None = None
+    """Rows that tell such a history, loaded when the files are indexed; see `document_rows`."""
+    dry_run: bool = False
+
+
+class IndexDocsOutput(Wire):
+    """What became of the files, or would: `written` tells which. `files` = new + changed + unchanged + unread."""
+
+    namespace: str
+    written: bool
+    files: int = 0
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    """Documents whose file is gone: closed, and kept for questions about the past."""
+    renamed: int = 0
+    """Of the changed ones, those that stand elsewhere."""
+    returned: int = 0
+    """Of the changed ones, those whose file was gone before."""
+    refused: int = 0
+    """As many as `problems`."""
+    excluded: int = 0
+    """Files that `capture.excludePaths` keeps out."""
+    sections_opened: int = 0
+    sections_closed: int = 0
+    header_versions: int = 0
+    """New ones."""
+    quarantined: int = 0
+    """New sections, titles and header values that read as instructions to an assistant."""
+    off_the_record: int = 0
+    withheld: int = 0
+    """Sections and header versions that say what was forgotten here."""
+    redactions: dict[str, int] = Field(default_factory=dict)
+    problems: tuple[DocumentProblem, ...] = ()
+    notes: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
+    encoder_problem: str | None = None
+    loaded: HistoryOutput | None = None
+
+
+def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = None) -> IndexDocsOutput:
+    """Take documents in as they are now: new ones, what changed in others, and which are gone.
+
+    Raises:
+        InputError: with `history`, none of the files stands in a git checkout, or git is not to be had; or the file
+            of a history cannot be read.
+        StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
+    """
+    outcome = _Indexing(app, request, progress or (lambda _done, _total: None)).run()
+    if request.history_file is None:
+        return outcome
+    rows = history_file(request.history_file)
+    loaded = load_history(app, request.namespace, rows, dry_run=request.dry_run)
+    return outcome.model_copy(update={"loaded": loaded})
+
+
+@dataclass(slots=True)
+class _Indexing:
+    """One run over some paths."""
+
+    app: App
+    request: IndexDocsInput
+    progress: Progress
+    counts: Counter[str] = field(default_factory=Counter[str])
+    tally: Tally = field(default_factory=Tally)
+    problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
+    notes: list[str] = field(default_factory=list[str])
+    operations: list[str] = field(default_factory=list[str])
+    encoder_problem: str = ""
+    known: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
+    """Documents by the file they were read from."""
+    lost: dict[str, Path] = field(default_factory=dict[str, Path])
+    """The files of documents that are not there any more, by digest: one that turns up elsewhere was renamed."""
+    applied: int = -1
+    """The operation that `known` has seen."""
+
+    def run(self) -> IndexDocsOutput:
+        """All of it."""
+        self._refresh()
+        found = find_documents(self.request.paths, self._search())
+        self.problems += found.problems
+        self.counts["excluded"] = found.excluded
+        missing = [file for file in sorted(self.known) if is_gone(file)]
+        self.lost = {self.known[file].document.digest: file for file in missing}
+        files = [found.files[file] for file in sorted(found.files)]
+        if self.request.history:
+            now = self.app.clock.now()
+            with Histories.of([each.file for each in files], self.app.settings, now) as histories:
+                self._take_all(files, histories)
+            self.notes += histories.notes
+        else:
+            self._take_all(files, None)
+        self._close([file for file in missing if found.covers(file)])
+        return self._outcome(len(files))
+
+    def _search(self) -> Search:
+        settings = self.app.settings
+        roots = {file: Path(each.document.root) for file, each in self.known.items()}
+        return Search(
+            settings.home.resolve(), settings.capture.exclude_paths, self.request.glob, roots, frozenset(roots.values())
+        )
+
+    def _refresh(self) -> None:
+        """The documents there are, asked for again if another writer came since."""
+        applied = self.app.index.state().applied_seq
+        if applied != self.applied:
+            self.known = known_documents(self.app, self.request.namespace)
+            self.applied = applied
+
+    def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
+        batch: list[Seen] = []
+        done, total = 0, sum(each.size for each in files)
+        for place in files:
+            if now := self._look(place, histories):
+                batch.append(now)
+            sections = sum(len(each.clean.sections) for each in batch)
+            if sections >= SECTIONS_A_COMMIT or len(batch) == FILES_A_COMMIT:
+                self._keep(batch)
+                batch = []
+            done += place.size
+            self.progress(done, total)
+        if batch:
+            self._keep(batch)
+
+    def _look(self, place: FoundFile, histories: Histories | None) -> Seen | None:
+        """A file as it is now; None if it is unchanged or cannot be read."""
+        try:
+            data = place.file.read_bytes()
+        except OSError as error:
+            self._refuse(place.file, f"it cannot be read: {error.strerror}", "check its permissions")
+            return None
+        told = histories.tell(place.file, data) if histories else None
+        digest = hashlib.sha256(data).hexdigest()
+        known = self.known.get(place.file)
+        if told is None and known and known.document.digest == digest and known.document.removed_at is None:
+            self.counts["unchanged"] += 1
+            return None
+        try:
+            clean = cleaned(read_document(place.path, data), place.path, self.app.settings)
+        except InputError as error:
+            self._refuse(place.file, error.message, error.next_step)
+            return None
+        self.tally.add(clean.tally)
+        return Seen(place, digest, clean, _not_after(place.mtime_ns, self.app.clock.now()), told)
+
+    def _refuse(self, file: Path, why: str, next_step: str) -> None:
+        self.problems.append(DocumentProblem(path=str(file), why=why, next_step=next_step))
+
+    @contextmanager
+    def _deciding(self) -> Generator[datetime]:
+        """The right to write, with the documents that there are by now, and the time of it."""
+        if self.request.dry_run:
+            yield self.app.clock.now()
+            return
+        with self.app.keeper.deciding():
+            self._refresh()
+            yield self.app.clock.now()
+
+    def _keep(self, batch: Sequence[Seen]) -> None:
+        """Keep a batch of files as they are now."""
+        with self._deciding() as now:
+            drafts = [draft for each in batch for draft in self._drafts(each, now)]
+            verdict = judge(self.app, drafts)
+            self.counts.update({"withheld": verdict.withheld, "quarantined": verdict.quarantined})
+            self._write(drafts)
+
+    def _close(self, files: Sequence[Path]) -> None:
+        """Close the documents of files that are gone."""
+        for first in range(0, len(files), FILES_A_COMMIT):
+            with self._deciding() as now:
+                filed = [self.known[file] for file in files[first : first + FILES_A_COMMIT] if file in self.known]
+                there = [self._held(each) for each in filed if each.document.removed_at is None]
+                self._write([removed(each, now) for each in there if isinstance(each, Held)])
+
+    def _drafts(self, each: Seen, now: datetime) -> list[Draft]:
+        """What is to be kept of a file: one document; or two, where it defines another thing than it did."""
+        filed = self.known.get(each.place.file)
+        if filed is None and (before := self.lost.pop(each.digest, None)):
+            filed = self.known.pop(before, None)
+        old = self._held(filed) if filed else None
+        if old is False:
+            return []
+        make = partial(drafted, seen_now=each, namespace=self.request.namespace, now=now, clock=self.app.clock)
+        return [removed(old, now), make(None)] if old and redefined(old, each) else [make(old)]
+
+    def _held(self, filed: FiledDocument) -> Held | Literal[False] | None:
+        """A document as it is kept: None if somebody deleted its vault file, False if nobody can read it."""
+        try:
+            return held(self.app, filed)
+        except InputError as error:
+            why = f"its vault file {filed.path} cannot be read: {error.message}"
+            self._refuse(file_of(filed.document), why, error.next_step)
+            return False
+
+    def _write(self, drafts: Sequence[Draft]) -> None:
+        """Keep what changes, or only say so; either way the rest of the run builds on it."""
+        changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
+        for draft in drafts:
+            self.counts.update(_counted(draft))
+        if changing and not self.request.dry_run:
+            kept = keep(self.app, changing)
+            self.operations.append(kept.op_id)
+            self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
+            self.applied = self.app.index.state().applied_seq
+        for draft in changing:
+            self.known[file_of(draft.document)] = FiledDocument(draft.document, vault_path(draft))
+
+    def _outcome(self, files: int) -> IndexDocsOutput:
+        counts = self.counts
+        return IndexDocsOutput(
+            namespace=self.request.namespace, written=not self.request.dry_run, files=files, new=counts["new"],
+            changed=counts["changed"], unchanged=counts["unchanged"], removed=counts["removed"],
+            renamed=counts["renamed"], returned=counts["returned"], refused=len(self.problems),
+            excluded=counts["excluded"], sections_opened=counts["opened"], sections_closed=counts["closed"],
+            header_versions=counts["versions"], quarantined=counts["quarantined"] + self.tally.instructions,
+            off_the_record=self.tally.off_the_record, withheld=counts["withheld"],
+            redactions=dict(self.tally.redactions.most_common()), problems=tuple(self.problems),
+            notes=tuple(self.notes), operations=tuple(self.operations), encoder_problem=self.encoder_problem or None,
+        )  # fmt: skip
+
+
+def _counted(draft: Draft) -> dict[str, int]:
+    """What becomes of one document."""
+    before, now = draft.held.document if draft.held else None, draft.document
+    if not draft.changed:
+        return {"unchanged": 1}
+    counts = {"opened": draft.opened, "closed": draft.closed, "versions": len(draft.fresh) - draft.opened}
+    if before is None:
+        return {} if draft.empty else {"new": 1, **counts}
+    if now.removed_at is not None:
+        return {"removed": 1, **counts}
+    moved = (before.root, before.path) != (now.root, now.path)
+    return {"changed": 1, "renamed": moved, "returned": before.removed_at is not None, **counts}
+
+
+def _not_after(mtime_ns: int, now: datetime) -> datetime:
+    """When a file was last written, to the millisecond, or now if it says that it will be."""
+    seconds = min(max(mtime_ns // 1_000_000, 0) / 1000, now.timestamp())
+    return truncate(datetime.fromtimestamp(seconds, UTC))

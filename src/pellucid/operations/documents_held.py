@@ -1,0 +1,38 @@
+"""A namespace in, the documents that are kept of it out, with the files they were read from and their vault files."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pellucid.app import App
+from pellucid.model.document import Document
+from pellucid.operations.document_changes import Held
+from pellucid.store.graph_port import FiledDocument
+from pellucid.vault.markdown import Identity, parse
+
+
+def file_of(document: Document) -> Path:
+    """Where the file stands, or stood, that a document was read from."""
+    return Path(document.root) / document.path
+
+
+def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
+    """The documents of a namespace by their files; of several that one file was, the one that it is, or was last."""
+    found = app.graph.documents(namespace)
+    found.sort(key=lambda each: (each.document.removed_at is None, each.document.updated))
+    return {file_of(each.document): each for each in found}
+
+
+def held(app: App, filed: FiledDocument) -> Held | None:
+    """A document as its vault file has it now, whoever edited it; None if the file is gone.
+
+    Raises:
+        InputError: somebody edited it so that it cannot be read.
+    """
+    data = app.records.heads([filed.path])[0].data
+    if data is None:
+        return None
+    identity = Identity(filed.document.namespace, app.key, datetime.now(UTC))
+    parsed = parse(filed.path, data, identity)
+    if parsed.document is None:
+        return None
+    return Held(parsed.document, parsed.sections, filed.path, data)

@@ -1,0 +1,252 @@
+"""A name in, what it hangs together with and who says so out; or everything of a graph that does not fit together."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError
+from pellucid.graph import audit as audits
+from pellucid.graph import draw, svg
+from pellucid.graph.neighbours import Direction, Neighbourhood, neighbourhood
+from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.instants import EPOCH, epoch_ms, not_future, of_ms
+from pellucid.operations.states import EntityNamed, StateView, named, said_in, state_at
+from pellucid.store.graph_port import FiledEdge, Node
+
+NODES = 200
+"""Things at one distance that are looked around at most: the first by key; what is left out is counted."""
+
+
+class GraphShowInput(Wire):
+    """Which thing, how far around it, along which edges, and at which instant."""
+
+    namespace: str
+    name: str
+    hops: int = Field(default=2, ge=1, le=6)
+    types: tuple[EdgeType, ...] = ()
+    """Only edges of these types; none named: all."""
+    direction: Direction = "both"
+    closed: bool = False
+    """Also edges that held earlier, or that nobody says any more."""
+    as_of: Instant | None = None
+    as_known_at: Instant | None = None
+
+
+class NodeView(Wire):
+    """A thing, a memory or an episode, and how many edges it is away."""
+
+    key: str
+    name: str
+    type: str
+    hops: int
+    defined: bool = False
+
+
+class EdgeView(Wire):
+    """An edge between two things by name, and who says so."""
+
+    source: str
+    target: str
+    type: EdgeType
+    confidence: float
+    hops: int
+    """How far its nearer end is away."""
+    section: str = ""
+    """The heading, or the header key, that it was read from."""
+    anchor: str = ""
+    """The part of the target that is meant: `3` of `SPEC-037 §3`."""
+    memory_id: str
+    said_in: str
+    """Where that stands: `path:lines` of a document, or the memory's file."""
+    valid_from: Instant
+    valid_until: Instant | None = None
+
+
+class GraphShowOutput(Wire):
+    """A thing, what is true of it at the instant, and what hangs together with it within some hops."""
+
+    entity: EntityNamed
+    state: StateView | None = None
+    nodes: tuple[NodeView, ...]
+    """By distance, then key; the thing itself first."""
+    edges: tuple[EdgeView, ...]
+    hops: int
+    left_out: int = 0
+    """Things at the last distance but one and nearer whose own edges were not looked at, because there are too many."""
+    as_of: Instant | None = None
+    as_known_at: Instant | None = None
+
+
+class PlaceView(Wire):
+    """Where something was said: a vault file, a heading or header key in it, the memory it became."""
+
+    path: str
+    section: str = ""
+    memory_id: str = ""
+
+
+class ProblemView(Wire):
+    """What does not fit together: about what, why it matters, what to do, and where it was said."""
+
+    kind: audits.ProblemKind
+    subject: str
+    what: str
+    why: str
+    next_step: str
+    where: tuple[PlaceView, ...] = ()
+
+
+class GraphAuditOutput(Wire):
+    """What does not fit together in a graph, and how large the graph is."""
+
+    problems: tuple[ProblemView, ...]
+    entities: int
+    edges: int
+    """Those that hold now."""
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look around a thing, as data and ready to be drawn."""
+
+    output: GraphShowOutput
+    around: Neighbourhood
+    nodes: tuple[Node, ...]
+    places: Mapping[str, str]
+
+    def text(self, *, ascii_only: bool = False) -> str:
+        """The neighbourhood as lines, hop by hop; with `ascii_only`, without signs that a terminal may not have."""
+        return draw.text(self.around, self.nodes, self.places, ascii_only=ascii_only)
+
+    def svg(self) -> str:
+        """The neighbourhood as one SVG document."""
+        return svg.svg(self.around, self.nodes)
+
+
+def look(app: App, request: GraphShowInput) -> Look:
+    """What a thing is, what is true of it, and what hangs together with it at an instant, with who says so.
+
+    Raises:
+        NotFoundError: nothing of that name is known here; names the nearest.
+        InputError: the name fits several memories, or an instant lies in the future.
+    """
+    now = app.clock.now()
+    at = not_future(request.as_of, now) if request.as_of else now
+    known = not_future(request.as_known_at, now, "--as-known-at") if request.as_known_at else None
+    entity = named(app, request.namespace, request.name)
+    near, left_out = _around(app, request, entity.key, at, known)
+    nodes = tuple(_node(app, request.namespace, key) for keys in near.hops for key in keys)
+    places = _places(app, request.namespace, near)
+    output = GraphShowOutput(
+        entity=entity, state=state_at(app, request.namespace, entity.key, at, known), nodes=_views(near, nodes),
+        edges=_edges(near, {each.key: each.name for each in nodes}, places), hops=request.hops, left_out=left_out,
+        as_of=request.as_of, as_known_at=known,
+    )  # fmt: skip
+    return Look(output, near, nodes, places)
+
+
+def show(app: App, request: GraphShowInput) -> GraphShowOutput:
+    """The same as data alone; see `look`."""
+    return look(app, request).output
+
+
+def edge_types(given: Iterable[str]) -> tuple[EdgeType, ...]:
+    """The edge types that somebody named, in any case, with dashes, spaces or underscores.
+
+    Raises:
+        InputError: there is no such type.
+    """
+    known: dict[str, EdgeType] = {name: name for name in EDGE_TYPES}
+    out: list[EdgeType] = []
+    for text in given:
+        name = known.get("_".join(text.upper().replace("-", " ").replace("_", " ").split()))
+        if name is None:
+            raise InputError(f'--type expects one of {", ".join(EDGE_TYPES)}; got "{text}"', code="invalid_type")
+        out.append(name)
+    return tuple(out)
+
+
+def audit(app: App, namespace: str) -> GraphAuditOutput:
+    """What is dangling, orphan, contradictory or said from one side alone, among what holds now."""
+    documents = app.graph.documents(namespace)
+    entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
+    found = audits.audit(entities, edges, documents)
+    return GraphAuditOutput(
+        problems=tuple(ProblemView.model_validate(asdict(each)) for each in found), entities=len(entities),
+        edges=sum(filed.edge.valid_until == FOREVER for filed in edges),
+        documents=sum(filed.document.removed_at is None for filed in documents),
+    )  # fmt: skip
+
+
+def _around(
+    app: App, request: GraphShowInput, key: str, at: datetime, known: datetime | None
+) -> tuple[Neighbourhood, int]:
+    """The neighbourhood of a node, asked for ring by ring, and how many nodes were not looked around."""
+    edges: dict[FiledEdge, None] = {}
+    frontier, seen, left_out = [key], {key}, 0
+    for _ in range(request.hops):
+        found = app.graph.edges(request.namespace, frontier, request.types)
+        held = [filed for filed in found if _holds(filed, epoch_ms(at), known, closed=request.closed)]
+        edges |= dict.fromkeys(held)
+        reached = sorted(_reached(held, set(frontier), request.direction) - seen)
+        seen |= set(reached)
+        left_out += max(len(reached) - NODES, 0)
+        frontier = reached[:NODES]
+        if not frontier:
+            break
+    return neighbourhood(key, list(edges), request.hops, request.types, request.direction), left_out
+
+
+def _holds(filed: FiledEdge, at: int, known: datetime | None, *, closed: bool) -> bool:
+    edge = filed.edge
+    written = known is None or edge.recorded <= epoch_ms(known)
+    return written and edge.valid_from <= at and (closed or at < edge.valid_until)
+
+
+def _reached(edges: Iterable[FiledEdge], frontier: set[str], direction: Direction) -> set[str]:
+    out = {filed.edge.target for filed in edges if direction != "in" and filed.edge.source in frontier}
+    return out | {filed.edge.source for filed in edges if direction != "out" and filed.edge.target in frontier}
+
+
+def _node(app: App, namespace: str, key: str) -> Node:
+    """The node of a key; a bare one where nothing says more of it, as of an episode."""
+    return app.graph.entity(namespace, key) or Node(-1, key, key, "Episode" if key.startswith("ep_") else "Thing")
+
+
+def _views(near: Neighbourhood, nodes: Iterable[Node]) -> tuple[NodeView, ...]:
+    distance = near.distance
+    return tuple(
+        NodeView(key=node.key, name=node.name, type=node.type, hops=distance.get(node.key, 0), defined=node.defined)
+        for node in nodes
+    )
+
+
+def _places(app: App, namespace: str, near: Neighbourhood) -> dict[str, str]:
+    """Where the words stand that the edges were read from, by memory."""
+    sayers = list(dict.fromkeys(filed.edge.memory_id for filed in near.edges))
+    return {each.memory.id: said_in(each) for each in app.index.memories(namespace, sayers)}
+
+
+def _edges(near: Neighbourhood, names: Mapping[str, str], places: Mapping[str, str]) -> tuple[EdgeView, ...]:
+    distance = near.distance
+    found = sorted(near.edges, key=lambda filed: _nearer(filed, distance))
+    return tuple(_edge(filed, names, _nearer(filed, distance), places) for filed in found)
+
+
+def _nearer(filed: FiledEdge, distance: Mapping[str, int]) -> int:
+    return min(distance[end] for end in (filed.edge.source, filed.edge.target) if end in distance)
+
+
+def _edge(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
+    edge = filed.edge
+    return EdgeView(
+        source=names.get(edge.source, edge.source), target=names.get(edge.target, edge.target), type=edge.type,
+        confidence=edge.confidence, hops=hops, section=edge.section, anchor=edge.anchor, memory_id=edge.memory_id,
+        said_in=places.get(edge.memory_id, filed.path), valid_from=of_ms(edge.valid_from) or EPOCH,
+        valid_until=None if edge.valid_until >= FOREVER else of_ms(edge.valid_until),
+    )  # fmt: skip

@@ -1,0 +1,154 @@
+"""The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError
+from pellucid.model.wire import Wire
+from pellucid.operations.asking import WITHOUT
+from pellucid.recall.effect import Effect, effect
+from pellucid.recall.receipt import Receipt, unpack
+from pellucid.recall.rescore import rescore
+
+
+class LiftInput(Wire):
+    """Which legs, over which recalls."""
+
+    namespace: str
+    legs: tuple[str, ...] = ("graph", "temporal")
+    since: int = 0
+    """Epoch milliseconds."""
+    limit: int = Field(default=100, ge=1, le=10_000)
+    """The newest recalls looked at, at most."""
+
+
+class LegLift(Wire):
+    """What one leg did over some recalls: how often it took part, and what leaving it out would have changed.
+
+    A leg that takes part in nothing is empty or off; one that takes part and changes nothing is dead weight.
+    """
+
+    leg: str
+    query_class: str | None = None
+    """Of one class of query alone; None for all."""
+    recalls: int = 0
+    took_part: int = 0
+    """Recalls in which it added to some score."""
+    changed: int = 0
+    """Recalls whose first topK would not be the same without it."""
+    brought: int = 0
+    """Memories among the first topK that would not be there without it."""
+    pushed_out: int = 0
+    """Memories that would be there without it."""
+    raised: int = 0
+    """Memories it put higher than they would stand, of those that stand there either way."""
+    lowered: int = 0
+    mean_places: float = 0.0
+    """Places by which it raised these, on average over all of them; below 0 where it lowered them."""
+    share: float = 0.0
+    """The mean share of the final score of what was served that its term makes up, where it took part."""
+    unknown: int = 0
+    """Recalls whose receipt cannot tell."""
+
+
+class LiftOutput(Wire):
+    """The lift of each leg, first over all recalls, then by class of query."""
+
+    recalls: int
+    lifts: tuple[LegLift, ...]
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What is known of a leg so far."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    places: int = 0
+    stayed: int = 0
+    shares: list[float] = field(default_factory=list[float])
+
+    def add(self, **counts: int) -> None:
+        """Count on."""
+        for name, count in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+
+    def take(self, done: Effect, served: int) -> None:
+        """Add what leaving the leg out of one recall would change."""
+        up = [move for move in done.moved if move.before < move.after]
+        self.add(
+            changed=int(bool(done.entered or done.left or done.moved)), brought=len(done.left),
+            pushed_out=len(done.entered), raised=len(up), lowered=len(done.moved) - len(up),
+        )  # fmt: skip
+        self.places += sum(move.after - move.before for move in done.moved)
+        self.stayed += served - len(done.left)
+
+    def lift(self, leg: str, query_class: str | None) -> LegLift:
+        """The sums as they are shown."""
+        return LegLift(
+            leg=leg, query_class=query_class, **self.counts,
+            mean_places=round(self.places / self.stayed, 4) if self.stayed else 0.0,
+            share=round(sum(self.shares) / len(self.shares), 4) if self.shares else 0.0,
+        )  # fmt: skip
+
+
+def lift(app: App, request: LiftInput) -> LiftOutput:
+    """What legs were worth over the newest recalls of a namespace that are kept in full.
+
+    Raises:
+        InputError: a leg is nothing that can be left out.
+    """
+    if unknown := set(request.legs) - set(WITHOUT):
+        raise InputError(
+            f"--leg expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_leg"
+        )
+    sums: dict[tuple[str, str | None], _Sum] = {(leg, None): _Sum() for leg in request.legs}
+    seen = 0
+    for receipt in _receipts(app, request):
+        seen += 1
+        for leg in request.legs:
+            for group in (None, receipt.state.plan.query_class):
+                _look(receipt, leg, sums.setdefault((leg, group), _Sum()))
+    order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", request.legs.index(key[0])))
+    return LiftOutput(recalls=seen, lifts=tuple(sums[key].lift(*key) for key in order))
+
+
+def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
+    for row in app.receipts.recalls(request.namespace, since=request.since, limit=request.limit):
+        packed = app.history.receipt(row.recall_id, request.namespace) if row.in_full else None
+        if packed is not None:
+            yield unpack(packed)
+
+
+def _look(receipt: Receipt, leg: str, into: _Sum) -> None:
+    """Add one recall to the sums of a leg."""
+    into.add(recalls=1)
+    share = _share(receipt, leg)
+    if share is None:
+        return
+    done = effect(receipt.state, (leg,))
+    if done.unknown:
+        into.add(unknown=1)
+        return
+    into.add(took_part=1)
+    into.shares.append(share)
+    into.take(done, len(_served(receipt)))
+
+
+def _share(receipt: Receipt, leg: str) -> float | None:
+    """The mean share of a leg's term in the scores of what was served; None where it added to no score at all."""
+    pool, order = rescore(receipt.state)
+    terms = [term for name, term in pool.terms.items() if name.partition("@")[0] == leg]
+    if not any(term.any() for term in terms):
+        return None
+    served = order[: receipt.state.request.settings.top_k_facts]
+    finals = pool.final[served]
+    shares = sum((term[served] for term in terms), start=0.0 * finals)[finals > 0] / finals[finals > 0]
+    return float(shares.mean()) if len(shares) else 0.0
+
+
+def _served(receipt: Receipt) -> Sequence[int]:
+    _, order = rescore(receipt.state)
+    return order[: receipt.state.request.settings.top_k_facts].tolist()

@@ -1,0 +1,63 @@
+"""How memories were reached along the graph in, a few numbers for a receipt out, and back."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from pellucid.model.entity import EDGE_TYPES, entity_id
+from pellucid.model.memory import unpack_id
+from pellucid.recall.state import GraphPath, Way
+from pellucid.store.graph_port import GraphReader
+
+
+def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader, namespace: str) -> dict[str, GraphPath]:
+    """How those of these memories were reached that the graph leg nominated."""
+    wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
+    if not wanted:
+        return {}
+    nodes = np.array(sorted({node for way in wanted.values() for node, _, _ in way}), dtype=np.int64)
+    named = {node.number: entity_id(namespace, node.key) for node in reader.nodes(nodes)}
+    numbers = np.array(sorted({edge for way in wanted.values() for _, edge, _ in way[1:]}), dtype=np.int64)
+    edges = dict(zip(numbers.tolist(), reader.edges(numbers), strict=True))
+    return {
+        memory_id: GraphPath(
+            nodes=tuple(named[node] for node, _, _ in way),
+            types=tuple(edges[edge].type for _, edge, _ in way[1:]),
+            forward=tuple(forward for _, _, forward in way[1:]),
+            confidences=tuple(edges[edge].confidence for _, edge, _ in way[1:]),
+        )
+        for memory_id, way in wanted.items()
+    }
+
+
+def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any]:
+    """The paths as JSON-ready lists: every node once, and for each memory its place among `ids` and its steps."""
+    if not paths:
+        return []
+    place = {unpack_id(raw): at for at, raw in enumerate(ids)}
+    nodes = list(dict.fromkeys(node for path in paths.values() for node in path.nodes))
+    number = {node: at for at, node in enumerate(nodes)}
+    rows = [
+        [
+            place[memory_id], [number[node] for node in path.nodes], [EDGE_TYPES.index(each) for each in path.types],
+            [int(each) for each in path.forward], [round(each, 4) for each in path.confidences],
+        ]
+        for memory_id, path in paths.items() if memory_id in place
+    ]  # fmt: skip
+    return [nodes, rows]
+
+
+def unpack_paths(packed: list[Any] | None, ids: list[bytes]) -> dict[str, GraphPath]:
+    """What `pack_paths` made of them; nothing for receipts from before there were any."""
+    if not packed:
+        return {}
+    nodes: list[str] = packed[0]
+    rows: list[tuple[int, list[int], list[int], list[int], list[float]]] = packed[1]
+    return {
+        unpack_id(ids[place]): GraphPath(
+            tuple(nodes[each] for each in through), tuple(EDGE_TYPES[each] for each in types),
+            tuple(bool(each) for each in forward), tuple(confidences),
+        )
+        for place, through, types, forward, confidences in rows
+    }  # fmt: skip

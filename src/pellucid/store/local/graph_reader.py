@@ -1,0 +1,131 @@
+"""One read transaction in, the graph around some nodes out: `GraphReader` over SQLite and warm columns."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+import numpy as np
+
+from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, node_key
+from pellucid.store.graph_port import Homes, Ints, Node, Steps
+from pellucid.store.index_port import Admission, Mask, Rows
+from pellucid.store.local.database import execute
+from pellucid.store.local.graph_columns import GraphCache, GraphView
+from pellucid.store.local.graph_fold import IDENTITY
+from pellucid.store.local.standing import Standings
+
+Queries = dict[str, str]
+
+
+class LocalGraphReader:
+    """See `GraphReader`; lives inside the read transaction that made it. What no one asks for is not loaded.
+
+    An edge holds only as long as the memory it was read from may answer, filters aside. Where `known` is asked, an end
+    that lies after it is not known yet.
+    """
+
+    def __init__(self, connection: apsw.Connection, queries: Queries, cache: GraphCache, standings: Standings) -> None:
+        self._connection = connection
+        self._queries = queries
+        self._cache = cache
+        self._standings = standings
+        self._ns = standings.ns
+        self._loaded: GraphView | None = None
+        self._speaking: tuple[Admission, Mask] | None = None
+
+    @property
+    def _view(self) -> GraphView:
+        if self._loaded is None:
+            self._loaded = self._cache.view(self._connection, self._ns)
+        return self._loaded
+
+    def _run(self, query: str, *bindings: str | int) -> list[tuple[Any, ...]]:
+        return execute(self._connection, self._queries[query], bindings)
+
+    def find(self, names: Sequence[str]) -> list[Node]:
+        return named(self._connection, self._queries, self._ns, names)
+
+    def around(
+        self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
+    ) -> Steps:
+        view = self._view
+        at, here = view.steps(np.unique(nodes), most, out)
+        hold = (view.valid_from[at] <= admission.at) & (view.confidence[at] >= np.float32(floor))
+        until = view.valid_until[at]
+        if admission.known is not None:
+            hold &= view.recorded[at] <= admission.known
+            until = np.where(until > admission.known, FOREVER, until)
+        hold &= (admission.at < until) & self._said(admission, view.number[at])
+        at, here = at[hold], here[hold]
+        return Steps(
+            here=here, there=view.there[at], forward=view.forward[at], type=view.type[at],
+            confidence=view.confidence[at], edge=view.number[at],
+        )  # fmt: skip
+
+    def _said(self, admission: Admission, numbers: Ints) -> Mask:
+        """Which of these edges stand in memories that may answer; those that stand in none do."""
+        if self._speaking is None or self._speaking[0] is not admission:
+            self._speaking = admission, np.append(self._standings.speaking(admission), True)
+        places = self._cache.speakers(self._ns, self._view, self._standings.view)
+        return self._speaking[1][places[numbers]]  # -1: the last
+
+    def homes(self, nodes: Ints) -> Homes:
+        nodes = np.unique(nodes)
+        held = self._view.homes_of(nodes)
+        rest = np.setdiff1d(nodes, held[:, 0], assume_unique=False)
+        found = self._run("memory_homes", self._ns, json.dumps(rest.tolist())) if len(rest) else []
+        pairs = np.concatenate((held, np.array(found, dtype=np.int64).reshape(-1, 2)))
+        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+        return Homes(pairs[:, 0].copy(), pairs[:, 1].copy())
+
+    def nodes(self, numbers: Ints) -> list[Node]:
+        return [node(*row) for row in self._run("nodes", self._ns, json.dumps(numbers.tolist()))]
+
+    def edges(self, numbers: Ints) -> list[Edge]:
+        """See `GraphReader.edges`; an end that is another name of an entity is that entity."""
+        view = self._view
+        wanted = list(zip(view.files[numbers].tolist(), view.edges[numbers].tolist(), strict=True))
+        ends = view.ends[numbers].tolist()
+        keys = keys_of(self._connection, self._queries, {end for pair in ends for end in pair})
+        rows = self._run("edges_at", json.dumps(wanted))
+        return [edge(keys[a], keys[b], row[2:]) for (a, b), row in zip(ends, rows, strict=True)]
+
+    def headings(self, rows: Rows) -> list[str]:
+        held: dict[int, str] = dict(self._run("headings", json.dumps(rows.tolist())))
+        return [held.get(row, "") for row in rows.tolist()]
+
+
+def node(number: int, key: str, name: str, type_: str, defined: int) -> Node:
+    """A row of `nodes` as a node."""
+    return Node(number, key, name, type_, bool(defined))
+
+
+def edge(source: str, target: str, said: Sequence[Any]) -> Edge:
+    """An edge of its ends and of type, memory, section, confidence, interval, record and anchor."""
+    kind, memory_id, section, confidence, valid_from, valid_until, recorded, anchor = said
+    interval = valid_from, valid_until
+    return Edge(source, target, EDGE_TYPES[int(kind)], memory_id, section, confidence, *interval, recorded, anchor)
+
+
+def keys_of(connection: apsw.Connection, queries: Queries, nodes: Iterable[int]) -> dict[int, str]:
+    """The key of each of these nodes."""
+    return dict(execute(connection, queries["keys_of"], (json.dumps(sorted(nodes)),)))
+
+
+def named(connection: apsw.Connection, queries: Queries, ns: int, names: Sequence[str]) -> list[Node]:
+    """The nodes of these names or aliases, in order, each once.
+
+    What a file defines goes by its name. Any other name stands for the entity whose alias it is, if that is one; a name
+    that is nobody's alias, or of two, for what is spoken of by that name.
+    """
+    keys = list(dict.fromkeys(map(key_of, names)))
+    found = execute(connection, queries["find_keys"], (ns, json.dumps(keys))) if keys else []
+    numbers = (own if defined or alias is None else alias for _, own, defined, alias in found)
+    wanted = list(dict.fromkeys(number for number in numbers if number is not None))
+    return [node(*row) for row in execute(connection, queries["nodes"], (ns, json.dumps(wanted)))]
+
+
+def key_of(name: str) -> str:
+    """The key of a name; the id of a memory or an episode is its own."""
+    return plain if IDENTITY.fullmatch(plain := name.strip()) else node_key(name)

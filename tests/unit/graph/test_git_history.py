@@ -1,0 +1,233 @@
+"""Repositories with their turns and traps in, the headers of their files over time out."""
+
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pellucid.errors import InputError
+from pellucid.graph.git_history import FileHistory, header_history
+from pellucid.graph.git_program import open_repository
+
+JAN, FEB, MAR, APR, MAY = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 6))
+
+
+class Git:
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.run("init", "-q", "-b", "main")
+
+    def run(self, *words: str, at: str = JAN) -> str:
+        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"]
+        environment = {
+            "PATH": os.defpath, "HOME": str(self.top), "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z",
+            "GIT_COMMITTER_DATE": at,
+        }  # fmt: skip
+        command = ["git", *who, *words]
+        return subprocess.run(
+            command, cwd=self.top, env=environment, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def commit(self, at: str, files: dict[str, str | None]) -> str:
+        for name, text in files.items():
+            if text is None:
+                (self.top / name).unlink()
+            else:
+                (self.top / name).parent.mkdir(parents=True, exist_ok=True)
+                (self.top / name).write_text(text, "utf-8")
+        self.run("add", "-A")
+        self.run("commit", "-q", "--allow-empty", "-m", "x", at=at)
+        return self.run("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    (tmp_path / "r").mkdir()
+    return Git(tmp_path / "r")
+
+
+def header(_: str, data: bytes) -> dict[str, str] | None:
+    """The first line as a status; a file of rubbish has none."""
+    first = data.decode().split("\n")[0]
+    return None if first == "rubbish" else {"status": first}
+
+
+def told(git: Git, *paths: str) -> dict[str, FileHistory]:
+    return {each.path: each for each in header_history(open_repository(git.top), paths, header)}
+
+
+def states(history: FileHistory) -> list[tuple[str, str | None]]:
+    return [(f"{each.at:%Y-%m-%d}", each.values["status"] if each.values else None) for each in history.versions]
+
+
+def test_each_header_counts_from_the_committer_date_of_its_commit(git: Git) -> None:
+    first = git.commit(JAN, {"a.md": "Draft\ntext"})
+    git.commit(FEB, {"a.md": "Draft\nother text"})
+    last = git.commit(MAR, {"a.md": "Final\nother text", "b.md": "Draft"})
+    found = told(git, "a.md", "b.md", "c.md")
+    assert states(found["a.md"]) == [("2024-01-01", "Draft"), ("2024-03-01", "Final")]
+    assert [each.commit for each in found["a.md"].versions] == [first, last]
+    assert found["a.md"].touched == datetime(2024, 3, 1, tzinfo=UTC)
+    assert states(found["b.md"]) == [("2024-03-01", "Draft")]
+    assert set(found) == {"a.md", "b.md"}
+    assert found["a.md"].blob == git.run("rev-parse", "HEAD:a.md")
+
+
+def test_a_commit_that_left_the_header_alone_still_touched_the_file(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft\ntext"})
+    git.commit(FEB, {"a.md": "Draft\nother text"})
+    (history,) = told(git, "a.md").values()
+    assert (states(history), f"{history.touched:%m}") == ([("2024-01-01", "Draft")], "02")
+
+
+def test_renames_are_followed_from_the_files_there_are_now(git: Git) -> None:
+    git.commit(JAN, {"old/a.md": "Draft\n" + "text\n" * 20})
+    git.commit(FEB, {"old/a.md": "Review\n" + "text\n" * 20})
+    git.commit(MAR, {"old/a.md": None, "new/b.md": "Review\n" + "text\n" * 20})
+    git.commit(APR, {"new/b.md": "Final\n" + "text\n" * 20})
+    (history,) = told(git, "new/b.md").values()
+    assert states(history) == [("2024-01-01", "Draft"), ("2024-02-01", "Review"), ("2024-04-01", "Final")]
+
+
+def test_two_files_that_change_places_keep_their_own_pasts(git: Git) -> None:
+    one, two = "one\n" * 20, "two\n" * 20
+    git.commit(JAN, {"a.md": "A1\n" + one, "b.md": "B1\n" + two})
+    git.commit(FEB, {"a.md": None, "b.md": None, "c.md": "A1\n" + one, "d.md": "B1\n" + two})
+    git.commit(MAR, {"c.md": None, "d.md": None, "b.md": "A1\n" + one, "a.md": "B1\n" + two})
+    found = told(git, "a.md", "b.md")
+    assert states(found["a.md"]) == [("2024-01-01", "B1")]
+    assert states(found["b.md"]) == [("2024-01-01", "A1")]
+
+
+def test_a_file_that_was_deleted_and_restored_was_gone_in_between(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft"})
+    git.commit(FEB, {"a.md": None})
+    git.commit(MAR, {"a.md": "Draft"})
+    (history,) = told(git, "a.md").values()
+    assert states(history) == [("2024-01-01", "Draft"), ("2024-02-01", None), ("2024-03-01", "Draft")]
+
+
+def test_a_path_that_another_document_left_brings_none_of_that_ones_past(git: Git) -> None:
+    text = "text\n" * 20
+    git.commit(JAN, {"a.md": "Draft\n" + text})
+    git.commit(FEB, {"a.md": None, "b.md": "Draft\n" + text})
+    git.commit(MAR, {"a.md": "New here"})
+    found = told(git, "a.md", "b.md")
+    assert states(found["a.md"]) == [("2024-03-01", "New here")]
+    assert states(found["b.md"]) == [("2024-01-01", "Draft")]
+
+
+def test_what_a_merge_brought_counts_from_the_merge(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft\n" + "text\n" * 9})
+    git.run("checkout", "-q", "-b", "side")
+    git.commit(FEB, {"a.md": "Final\n" + "text\n" * 9})
+    git.run("checkout", "-q", "main")
+    git.commit(MAR, {"b.md": "Other"})
+    git.run("merge", "-q", "--no-ff", "-m", "m", "side", at=APR)
+    (history,) = told(git, "a.md").values()
+    assert states(history) == [("2024-01-01", "Draft"), ("2024-04-01", "Final")]
+
+
+def test_clocks_that_went_back_do_not_turn_the_order_and_one_second_holds_one_state(git: Git) -> None:
+    git.commit(MAR, {"a.md": "One"})
+    git.commit(FEB, {"a.md": "Two"})
+    git.commit(APR, {"a.md": "Three"})
+    git.commit(APR, {"a.md": "Four"})
+    (history,) = told(git, "a.md").values()
+    assert [each.values for each in history.versions] == [{"status": name} for name in ("One", "Two", "Four")]
+    instants = [each.at for each in history.versions]
+    assert instants == sorted(set(instants))
+
+
+def test_versions_that_cannot_be_read_are_passed_over(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft"})
+    git.commit(FEB, {"a.md": "rubbish"})
+    git.commit(MAR, {"a.md": "Final"})
+    (history,) = told(git, "a.md").values()
+    assert states(history) == [("2024-01-01", "Draft"), ("2024-03-01", "Final")]
+
+
+@pytest.mark.parametrize("name", ["a\nb.md", ":(top)x.md", "-rf.md", "\x01abc 12.md", "ü ß.md", "a\tb.md", '"q".md'])
+def test_names_are_only_names(git: Git, name: str) -> None:
+    git.commit(JAN, {name: "Draft", "z.md": "Other"})
+    git.commit(FEB, {name: "Final"})
+    assert states(told(git, name)[name]) == [("2024-01-01", "Draft"), ("2024-02-01", "Final")]
+
+
+def test_nothing_that_a_repository_configures_is_run(git: Git, tmp_path: Path) -> None:
+    trap = tmp_path / "sprung"
+    program = tmp_path / "trap.sh"
+    program.write_text(f"#!/bin/sh\necho $0 >> {trap}\ncat\n")
+    program.chmod(0o755)
+    git.commit(JAN, {"a.md": "Draft", ".gitattributes": "*.md diff=trap filter=trap\n"})
+    for key in ("core.fsmonitor", "diff.external", "diff.trap.textconv", "diff.trap.command", "gpg.program",
+                "core.pager", "core.sshCommand", "filter.trap.smudge"):  # fmt: skip
+        git.run("config", key, str(program))
+    git.run("config", "log.showSignature", "true")
+    hooks = git.top / ".git" / "hooks"
+    for hook in ("post-checkout", "post-index-change", "reference-transaction"):
+        (hooks / hook).write_text(program.read_text())
+        (hooks / hook).chmod(0o755)
+    assert states(told(git, "a.md")["a.md"]) == [("2024-01-01", "Draft")]
+    assert not trap.exists()
+
+
+def test_a_folder_outside_of_a_checkout_a_checkout_without_commits_and_a_damaged_one_are_said(
+    git: Git, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="no git checkout"):
+        open_repository(tmp_path)
+    with pytest.raises(InputError, match="git log failed"):
+        told(git, "a.md")
+    (git.top / ".git" / "HEAD").write_text("rubbish")
+    with pytest.raises(InputError, match="git rev-parse failed"):
+        told(git, "a.md")
+
+
+def test_a_missing_git_program_is_said(git: Git, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="no `git` program"):
+        open_repository(git.top)
+
+
+def test_an_environment_that_names_another_repository_is_refused(
+    git: Git, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = Git(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(other.top / ".git"))
+    with pytest.raises(InputError, match="unset GIT_DIR"):
+        open_repository(git.top)
+
+
+def test_a_shallow_clone_says_so(git: Git, tmp_path: Path) -> None:
+    git.commit(JAN, {"a.md": "Draft"})
+    git.commit(FEB, {"a.md": "Final"})
+    git.run("clone", "-q", "--depth", "1", f"file://{git.top}", str(tmp_path / "copy"))
+    repository = open_repository(tmp_path / "copy")
+    assert repository.shallow
+    (history,) = header_history(repository, ["a.md"], header)
+    assert states(history) == [("2024-02-01", "Final")]
+
+
+def test_a_worktree_has_the_history_of_its_own_branch(git: Git, tmp_path: Path) -> None:
+    git.commit(JAN, {"a.md": "Draft"})
+    git.run("worktree", "add", "-q", "-b", "side", str(tmp_path / "tree"))
+    git.commit(FEB, {"a.md": "Final"})
+    (history,) = header_history(open_repository(tmp_path / "tree"), ["a.md"], header)
+    assert states(history) == [("2024-01-01", "Draft")]
+
+
+def test_a_reader_that_stops_early_leaves_no_process_behind(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft", "b.md": "Draft"})
+    histories = header_history(open_repository(git.top), ["a.md", "b.md"], header)
+    next(histories)
+    histories.close()  # pyright: ignore[reportAttributeAccessIssue] - warnings are errors: a process left would be one
+
+
+def test_a_long_file_is_read_up_to_its_last_whole_line(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft\n" + "ä" * 200_000})
+    git.commit(FEB, {"a.md": "Final\n" + "line\n" * 40_000})
+    assert states(told(git, "a.md")["a.md"]) == [("2024-01-01", "Draft"), ("2024-02-01", "Final")]

@@ -1,0 +1,64 @@
+"""Dates as people write them in, the instants that they mean out, or what is wrong with them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pellucid.clock import isoformat
+from pellucid.errors import InputError
+from pellucid.operations.instants import EPOCH, epoch_ms, instant, not_future, of_ms
+
+NOW = datetime(2026, 6, 1, 12, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("2026-04-15", "2026-04-15T23:59:59.999Z"),
+        (" 2026-04-15 ", "2026-04-15T23:59:59.999Z"),
+        ("20260415", "2026-04-15T23:59:59.999Z"),
+        ("2026-04-15T09:30", "2026-04-15T09:30:00.000Z"),
+        ("2026-04-15 09:30:00.250", "2026-04-15T09:30:00.250Z"),
+        ("2026-04-15T09:30:00Z", "2026-04-15T09:30:00.000Z"),
+        ("2026-04-15T00:30:00+02:00", "2026-04-14T22:30:00.000Z"),
+        ("2026-04-15T23:30:00.1239-05:30", "2026-04-16T05:00:00.123Z"),
+        ("1969-12-31", "1969-12-31T23:59:59.999Z"),
+    ],
+)
+def test_a_date_means_the_end_of_its_day_and_a_time_means_itself_in_utc_unless_it_says_otherwise(
+    said: str, meant: str
+) -> None:
+    assert isoformat(instant(said, NOW)) == meant
+
+
+def test_today_means_now_because_the_day_is_not_over() -> None:
+    assert instant("2026-06-01", NOW) == NOW
+
+
+@pytest.mark.parametrize("said", ["2026-06-02", "2026-06-01T12:30:00.001Z", "2026-06-01T12:30-00:01", "9999-12-30"])
+def test_the_future_cannot_be_asked_about(said: str) -> None:
+    with pytest.raises(InputError, match=r"--as-known-at \d.* lies in the future") as raised:
+        instant(said, NOW, "--as-known-at")
+    assert raised.value.next_step
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "   ", "yesterday", "2026-02-30", "15.4.2026", "2026", "9999-12-31T23:59-01:00", "0001-01-01T00:00+01:00"],
+)
+def test_what_is_no_date_is_refused_in_the_words_of_its_flag(said: str) -> None:
+    with pytest.raises(InputError, match="--as-of expects a date or a date-time"):
+        instant(said, NOW)
+
+
+@given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(2026, 6, 1)))  # noqa: DTZ001 - hypothesis wants it bare
+def test_milliseconds_are_exact_both_ways(bare: datetime) -> None:
+    at = not_future(bare, NOW)
+    assert of_ms(epoch_ms(at)) == at
+    assert EPOCH + timedelta(milliseconds=epoch_ms(at)) == at
+
+
+def test_an_end_that_never_comes_is_no_instant() -> None:
+    assert of_ms(1 << 62) is None

@@ -1,0 +1,209 @@
+"""Old and replaced memories in, what a recall says of their age out, today and of the past."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from graph_kit import APRIL, HERE, MARCH, MAY, document, section
+from intake_kit import held
+
+from pellucid.app import App, open_app
+from pellucid.clock import SystemClock, isoformat
+from pellucid.errors import InputError, NotFoundError
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.browsing import ListInput, list_memories
+from pellucid.operations.changing import UpdateInput, VerbInput, apply_verb, update
+from pellucid.operations.recalling import RecallOutput, recall, xray
+from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.reverifying import ReverifyInput, reverify
+from pellucid.operations.states import EntityHistoryOutput
+from pellucid.operations.storytelling import HistoryOutput, history, story_of
+from pellucid.settings import load
+from pellucid.xray.render import render
+
+QUESTION = "where does the staging database live"
+DAY = timedelta(days=1)
+
+
+class Calendar(SystemClock):
+    """A clock that a test sets."""
+
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return Calendar.at
+
+
+@pytest.fixture
+def app(home: Path, model_cache: Path) -> App:
+    Calendar.at = datetime(2026, 1, 1, tzinfo=UTC)
+    return open_app(load(home=home), models=model_cache.parent, clock=Calendar())
+
+
+def _remembered(app: App, content: str = "The staging database lives in eu-west-1", **given: object) -> str:
+    return remember(app, RememberInput.model_validate({"content": content, "namespace": HERE, **given})).memory.id
+
+
+def _recalled(app: App, **given: object) -> RecallOutput:
+    return recall(app, RecallInput.model_validate({"query": QUESTION, "namespace": HERE, **given}))
+
+
+def _listed(app: App, **given: object) -> set[str]:
+    found = list_memories(app, ListInput.model_validate({"namespace": HERE, **given}))
+    assert found.total == len(found.memories)
+    return {each.memory.id for each in found.memories}
+
+
+def test_an_old_hit_is_offered_for_verification_until_it_is_verified(app: App) -> None:
+    memory_id = _remembered(app)
+    Calendar.at += 181 * DAY
+    old = _recalled(app)
+    (hit,) = old.memories
+    assert hit.staleness
+    assert (hit.staleness.age_days, hit.staleness.superseded, hit.staleness.last_verified_at) == (181, False, None)
+    assert old.stale == (memory_id,)
+    reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory_id,)))
+    Calendar.at += DAY
+    fresh = _recalled(app)
+    assert fresh.stale == ()
+    assert fresh.memories[0].staleness
+    assert fresh.memories[0].staleness.age_days == 1
+
+
+def test_the_age_from_which_a_hit_is_stale_is_a_setting(
+    home: Path, model_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PELLUCID_LIFECYCLE__STALE_AFTER_DAYS", "7")
+    Calendar.at = datetime(2026, 1, 1, tzinfo=UTC)
+    app = open_app(load(home=home), models=model_cache.parent, clock=Calendar())
+    memory_id = _remembered(app)
+    Calendar.at += 8 * DAY
+    assert _recalled(app).stale == (memory_id,)
+
+
+def test_an_explanation_says_the_same_as_the_recall(app: App) -> None:
+    _remembered(app)
+    Calendar.at += 181 * DAY
+    (result,) = xray(app, RecallInput(query=QUESTION, namespace=HERE)).results
+    assert result.staleness == _recalled(app).memories[0].staleness
+
+
+def test_what_answered_for_the_past_says_that_it_was_superseded_since(app: App) -> None:
+    old = _remembered(app)
+    Calendar.at += 10 * DAY
+    then = Calendar.at
+    Calendar.at += 10 * DAY
+    update(app, UpdateInput(namespace=HERE, memory_id=old, content="The staging database lives in us-east-2"))
+    Calendar.at += DAY
+    assert [each.memory.id for each in _recalled(app).memories] != [old]
+    past = _recalled(app, as_of=then)
+    (hit,) = past.memories
+    assert hit.memory.id == old
+    assert hit.staleness
+    assert (hit.staleness.superseded, hit.staleness.age_days) == (True, 10)
+    assert past.stale == (old,)
+    explained = xray(app, RecallInput(query=QUESTION, namespace=HERE, as_of=then, as_known_at=then))
+    assert f"as-of: {isoformat(then)}; as known at {isoformat(then)}" in render(explained, "text").splitlines()
+    assert "as-of" not in render(xray(app, RecallInput(query=QUESTION, namespace=HERE)), "text")
+
+
+def test_a_list_of_the_past_shows_what_could_answer_then(app: App) -> None:
+    old = _remembered(app)
+    first = Calendar.at
+    Calendar.at += 10 * DAY
+    other = _remembered(app, "The mail server lives in eu-north-1")
+    second = Calendar.at
+    Calendar.at += 10 * DAY
+    new = update(app, UpdateInput(namespace=HERE, memory_id=old, content="The staging database is in us-east-2")).memory
+    apply_verb(app, "archive", VerbInput(namespace=HERE, memory_id=other))
+    Calendar.at += DAY
+    assert _listed(app) == {new.id}
+    assert _listed(app, as_of=first) == {old}
+    assert _listed(app, as_of=second) == {old, other}
+    assert _listed(app, as_of=first - DAY) == set()
+    assert _listed(app, as_of=second, contains="mail") == {other}
+    assert _listed(app, as_of=Calendar.at) == {new.id}
+    assert _listed(app, as_known_at=second) == {old, other}
+
+
+def test_a_status_cannot_be_asked_of_the_past_nor_anything_of_the_future(app: App) -> None:
+    with pytest.raises(InputError, match="--status"):
+        _listed(app, as_of=Calendar.at, status="archived")
+    with pytest.raises(InputError, match=r"--as-of .* lies in the future"):
+        _listed(app, as_of=Calendar.at + DAY)
+    with pytest.raises(InputError, match=r"--as-known-at .* lies in the future"):
+        _listed(app, as_known_at=Calendar.at + DAY)
+
+
+def test_the_story_of_a_memory_says_which_version_held_and_whether_it_was_in_force(app: App) -> None:
+    old = _remembered(app)
+    first = Calendar.at
+    Calendar.at += 10 * DAY
+    new = update(app, UpdateInput(namespace=HERE, memory_id=old, content="The staging database is in us-east-2")).memory
+    turned = Calendar.at
+    Calendar.at += 10 * DAY
+    apply_verb(app, "archive", VerbInput(namespace=HERE, memory_id=new.id))
+    aside = Calendar.at
+    Calendar.at += DAY
+
+    def held_at(at: datetime, **given: datetime) -> tuple[str, bool, str] | None:
+        told = history(app, HERE, new.id, at, **given).held
+        return (told.memory_id, told.in_force, told.set_aside) if told else None
+
+    assert held_at(first - DAY) is None
+    assert held_at(first) == (old, True, "")
+    assert held_at(turned - timedelta(milliseconds=1)) == (old, True, "")
+    assert held_at(turned) == (new.id, True, "")
+    assert held_at(Calendar.at) == (new.id, False, f"archived {aside:%Y-%m-%d}")
+    assert held_at(turned, as_known_at=first) == (old, True, "")
+
+
+def test_the_story_as_known_then_holds_nothing_that_was_written_later(app: App) -> None:
+    old = _remembered(app)
+    first = Calendar.at
+    Calendar.at += 10 * DAY
+    update(app, UpdateInput(namespace=HERE, memory_id=old, content="The staging database is in us-east-2"))
+    told = history(app, HERE, old, as_known_at=first)
+    assert [each.memory.id for each in told.versions] == [old]
+    assert [row.event_type for row in told.events] == ["created"]
+    with pytest.raises(NotFoundError, match="not written yet"):
+        history(app, HERE, old, as_known_at=first - DAY)
+
+
+def test_a_name_tells_the_story_of_a_thing_and_an_id_that_of_a_memory(app: App) -> None:
+    Calendar.at = MAY
+    document(app, "SPEC-901", [(MARCH, {"title": "Ground", "status": "draft"}), (APRIL, {"title": "Ground"})])
+    memory_id = _remembered(app)
+    thing = story_of(app, HERE, "SPEC-901", as_of=MARCH)
+    assert isinstance(thing, EntityHistoryOutput)
+    assert [each.props["status"] for each in thing.states] == ["draft"]
+    for name in (memory_id, memory_id[-10:]):
+        assert isinstance(story_of(app, HERE, name), HistoryOutput)
+    with pytest.raises(NotFoundError) as raised:
+        story_of(app, HERE, "SPEC-902")
+    assert "SPEC-901" in raised.value.next_step
+
+
+def test_what_a_memory_says_of_a_thing_is_a_state_of_it(app: App) -> None:
+    _remembered(app, "The relay listens on port 8080", entity_ref="relay", attributes={"port": "8080"})
+    first = Calendar.at
+    Calendar.at += DAY
+    _remembered(app, "The relay listens on port 9090", entity_ref="relay", attributes={"port": "9090"})
+    told = story_of(app, HERE, "relay")
+    assert isinstance(told, EntityHistoryOutput)
+    assert [each.props.get("port") for each in told.states] == ["8080", "9090"]
+    past = story_of(app, HERE, "relay", as_of=first)
+    assert isinstance(past, EntityHistoryOutput)
+    assert past.holds == {"port": "8080"}
+
+
+def test_sections_of_a_document_are_not_offered_for_verification(app: App) -> None:
+    Calendar.at = MARCH
+    document(app, "SPEC-901", [(MARCH, {"title": "Ground"})], [section(app, "Staging", f"{QUESTION}: eu-west-1")])
+    Calendar.at += 400 * DAY
+    answer = _recalled(app)
+    assert answer.memories
+    assert answer.stale == ()
+    with pytest.raises(InputError, match="section of a document"):
+        reverify(app, ReverifyInput(namespace=HERE, memory_ids=(answer.memories[0].memory.id,)))
+    assert held(app)
