@@ -14,8 +14,11 @@ PROGRAMS = [
     ("exactness", ["--memories=90", "--queries=4"], {"recallAt50", "recallAt10", "target"}),
     ("recorder", ["--memories=90", "--recalls=5"], {"recordCpuMicros", "receiptBytes", "historyBytesARecall"}),
     ("importing", ["--turns=12", "--home-turns=12", "--recalls=2"], {"ratio", "importAndRecall", "openAndRecall"}),
-    ("graph", ["--documents=60", "--vectors=90", "--queries=4", "--files=6", "--embedded=2"],
-     {"graphLegMs", "vectorLegMs", "ratioOfP95", "load", "documentsASecond"}),
+    (
+        "graph",
+        ["--documents=60", "--vectors=90", "--queries=4", "--files=6", "--embedded=2"],
+        {"graphLegMs", "vectorLegMs", "ratioOfP95", "load", "documentsASecond"},
+    ),
     ("footprint", [], {"packages", "installedMb", "heavyFrameworks"}),
 ]
 

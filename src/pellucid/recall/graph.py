@@ -16,14 +16,14 @@ from pellucid.store.index_port import Columns, Rows
 
 SEEDS = 10
 """Named things that a walk begins at, at most."""
-ROWS = 512
-"""Rows whose nearness to the query is looked at, at most."""
+NODES, ROWS = 128, 512
+"""Nodes, and rows of these, whose nearness to the query is looked at, at most: the most active."""
 BESIDE = 2
 """Where edges are asked for, what else is nominated: as many as these lead to, at least so many."""
 ANCHORED = 32
 """Nodes of which the section that an edge means is looked for, at most."""
 PER_NODE = 3
-"""Rows of one node that are nominated at most: the n-th nearest scores an n²-th."""
+"""Rows of one node that are nominated at most, where no edge is asked for: the n-th nearest scores an n²-th."""
 _LONGEST = 8
 """Words of a name in a query at most."""
 _SHORTEST = 3
@@ -98,16 +98,14 @@ def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
 
 def _scored(state: State, plan: Plan, world: World, reached: Reached) -> _Scored:
     """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for."""
-    rows, place = _rows(world.reader.graph, plan, reached)
+    reader = world.reader.graph
+    rows, place = _rows(reader, plan, reached)
     columns, near = world.reader.columns(rows, state.admission), _near(plan, world, rows)
     ranked, asked = reached.rank[place], reached.asked[place]
     fit = np.where(asked, 0.85 + 0.1 * ranked + 0.05 * near, 0.4 + 0.2 * ranked + 0.4 * near)
-    meant = _meant(world.reader.graph, reached, rows, place)
-    places = _places(columns.admitted, rows, place, near + meant)
+    places = _places(columns, place, near + _meant(reader, reached, rows, place))
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
     if asked.any():
-        first = scores[asked & (places == 0)]
-        scores[asked & (places > 0)] *= 0.8 * first.min(initial=1.0) / max(first.max(initial=0.0), 1e-9)
         scores[~_company(scores, asked, places)] = 0.0
     return _Scored(rows, columns, place, scores)
 
@@ -122,25 +120,26 @@ def _near(plan: Plan, world: World, rows: Rows) -> Floats:
 
 def _rows(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
     """The rows of the most active nodes, and the position of the node of each."""
-    wanted = np.array([node in reached.came or plan.asked is None for node in reached.nodes.tolist()], dtype=np.bool_)
-    strongest = np.lexsort((reached.nodes, -reached.activation))
-    homes = reader.homes(np.sort(reached.nodes[strongest[wanted[strongest]]][:ROWS]))
+    wanted = np.flatnonzero(~reached.seed) if plan.asked else np.arange(len(reached.nodes))
+    wanted = wanted[np.argsort(-reached.activation[wanted], kind="stable")[:NODES]]
+    homes = reader.homes(np.sort(reached.nodes[wanted]))
     place = np.searchsorted(reached.nodes, homes.nodes)
-    first = np.sort(np.lexsort((-homes.rows, -reached.activation[place]))[:ROWS])
+    first = np.sort(np.argsort(-reached.activation[place], kind="stable")[:ROWS])
     return homes.rows[first], place[first]
 
 
 def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
-    """What is kept where edges are asked for: what they lead to, and as much again of the best of all else."""
+    """What is kept where edges are asked for: a row of each thing they lead to, and as many of the best of all else."""
+    out = asked & (places == 0)
     beside = np.flatnonzero(~asked & (places == 0))
-    best = beside[np.lexsort((beside, -scores[beside]))][: max(BESIDE, int((asked & (places == 0)).sum()))]
-    out = asked.copy()
-    out[best] = True
+    out[beside[np.argsort(-scores[beside], kind="stable")][: max(BESIDE, int(out.sum()))]] = True
     return out
 
 
 def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
     """1 for the section that an edge means (`SPEC-037 §3`), so that it stands first among those of its document."""
+    if not reached.asked.any():
+        return np.zeros(len(rows))
     several = np.unique(place[:-1][place[1:] == place[:-1]])  # a choice there is only where a node has several rows
     several = several[reached.asked[several]][:ANCHORED]
     steps = {node: reached.came[node][1] for node in reached.nodes[several].tolist()}
@@ -161,12 +160,12 @@ def is_part(heading: str, anchor: str) -> bool:
     return bool(number and number[1] == anchor) or slug == anchor.casefold()
 
 
-def _places(admitted: Mask, rows: Rows, nodes: Ints, near: Floats) -> Ints:
-    """The place of each row among those of its node: what may answer first, then the nearest to the query, then row."""
-    order = np.lexsort((rows, -near, ~admitted, nodes))
+def _places(columns: Columns, nodes: Ints, near: Floats) -> Ints:
+    """The place of each row among those of its node: what may answer first, then the nearest, then by id."""
+    order = np.lexsort((columns.ids, -near, ~columns.admitted, nodes))
     starts = np.searchsorted(nodes[order], nodes[order], "left")
-    out = np.zeros(len(rows), dtype=np.int64)
-    out[order] = np.arange(len(rows)) - starts
+    out = np.zeros(len(nodes), dtype=np.int64)
+    out[order] = np.arange(len(nodes)) - starts
     return out
 
 

@@ -31,9 +31,9 @@ FRONTIER = 32
 """Nodes from which a further hop goes on at most: the strongest."""
 HUB = 128
 """Edges of a node through which no hop goes on: what everything hangs together with says nothing of anything."""
-ENOUGH = 64
-"""Nodes after which edges that were asked for are followed no further."""
-EDGES, TAKEN = 1024, 256
+NEARBY = 2
+"""Hops over all edges at most where those that were asked for lead somewhere."""
+EDGES, TAKEN = 512, 128
 """Edges of a hop that are looked at, and nodes that are taken in, at most: the strongest."""
 FURTHEST = 16
 """Hops along edges that were asked for, at most."""
@@ -51,6 +51,7 @@ class Reached:
     activation: Floats
     asked: NDArray[np.bool_]
     """Reached along the edges that the query asks for."""
+    seed: NDArray[np.bool_]
     came: Mapping[int, tuple[int, int, bool]] = field(default_factory=dict[int, tuple[int, int, bool]])
     """For each node but the seeds: the node it was reached from, the edge, and whether in its direction."""
     rank: Floats = field(default_factory=lambda: np.zeros(0))
@@ -124,7 +125,8 @@ class Walk:
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
         """Walk from these nodes."""
         first = self._follow(seeds, asked) if asked is not None else _Trail(seeds)
-        second = self._spread(seeds)
+        hops = self.settings.graph_hops
+        second = self._spread(seeds, min(hops, NEARBY) if first.came else hops)
         found = np.array(sorted(first.came), dtype=np.int64)
         behind = float(first.at(found).min(initial=1.0))
         rest = ~_within(second.nodes, first.nodes)
@@ -133,10 +135,14 @@ class Walk:
         strength = np.r_[first.strength, second.strength[rest] * behind][order]
         nodes = every[order]
         asked_for = _within(nodes, found) if len(found) else np.zeros(len(nodes), dtype=np.bool_)
-        return Reached(nodes, strength, asked_for, second.came | first.came, self._page_rank(nodes, seeds))
+        seed = _within(nodes, np.array(sorted(seeds), dtype=np.int64))
+        return Reached(nodes, strength, asked_for, seed, second.came | first.came, self._page_rank(nodes, seed))
 
     def _follow(self, seeds: Sequence[int], asked: AskedEdges) -> _Trail:
-        """Along the edges that are asked for, as far as they lead; what is only named beside these, one edge."""
+        """Along the edges that are asked for, as far as they lead; what is only named beside these, one edge.
+
+        It ends with the hop that fills the leg.
+        """
         trail = _Trail(seeds)
         frontier, further = trail.nodes, _mask(asked.types)
         wanted = _mask((*asked.types, "REFERENCES")) if asked.transitive and asked.out else further
@@ -145,16 +151,16 @@ class Walk:
             flow = trail.at(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * steps.confidence
             fresh, by = trail.take(steps, np.where(wanted[steps.type], flow, 0.0), together=False)
             fresh = fresh[further[steps.type[by]]]
-            if not len(fresh) or len(trail.came) >= ENOUGH:
+            if not len(fresh) or len(trail.came) >= self.settings.pool:
                 break
             frontier, wanted = trail.strongest(fresh, TAKEN), further
         return trail
 
-    def _spread(self, seeds: Sequence[int]) -> _Trail:
+    def _spread(self, seeds: Sequence[int], hops: int) -> _Trail:
         """Over every edge, a few hops."""
         trail = _Trail(seeds)
         frontier = trail.nodes
-        for hop in range(self.settings.graph_hops):
+        for hop in range(hops):
             steps = self._around(frontier, HUB if hop else 0)
             self._steps.append(steps)
             against = np.where(steps.forward | _NEUTRAL[steps.type], 1.0, AGAINST)
@@ -169,13 +175,12 @@ class Walk:
         floor = self.settings.graph_traversal_confidence_floor
         return self.graph.around(frontier, self.admission, floor, hub, out=out)
 
-    def _page_rank(self, nodes: Ints, seeds: Sequence[int]) -> Floats:
+    def _page_rank(self, nodes: Ints, seed: NDArray[np.bool_]) -> Floats:
         """PageRank (Brin, Page, 1998) among these nodes, restarting at the seeds; the greatest is 1.
 
         A node shares its mass over its edges to nodes of the walk alone, and keeps it where it has none.
         """
-        restart = _within(nodes, np.array(sorted(seeds), dtype=np.int64)).astype(np.float64)
-        restart /= max(restart.sum(), 1.0)
+        restart = seed / max(float(seed.sum()), 1.0)
         source, target, weight = self._links(nodes)
         total = np.bincount(source, weights=weight, minlength=len(nodes))
         share, dangling = weight / total[source], total == 0
