@@ -1,0 +1,192 @@
+"""The graph leg: what it starts from, how far it goes, which way, and what it says of it."""
+
+from pathlib import Path
+
+import pytest
+from vault_kit import Opener, a_memory, file_memories, run
+
+from pellucid.app import App
+from pellucid.model.entity import entity_id
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.recalling import recall, xray, xray_of
+from pellucid.recall.ablate import ablate
+from pellucid.recall.graph import is_part, names_in
+from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.state import State
+
+HERE = "local/default"
+ALONE = ("vector", "lexical", "passage", "procedural", "review", "recent")
+TOWN = {
+    "SPEC-1": ("The harbour gate", "requires: SPEC-2, SPEC-3", "Boats wait here."),
+    "SPEC-2": ("Tide tables", "requires: SPEC-4", "Water comes and goes."),
+    "SPEC-3": ("The lamp keeper", "", "Somebody lights the lamp."),
+    "SPEC-4": ("Moon phases", "requires: SPEC-2", "Bright or dark."),  # a circle
+    "SPEC-5": ("Ferry timetable", "requires: SPEC-1", "Every hour."),
+    "SPEC-6": ("Bakery hours", "supersedes: SPEC-7", "Bread at six."),
+    "SPEC-7": ("Old bakery hours", "", "Bread at five."),
+}
+
+
+def put(folder: Path, name: str, title: str, header: str = "", text: str = "") -> None:
+    head = (
+        f"---\nid: {name}\ntitle: {title}\n{header}\n---\n\n" if header else f"---\nid: {name}\ntitle: {title}\n---\n\n"
+    )
+    (folder / f"{name}.md").write_text(f"{head}# {title}\n\n{text}\n", "utf-8")
+
+
+@pytest.fixture
+def town(house: Opener, tmp_path: Path) -> App:
+    folder = tmp_path / "town"
+    folder.mkdir()
+    for name, (title, header, text) in TOWN.items():
+        put(folder, name, title, header, text)
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(folder,)))
+    return app
+
+
+def leg(state: State) -> str:
+    return next(each.health for each in state.legs if each.name == "graph")
+
+
+def reached(app: App, query: str, **given: object) -> list[str]:
+    """The documents the graph leg nominated, in its order, each once."""
+    state = run(app, query, without=ALONE, top_k=100, budget=1_000_000, **given)
+    of = {each.memory.id: each.memory.entity_ref for each in app.index.memories(HERE)}
+    pool = state.pool
+    ranked = sorted((rank, at) for at, rank in enumerate(pool.ranks.get("graph", []).tolist()) if rank)
+    from pellucid.model.memory import unpack_id
+
+    return list(dict.fromkeys(str(of[unpack_id(pool.ids[at])]) for _, at in ranked))
+
+
+def test_dependencies_come_first_by_distance_and_a_circle_ends(town: App) -> None:
+    found = reached(town, "what does SPEC-1 depend on")
+    assert set(found[:2]) == {"SPEC-2", "SPEC-3"}
+    assert found[2] == "SPEC-4"
+    assert "SPEC-1" not in found
+
+
+def test_dependents_are_followed_the_other_way(town: App) -> None:
+    found = reached(town, "what depends on SPEC-2")
+    assert set(found[:2]) == {"SPEC-1", "SPEC-4"}
+    assert found[2] == "SPEC-5"
+
+
+def test_what_replaced_a_document_is_found_from_its_old_name(town: App) -> None:
+    assert reached(town, "what replaced SPEC-7?")[0] == "SPEC-6"
+
+
+@pytest.mark.parametrize("name", ["SPEC-1", "spec 001", "Spec #1", "the harbour gate", "SPEC-001.md"])
+def test_a_document_is_known_by_its_id_however_it_is_written_by_its_title_and_by_its_file(town: App, name: str) -> None:
+    assert leg(run(town, f"what does {name} depend on")) == "ok"
+    assert set(reached(town, f"what does {name} depend on")[:2]) == {"SPEC-2", "SPEC-3"}
+
+
+def test_a_query_that_names_nothing_switches_the_leg_off_and_an_unknown_name_leaves_it_empty(town: App) -> None:
+    nothing, unknown = run(town, "when is the bread ready"), run(town, "what does SPEC-99 depend on")
+    assert (leg(nothing), leg(unknown)) == ("off", "empty")
+    reasons = {each.name: each.reason for state in (nothing, unknown) for each in state.legs}
+    assert "SPEC-99" not in reasons["graph"]
+
+
+def test_a_path_has_one_edge_fewer_than_nodes_and_names_no_words(town: App) -> None:
+    state = run(town, "what does SPEC-1 depend on")
+    paths = {path.nodes[-1]: path for path in state.paths.values()}
+    far = paths[entity_id(HERE, "spec-4")]
+    assert far.nodes == tuple(entity_id(HERE, f"spec-{number}") for number in (1, 2, 4))
+    assert (far.types, far.forward, far.confidences) == (("DEPENDS_ON",) * 2, (True, True), (1.0, 1.0))
+
+
+def test_the_explanation_names_the_path_and_its_direction(town: App) -> None:
+    snapshot = xray(town, RecallInput(query="what depends on SPEC-3", namespace=HERE))
+    found = next(each for each in snapshot.results if each.graph_path and each.graph_path[-1] == "SPEC-1")
+    assert (found.graph_path, found.graph_edge_confidences) == (("SPEC-3", "SPEC-1"), (1.0,))
+    assert found.graph_edges == ("SPEC-1 DEPENDS_ON SPEC-3",)
+    assert found.score_decomposition.graph == town.settings.recall.graph_asked_weight
+    assert "along the graph" in found.why
+
+
+def test_a_receipt_keeps_the_ways_and_an_ablation_is_a_live_run(town: App) -> None:
+    query = RecallInput(query="what does SPEC-1 depend on", namespace=HERE)
+    made = recall(town, query)
+    assert xray_of(town, HERE, made.recall_id).results == xray_of(town, HERE, made.recall_id).results
+    state = run(town, "what does SPEC-1 depend on")
+    kept = unpack(pack(state)).state
+    assert (kept.paths, kept.plan.asked) == (state.paths, state.plan.asked)
+    without, live = ablate(kept, ("graph",)), run(town, "what does SPEC-1 depend on", without=("graph",))
+    assert [without.pool.ids[at] for at in without.order] == [live.pool.ids[at] for at in live.order]
+    assert without.pool.final[without.order].tolist() == live.pool.final[live.order].tolist()
+
+
+def test_edges_that_lead_nowhere_are_not_paid_for(house: Opener, tmp_path: Path) -> None:
+    """A person who is only spoken of is no document: his memories are not lifted as if they had been asked for."""
+    app = house(tmp_path / "home")
+    file_memories(app, [a_memory(1, "Ines repairs cranes", entity_ref="Ines"), a_memory(2, "Otto repairs ships")])
+    state = run(app, "what does Ines depend on")
+    assert leg(state) == "ok"
+    assert state.plan.asked is None
+    assert max(state.pool.terms["graph"]) <= app.settings.recall.leg_weights.graph
+
+
+def test_a_memory_is_reached_by_another_name_of_what_it_is_about(house: Opener, tmp_path: Path) -> None:
+    app = house(tmp_path / "home")
+    file_memories(
+        app,
+        [
+            a_memory(1, "The new name is Halyard", entity_ref="Halyard", structured_attributes={"formerly": "Rigging"}),
+            a_memory(2, "It ships on Fridays", entity_ref="Halyard"),
+        ],
+    )
+    state = run(app, "Rigging", without=ALONE)
+    assert leg(state) == "ok"
+    assert len(state.order) == 2
+
+
+def test_quarantined_memories_are_neither_found_nor_gone_through(house: Opener, tmp_path: Path) -> None:
+    app = house(tmp_path / "home")
+    file_memories(
+        app,
+        [
+            a_memory(1, "SPEC-1 hangs on SPEC-2", entity_ref="SPEC-1"),
+            a_memory(2, "SPEC-2 is a secret of SPEC-3", entity_ref="SPEC-2", trust_zone="quarantine"),
+            a_memory(3, "SPEC-3 is here", entity_ref="SPEC-3"),
+        ],
+    )
+    state = run(app, "SPEC-1", without=ALONE)
+    assert [int.from_bytes(state.pool.ids[at].ljust(16, b"\0"), "big") for at in state.order] == [1]
+
+
+def test_the_ranking_of_a_rebuilt_home_is_the_same(town: App) -> None:
+    before = [reached(town, query) for query in ("what does SPEC-1 depend on", "SPEC-2 and SPEC-6")]
+    town.folder.rebuild()
+    assert [reached(town, query) for query in ("what does SPEC-1 depend on", "SPEC-2 and SPEC-6")] == before
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("graphTraversalConfidenceFloor", 1.0), ("graphHops", 1), ("graphDecay", 0.5)]
+)
+def test_each_setting_of_the_walk_matters(town: App, tmp_path: Path, setting: str, value: float) -> None:
+    folder = tmp_path / "town"
+    put(folder, "SPEC-8", "A stroll", "", "Past SPEC-1 one comes to the sea.")  # in passing: confidence .5
+    index_docs(town, IndexDocsInput(namespace=HERE, paths=(folder,)))
+    query = "SPEC-8"
+    plain, changed = (run(town, query, without=ALONE, settings=given, top_k=100) for given in ({}, {setting: value}))
+    assert plain.pool.scores["graph"].tolist() != changed.pool.scores["graph"].tolist()
+
+
+def test_names_are_runs_of_words_the_longest_first_and_no_lone_function_word() -> None:
+    assert names_in("what is the Typed Transaction Envelope")[0] == "what is the Typed Transaction Envelope"
+    found = names_in("the tide of SPEC-2's gate")
+    assert {"SPEC-2", "tide", "gate", "SPEC-2 gate"} <= set(found)
+    assert not {"the", "of"} & set(found)
+
+
+@pytest.mark.parametrize(
+    ("heading", "anchor", "meant"),
+    [("3. The contract", "3", True), ("§3 The contract", "3", True), ("3.1 Edges", "3", False),
+     ("Dedup contract", "dedup-contract", True), ("The contract", "3", False), ("33. Others", "3", False)],
+)  # fmt: skip
+def test_an_anchor_means_a_section_by_its_number_or_its_words(heading: str, anchor: str, *, meant: bool) -> None:
+    assert is_part(heading, anchor) == meant
