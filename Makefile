@@ -43,7 +43,7 @@ docs: $(VENV)/.dev ## write the codemap and the references anew
 	$(BIN)/python tools/codemap.py
 	$(BIN)/python tools/docs_reference.py
 
-BENCHES := $(addprefix bench/,recall.py exactness.py recorder.py importing.py footprint.py encoder.py redaction.py)
+BENCHES := $(addprefix bench/,recall.py exactness.py recorder.py graph.py importing.py footprint.py encoder.py redaction.py)
 
 bench: $(VENV)/.dev ## the programs in bench/ that need no data (BENCH=bench/one.py for one)
 	@for program in $(or $(BENCH),$(BENCHES)); do echo "== $$program"; $(BIN)/python "$$program" $(ARGS) || exit 1; done

@@ -266,7 +266,9 @@ CHAINS = """
     FROM nodes WHERE since IS NOT NULL
 """
 
-TestGraphPromises = pytest.mark.slow(GraphPromises.TestCase)
+TestGraphPromises = pytest.mark.requirement("TIME-1")(
+    pytest.mark.requirement("TIME-2")(pytest.mark.slow(GraphPromises.TestCase))
+)
 TestGraphPromises.settings = settings(
     max_examples=20, stateful_step_count=16, deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -92,6 +92,7 @@ def test_the_corpus_is_large_enough() -> None:
     assert len(list(SPECS.glob("adr/ADR-*.md"))) >= 6
 
 
+@pytest.mark.requirement("GRAPH-3")
 def test_planning_the_port_brings_everything_it_stands_on(specs: App) -> None:
     state = run(specs, PLANNING)
     five = {node_key(each.memory.entity_ref or "") for each in state.served[:5]}
@@ -111,6 +112,7 @@ def test_the_graph_alone_names_the_contract_among_the_first_three(specs: App) ->
     assert {leg.name: leg.health for leg in state.legs}["graph"] == "ok"
 
 
+@pytest.mark.requirement("GRAPH-2")
 def test_every_specification_points_at_something(specs: App) -> None:
     edges = [filed.edge for filed in specs.graph.edges(HERE) if filed.edge.valid_until >= FOREVER]
     pointing = {edge.source for edge in edges if edge.type != "ALIAS_OF"}
@@ -125,6 +127,7 @@ def test_the_edge_knows_which_paragraph_is_meant(specs: App) -> None:
     assert [edge.anchor for edge in edges if edge.target == "spec-37"] == ["3"]
 
 
+@pytest.mark.requirement("TIME-3")
 def test_a_dropped_reference_is_gone_now_and_there_then(own: tuple[App, Path]) -> None:
     app, folder = own
     before = app.clock.now()

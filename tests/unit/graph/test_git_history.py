@@ -62,6 +62,7 @@ def states(history: FileHistory) -> list[tuple[str, str | None]]:
     return [(f"{each.at:%Y-%m-%d}", each.values["status"] if each.values else None) for each in history.versions]
 
 
+@pytest.mark.requirement("TIME-4")
 def test_each_header_counts_from_the_committer_date_of_its_commit(git: Git) -> None:
     first = git.commit(JAN, {"a.md": "Draft\ntext"})
     git.commit(FEB, {"a.md": "Draft\nother text"})

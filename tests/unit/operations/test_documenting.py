@@ -45,6 +45,7 @@ def test_an_unchanged_folder_writes_nothing(docs: Docs) -> None:
     assert docs.app.index.state() == before
 
 
+@pytest.mark.requirement("GRAPH-1")
 def test_a_changed_section_closes_the_old_one_and_the_others_keep_their_ids(docs: Docs) -> None:
     docs.write("a.md", SPEC)
     docs.index()
@@ -98,6 +99,7 @@ def test_a_changed_header_begins_a_version_and_ends_the_one_before(docs: Docs) -
     assert [state.props["status"] for state in states] == ["Draft", "Final"]
 
 
+@pytest.mark.requirement("GRAPH-1")
 def test_a_file_that_is_gone_closes_its_document_and_one_that_came_back_opens_it_anew(docs: Docs) -> None:
     file = docs.write("a.md", SPEC)
     docs.index()

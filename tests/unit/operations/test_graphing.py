@@ -42,6 +42,7 @@ def specs(whole: App) -> App:
     return whole
 
 
+@pytest.mark.requirement("GRAPH-5")
 def test_a_thing_is_shown_with_its_edges_ring_by_ring_and_with_who_says_each(specs: App) -> None:
     seen = show(specs, _ask("SPEC-902"))
     assert _said(seen.edges) == {
@@ -152,6 +153,7 @@ def test_an_xray_shows_the_way_by_names_that_no_receipt_holds_and_its_edges_in_t
     assert xray_of(specs, HERE, snapshot.snapshot_id).results == snapshot.results
 
 
+@pytest.mark.requirement("GRAPH-5")
 def test_an_audit_counts_and_names_what_does_not_fit(specs: App) -> None:
     found = audit(specs, HERE)
     assert (found.documents, {(each.kind, each.subject) for each in found.problems}) == (3, {("dangling", "SPEC-904")})
@@ -190,6 +192,7 @@ def test_a_backfill_of_what_was_just_read_has_nothing_to_show(specs: App) -> Non
     assert (done.files, done.diffs, done.applied) == (3, (), False)
 
 
+@pytest.mark.requirement("GRAPH-5")
 def test_a_backfill_shows_what_other_settings_read_applies_it_and_then_has_nothing_to_show(specs: App) -> None:
     made = document(specs, "SPEC-905", [(MARCH, {"title": "Other"})])
     rewrite(specs, made, [section(specs, "Depends on", "TICKET-77 and SPEC-901")])

@@ -25,6 +25,7 @@ def _events(app: App) -> list[LifecycleRow]:
     return [row for row in rows(app, LifecycleRow, HERE) if row.event_type == "reverified"]
 
 
+@pytest.mark.requirement("TIME-5")
 def test_a_verification_sets_its_date_and_nothing_else(whole: App) -> None:
     memory = _remembered(whole, "The staging database lives in eu-west-1")
     done = reverify(whole, _verify(whole, memory.id))

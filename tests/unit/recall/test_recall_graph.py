@@ -61,6 +61,7 @@ def reached(app: App, query: str, **given: object) -> list[str]:
     return list(dict.fromkeys(str(of[unpack_id(pool.ids[at])]) for _, at in ranked))
 
 
+@pytest.mark.requirement("GRAPH-3")
 def test_dependencies_come_first_by_distance_and_a_circle_ends(town: App) -> None:
     found = reached(town, "what does SPEC-1 depend on")
     assert set(found[:2]) == {"SPEC-2", "SPEC-3"}
@@ -68,6 +69,7 @@ def test_dependencies_come_first_by_distance_and_a_circle_ends(town: App) -> Non
     assert "SPEC-1" not in found
 
 
+@pytest.mark.requirement("GRAPH-3")
 def test_dependents_are_followed_the_other_way(town: App) -> None:
     found = reached(town, "what depends on SPEC-2")
     assert set(found[:2]) == {"SPEC-1", "SPEC-4"}
@@ -84,6 +86,7 @@ def test_a_document_is_known_by_its_id_however_it_is_written_by_its_title_and_by
     assert set(reached(town, f"what does {name} depend on")[:2]) == {"SPEC-2", "SPEC-3"}
 
 
+@pytest.mark.requirement("GRAPH-4")
 def test_a_query_that_names_nothing_switches_the_leg_off_and_an_unknown_name_leaves_it_empty(town: App) -> None:
     nothing, unknown = run(town, "when is the bread ready"), run(town, "what does SPEC-99 depend on")
     assert (leg(nothing), leg(unknown)) == ("off", "empty")

@@ -298,6 +298,7 @@ def _moved(memory: Memory, move: str, number: int) -> tuple[Memory, LifecycleRow
 
 @settings(max_examples=60, deadline=None)
 @given(moves=st.lists(st.sampled_from(sorted(_MOVES)), min_size=1, max_size=6), seed=st.integers(0, 99))
+@pytest.mark.requirement("TIME-2")
 def test_what_happens_to_a_memory_changes_no_answer_about_the_days_before(
     tmp_path_factory: pytest.TempPathFactory, moves: list[str], seed: int
 ) -> None:
