@@ -58,7 +58,7 @@ REQUIREMENTS = {
     "GRAPH-3": "what a query asks to depend on, or be depended on by, comes first, by distance, with its path",
     "GRAPH-4": "an empty or switched off graph leg says so, and its lift is read from receipts",
     "GRAPH-5": "show, audit and backfill say what hangs together, what is wrong, and what would be read otherwise",
-    "TIME-1": "an entity has one type, adjoining states and at most one open one, whatever is written in whatever order",
+    "TIME-1": "an entity has one type, adjoining states and at most one open one, in whatever order one writes",
     "TIME-2": "an answer about the past is not changed by what is written later, forgetting excepted",
     "TIME-3": "a reference that a document drops is gone now and there as of before",
     "TIME-4": "git history of headers becomes states at commit time",

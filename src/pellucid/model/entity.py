@@ -201,7 +201,7 @@ _SUPERSEDED = ("superseded", "replaced")
 
 
 def event_of(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
-    """What kind of change lies between two states, by the attributes that differ."""
+    """What kind of change lies between two states, by the attributes that differ; nothing was renamed from nothing."""
     moved = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = unicodedata.normalize("NFKC", after.get("status", "")).casefold() if "status" in moved else ""
     if status.startswith(_SUPERSEDED) or moved & {"superseded-by", "replaced-by"}:
@@ -210,6 +210,7 @@ def event_of(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
         return "retired"
     if status.startswith("moved") or "merged-into" in moved:
         return "merged"
-    if moved & {"title", "name"}:
+    again = moved & before.keys() & after.keys()
+    if again & {"title", "name"}:
         return "renamed"
-    return "version_bumped" if moved & {"version", "spec_version"} else "changed"
+    return "version_bumped" if again & {"version", "spec-version"} else "changed"

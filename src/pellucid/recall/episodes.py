@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.model.memory import Episode
+from pellucid.model.memory import Episode, Memory
 from pellucid.recall.abstain import held
 from pellucid.recall.context_text import age, artifacts_of, episode_line, harmless, session_name
 from pellucid.recall.equation import Floats, Ints, reciprocal
@@ -75,9 +75,16 @@ def details(state: State, groups: Mapping[Group, Sequence[Line]], episodes: Mapp
         episode = episodes.get(group[0])
         topic = f" · {harmless(episode.topic)}" if episode and episode.topic else ""
         made = artifacts_of(episode) if episode and episode.topic else ""
-        where = session_name(lines[0].memory.session_id)
+        where = _source(lines[0].memory)
         out[group] = f"{age(group[1], state.request.instant)}{topic} · {where}{made}"
     return out
+
+
+def _source(memory: Memory) -> str:
+    """Where a memory comes from: the file of a section, else its session."""
+    if memory.category != "section" or not memory.evidence:
+        return session_name(memory.session_id)
+    return harmless(memory.evidence[0].rpartition(":")[0])
 
 
 def residual(state: State, world: World, lines: Sequence[Line]) -> list[tuple[NamedEpisode, str]]:
