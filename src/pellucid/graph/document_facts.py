@@ -68,29 +68,36 @@ def _version(reading: _Reading, version: HeaderVersion) -> None:
         if value.strip() and since < until:
             claim = Claim(reading.key, attribute, value.strip(), version.id, since, until, voice.recorded)
             reading.out.claims[claim] = None
+    holds = version.valid_until in (None, reading.document.removed_at)
     for key, value in version.values.items():
-        if names_itself(key):
-            for name in value.split(","):
-                _alias(reading, name.strip())
-        elif relation := of_key(key):
+        if relation := of_key(key):
             for named in _in_value(reading, value):
                 reading.out.named(voice, named, relation, key, _HEADER)
+        elif names_itself(key) and holds:  # a name that was given up is free for others
+            for name in value.split(","):
+                _alias(reading, name.strip())
 
 
 def _in_value(reading: _Reading, value: str) -> Iterator[Named]:
     """The documents that a header's value names: by name, by path or link, and by bare numbers of its own series."""
+    found, links = reading.naming.find(value, listed=True), [*links_in(value, reading.document.path)]
+    yield from found
+    yield from (link for link in links if not any(_meet(named, link) for named in found))
     rest = value
-    for named in reading.naming.find(value, listed=True):
+    for named in (*found, *links):
+        rest = _blank(rest, named)
+    for named in paths_in(rest, reading.document.path):
         yield named
         rest = _blank(rest, named)
-    for link in [*links_in(rest, reading.document.path), *paths_in(rest, reading.document.path)]:
-        yield link
-        rest = _blank(rest, link)
     for item in _ITEMS.split(_ASIDE.sub("", rest)) if reading.series else ():
         if _NUMBERS.fullmatch(item):
             for number in re.findall(r"\d+", item):
                 name = f"{reading.series}-{number}"
                 yield Named(name, node_key(name), 0, 0)
+
+
+def _meet(one: Named, other: Named) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _blank(text: str, named: Named) -> str:
@@ -120,7 +127,7 @@ def _in_section(reading: _Reading, text: str) -> Iterator[Named]:
     found = reading.naming.find(text, listed=True)
     yield from found
     for link in links_in(text, reading.document.path):
-        if not any(named.start < link.end and link.start < named.end for named in found):
+        if not any(_meet(named, link) for named in found):
             yield link
 
 

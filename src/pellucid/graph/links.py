@@ -10,10 +10,11 @@ from pellucid.model.entity import node_key
 
 _SUFFIX = r"\.(?:md|markdown|rst)"
 _TARGET = re.compile(
-    rf"(?:\]\(<?|`[^<>`\n]{{0,200}}<)(?P<path>[^\s()<>#:?]{{1,300}}{_SUFFIX})(?:#(?P<id>[\w.-]{{1,120}}))?>?"
+    rf"(?:(?:\[[^\[\]\n]{{0,200}})?\]\(<?|`[^<>`\n]{{0,200}}<)(?P<path>[^\s()<>#:?]{{1,300}}{_SUFFIX})(?:#(?P<id>[\w.-]{{1,120}}))?>?"
     r"|\[\[(?P<wiki>[^\[\]|#\n]{1,120})(?:#(?P<part>[^\[\]|\n]{1,120}))?(?:\|[^\[\]\n]{0,200})?\]\]",
     re.IGNORECASE,
 )
+_REDACTED = "redacted:"
 _PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{_SUFFIX})(?=$|[\s,;\]\"')])", re.IGNORECASE)
 
 
@@ -23,7 +24,7 @@ def links_in(text: str, path: str) -> Iterator[Named]:
         return
     for found in _TARGET.finditer(text):
         name = " ".join(found["wiki"].split()) if found["wiki"] else _resolved(found["path"], path)
-        if name:
+        if name and not name.startswith(_REDACTED):
             yield Named(name, node_key(name), *found.span(), (found["part"] or found["id"] or "").strip())
 
 

@@ -4,9 +4,10 @@ from pellucid.graph.facts import Gathered, Voice, millis, span
 from pellucid.graph.naming import Named, Naming
 from pellucid.graph.relations import MENTIONS, Relation, names_itself
 from pellucid.model.entity import Claim, Edge, EdgeType, node_key
-from pellucid.model.memory import Memory, recorded_at
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.model.text import entity_key
 
+BOUNDARY = frozenset(BOUNDARY_SCOPES)
 _ABOUT = Relation("ABOUT")
 _WHOLE, _NAMED, _NEAR = 1.0, 0.8, 0.5
 _SILENT = frozenset({"rejected", "pending_review", "quarantined", "forgotten"})
@@ -47,10 +48,11 @@ def _say(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
 
 
 def _claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
+    kept_in = not BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
     for name, value in memory.structured_attributes.items():
         claim = Claim(key, entity_key(name), value, memory.id, voice.since, voice.until, voice.recorded)
         out.claims[claim] = None
-        if names_itself(name) and (alias := node_key(value)) and alias != key:
+        if names_itself(name) and not kept_in and (alias := node_key(value)) and alias != key:
             out.aliases.add((alias, key))
 
 

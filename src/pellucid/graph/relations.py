@@ -98,19 +98,20 @@ def by_line(text: str, default: Relation) -> list[tuple[int, Relation]]:
     """Where in a Relationships block which edge begins to be meant: (offset, relation), ascending.
 
     A line that begins with a verb sets it (`- **Depends on:** SPEC-034`); it holds for what is further indented, and,
-    where that line is no list item itself, until another line does.
+    where that line is no list item itself, until another line does or a paragraph begins.
     """
     out = [(0, default)]
-    offset, held = 0, -1
+    offset, held, apart = 0, -1, False
     for line in text.splitlines(keepends=True):
         item = _ITEM.match(line)
         indent = len(item[1].expandtabs(4)) if item else -1
         if lead := _LEAD.match(line):
             out.append((offset, _VERBS[" ".join(re.split(r"[\s_-]+", lead["verb"].casefold()))]))
             held = indent
-        elif item and 0 <= indent <= held:
-            out.append((offset, default))
+        elif (item and 0 <= indent <= held) or (apart and line.strip() and not item and not line[0].isspace()):
+            out.append((offset, default))  # the next item, or a paragraph of its own
             held = -1
+        apart = not line.strip()
         offset += len(line)
     return out
 

@@ -3,7 +3,7 @@
     final = Σ_leg w·(k+1)/(k+rank) + Σ_reranker w_r·(k+1)/(k+rank) + named + asking + importance + tierPrior
             + reinforcement + heat + pin + expansion + renewal + direct − mmrPenalty
 
-All arrays are aligned with a pool that is sorted by id, so that every tie is broken by id, ascending.
+All arrays are aligned with a pool that is sorted by id. Of equal scores the newer stands first, then the lower id.
 """
 
 import heapq
@@ -44,10 +44,10 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
     return np.where(ranks > 0, weight * (k + 1) / (k + np.maximum(ranks, 1)), 0.0)
 
 
-def rank(scores: NDArray[np.floating] | Ints, among: Mask) -> Ints:
-    """1-based ranks by score, best first, ties by position; 0 outside `among`."""
+def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Ints:
+    """1-based ranks by score, best first, of equals the newer first, then by position; 0 outside `among`."""
     inside = np.flatnonzero(among)
-    order = inside[np.argsort(-scores[inside].astype(np.float64), kind="stable")]
+    order = inside[np.lexsort((inside, -created[inside], -scores[inside].astype(np.float64)))]
     ranks = np.zeros(len(scores), dtype=np.int64)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks

@@ -20,7 +20,7 @@ def price(pool: Pool, settings: RecallSettings, without: Collection[str], plan: 
     weights = weights_for(settings, plan).model_dump()
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
     if weights["temporal"] and "temporal" not in without:
-        newest = rank(pool.created, pool.nominated)
+        newest = rank(pool.created, pool.nominated, pool.created)
         terms["temporal"] = reciprocal(newest, weights["temporal"], settings.rrf_k)
     return replace(pool, terms=terms)
 

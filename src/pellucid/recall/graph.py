@@ -24,6 +24,7 @@ ANCHORED = 32
 """Nodes of which the section that an edge means is looked for, at most."""
 PER_NODE = 3
 """Rows of one node that are nominated at most, where no edge is asked for: the n-th nearest scores an n²-th."""
+NOTHING = "nothing that may answer hangs together with what the query names"
 _LONGEST = 8
 """Words of a name in a query at most."""
 _SHORTEST = 3
@@ -42,27 +43,36 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     reader = world.reader.graph
     seeds = _seeds(reader, plan)
     if not seeds:
-        if plan.entities:
-            return LegReport("graph", "empty", "the graph knows nothing that the query names"), NO_HITS
-        return LegReport("graph", "off", "the query names nothing"), NO_HITS
+        return _nothing(plan), NO_HITS
     settings = state.request.settings
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    answers = bool(reached.asked.any()) or any(node.defined for node in seeds)
-    if not answers:
-        plan = replace(plan, asked=None)
     found = _scored(state, plan, world, reached)
+    answers = bool((found.columns.admitted & reached.asked[found.place]).any())
+    if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
+        plan = replace(plan, asked=None)
+        reached = walk.from_seeds([node.number for node in seeds], None)
+        found = _scored(state, plan, world, reached)
     order = np.lexsort((found.columns.ids, -found.scores))
     order = order[found.scores[order] > 0]
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
     if state.admission.known is not None:  # what was not written down yet is no evidence
         outside = outside[:0]
+    if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
+        return _nothing(plan), NO_HITS
     raw = found.scores.astype(np.float32)
     ends = zip(found.columns.ids[inside].tolist(), reached.nodes[found.place[inside]].tolist(), strict=True)
     ways = {unpack_id(raw_id): _way(reached, node) for raw_id, node in ends}
     hits = GraphHits(found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=answers)
-    return report("graph", hits, note="" if len(inside) else "nothing hangs together with what it names"), hits
+    return report("graph", hits, note="" if len(inside) else NOTHING), hits
+
+
+def _nothing(plan: Plan) -> LegReport:
+    """How the leg did where the query names something that nothing is known of, or nothing at all."""
+    return (
+        LegReport("graph", "empty", NOTHING) if plan.entities else LegReport("graph", "off", "the query names nothing")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class GraphHits(LegHits):
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
     """By the id of a memory of the admitted arm."""
     answers: bool = False
-    """It stands on something that a document defines, or on edges that the query asks for."""
+    """It stands on edges that the query asks for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pellucid.clock import epoch_ms
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
-from pellucid.recall.fuse import weights_for
 from pellucid.recall.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.packing import pack_columns, unpack_columns
@@ -103,9 +102,7 @@ def pack(state: State) -> bytes:
         "legs": list(pool.ranks),
         "n": len(pool),
     }
-    weights = weights_for(request.settings, plan)
-    dated = weights.temporal > 0 or request.settings.renewal_weight > 0
-    header["layout"], body = pack_columns(_columns(pool, dated=dated))
+    header["layout"], body = pack_columns(_columns(pool))
     header["body"] = len(body)
     said = json.dumps(header, separators=(",", ":"))
     text = zlib.compress(f'{said[:-1]},"settings":{_settings_text(request.settings)}}}'.encode(), 1)
@@ -200,16 +197,15 @@ def _row(
     return [getattr(record, name) for name in record.__slots__]
 
 
-def _columns(pool: Pool, *, dated: bool) -> dict[str, NDArray[Any]]:
-    """The columns that scores and verdicts depend on; dates only if something ranked by them."""
+def _columns(pool: Pool) -> dict[str, NDArray[Any]]:
+    """The columns that scores and verdicts depend on."""
     out: dict[str, NDArray[Any]] = {name: getattr(pool, name) for name in COLUMNS}
     out["session"] = pool.session + 1
     flags = np.zeros(len(pool), dtype=np.uint16)
     for number, flag in enumerate(FLAGS):
         flags |= getattr(pool, flag).astype(np.uint16) << number
     out["flags"] = flags
-    if dated:
-        out["created"] = pool.created
+    out["created"] = pool.created
     for leg, ranks in pool.ranks.items():
         out |= {f"{leg} ranks": ranks, f"{leg} open": pool.open_ranks[leg], f"{leg} scores": pool.scores[leg]}
     return out

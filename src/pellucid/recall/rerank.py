@@ -50,7 +50,7 @@ def place(pool: Pool, settings: RecallSettings, without: frozenset[str] = frozen
     ):
         scored = ~np.isnan(scores)
         if weight and name not in without and scored.any():
-            terms[name] = reciprocal(rank(scores, scored), weight, settings.rrf_k)
+            terms[name] = reciprocal(rank(scores, scored, pool.created), weight, settings.rrf_k)
     return replace(pool, terms=terms)
 
 

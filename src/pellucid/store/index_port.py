@@ -135,7 +135,7 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class LegHits:
-    """What a leg found, best first (raw score descending, id ascending): the admitted arm and the open arm."""
+    """What a leg found, best first (raw score descending, then newest, then id): the admitted and the open arm."""
 
     rows: Rows
     scores: Floats
@@ -195,7 +195,7 @@ class Survey:
     corpus: Corpus
     terms: tuple[Term, ...]
     named: Mapping[int, str]
-    """Who is named that said some memory, or whom one is about: the number in `Columns.about`, and the name."""
+    """Who is named that said, or is meant by, a memory in no boundary scope: number in `Columns.about`, and name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,8 @@ class Pretending:
         hits = ask(pool + len(self._rows), self._total)
         rows, scores = np.r_[hits.rows, hits.open_rows], np.r_[hits.scores, hits.open_scores]
         stands = self._stands(rows, np.arange(len(rows)) < len(hits.rows), admission)
-        order = np.lexsort((self._inner.columns(rows, admission).ids, -scores))
+        columns = self._inner.columns(rows, admission)
+        order = np.lexsort((columns.ids, -columns.created, -scores))
         rows, scores, stands = rows[order], scores[order], stands[order]
         return LegHits(
             rows[stands][:pool], scores[stands][:pool], rows[~stands][:open_pool], scores[~stands][:open_pool]

@@ -57,7 +57,7 @@ class Shown:
         self._order = order
         self._words = state.plan.telling or state.plan.searched
         self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
-        self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score))
+        self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
     def result(self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None) -> XrayResult:
         """One memory that reached the context."""

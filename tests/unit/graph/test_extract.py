@@ -259,3 +259,31 @@ def test_the_same_file_gives_the_same_facts_each_once_and_sorted() -> None:
         assert [edge for edge in reordered.edges if not edge.anchor] == [
             edge for edge in found.edges if not edge.anchor
         ]
+
+
+def test_a_name_that_a_header_gave_up_is_free_for_others() -> None:
+    before, after = header(901, until=LATER, also_known_as="the bell"), header(902, since=LATER, status="final")
+    assert facts(versions=(before, after)).aliases == ()
+    assert facts(versions=(header(901, also_known_as="the bell"),)).aliases == (("the-bell", "spec-54"),)
+
+
+def test_a_link_whose_words_name_its_target_is_one_edge() -> None:
+    assert arrows(facts(section(1, "References", "- [SPEC-5](five.md#sec) and [another](six.md)"))) == [
+        ("spec-54", "REFERENCES", "spec-5"),
+        ("spec-54", "REFERENCES", "specs/six.md"),
+    ]
+    assert arrows(facts(versions=(header(requires="[SPEC-5](five.md)"),))) == [("spec-54", "DEPENDS_ON", "spec-5")]
+
+
+def test_a_paragraph_in_a_relationships_block_does_not_go_on_with_the_verb_above() -> None:
+    text = "- **Superseded by:** SPEC-13\n\nBackground on pumps is in SPEC-14."
+    assert arrows(facts(section(1, "Relationships", text))) == [
+        ("spec-13", "SUPERSEDES", "spec-54"),
+        ("spec-54", "RELATES_TO", "spec-14"),
+    ]
+
+
+def test_what_was_redacted_is_no_name() -> None:
+    assert arrows(facts(section(1, "Depends on", "[[redacted:github-token]] and SPEC-2"))) == [
+        ("spec-54", "DEPENDS_ON", "spec-2")
+    ]

@@ -120,3 +120,12 @@ def test_files_are_found_by_path_its_end_or_their_name(house: Opener) -> None:
     assert dict(zip(numbers(app, hits.rows), hits.scores.tolist(), strict=True)) == {1: 1.0, 2: 0.5, 3: 0.5}
     assert numbers(app, hits.open_rows) == [5]
     assert len(none.rows) == 0
+
+
+def test_that_somebody_is_known_from_private_memories_alone_is_not_told(house: Opener) -> None:
+    app = house()
+    file_memories(
+        app, [a_memory(1, "Falconer flies", entity_ref="Falconer", scopes=("private",)), a_memory(2, "A crane")]
+    )
+    with app.index.reading(HERE) as reader:
+        assert reader.survey("what did Falconer say").named == {}

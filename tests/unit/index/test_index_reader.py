@@ -1,6 +1,7 @@
 """Rows in the local index in; ranked lists, columns and features that plain arithmetic agrees with out."""
 
 import random
+from collections.abc import Mapping
 from datetime import timedelta
 from math import log
 
@@ -60,9 +61,7 @@ def test_the_lexical_leg_is_bm25_over_the_namespaces_own_statistics(salted: App)
     for query in ("crane", "harbour tide 港口", "the of a", "never moved"):
         stems = list(dict.fromkeys(stem for stem, _, _ in analyzer.places(query)))
         expected = plain_bm25(texts, stems)
-        order = sorted(
-            (name for name in expected if expected[name] > 0), key=lambda name: (-np.float32(expected[name]), name)
-        )
+        order = best_first({name: score for name, score in expected.items() if score > 0}, memories)
         with salted.index.reading(HERE) as reader:
             hits = reader.lexical(stems, AT, 1000, 1000)
             admitted = [each.memory for each in reader.memories(hits.rows)]
@@ -74,8 +73,9 @@ def test_the_lexical_leg_is_bm25_over_the_namespaces_own_statistics(salted: App)
         assert [memory.id for memory in opened] == [n for n in order if not open_to(memories[n])]
 
 
-def best_first(scores: dict[str, float]) -> list[str]:
-    return sorted(scores, key=lambda name: (-np.float32(scores[name]), name))
+def best_first(scores: dict[str, float], memories: Mapping[str, Memory]) -> list[str]:
+    """By score, of equals the newer first, then by id."""
+    return sorted(scores, key=lambda name: (-np.float32(scores[name]), -memories[name].created.timestamp(), name))
 
 
 def open_to(memory: Memory) -> bool:
@@ -97,10 +97,10 @@ def test_the_vector_leg_is_exact(salted: App, pool: int) -> None:
         hits = reader.vector(query.vector, AT, pool, 20)
         got = [each.memory.id for each in reader.memories(hits.rows)]
         opened = [each.memory.id for each in reader.memories(hits.open_rows)]
-    order = best_first({name: score for name, score in cosine.items() if open_to(memories[name])})
+    order = best_first({name: score for name, score in cosine.items() if open_to(memories[name])}, memories)
     assert got == order[:pool]
     assert hits.scores.tolist() == pytest.approx([cosine[i] for i in got], abs=1e-6)
-    others = best_first({name: score for name, score in cosine.items() if not open_to(memories[name])})
+    others = best_first({name: score for name, score in cosine.items() if not open_to(memories[name])}, memories)
     assert opened == others[:20]
 
 

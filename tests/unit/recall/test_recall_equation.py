@@ -23,21 +23,27 @@ def test_first_place_is_worth_the_weight_and_no_place_nothing() -> None:
     assert reciprocal(ints(), 1.5, 10).tolist() == []
 
 
-def test_ranks_go_by_score_and_ties_by_position() -> None:
-    scores = floats(0.5, 0.9, 0.5, -1.0, 0.9)
+def test_ranks_go_by_score_of_equals_the_newer_first_and_then_by_position() -> None:
+    scores, together = floats(0.5, 0.9, 0.5, -1.0, 0.9), ints(7, 7, 7, 7, 7)
     everyone = np.ones(5, dtype=np.bool_)
-    assert rank(scores, everyone).tolist() == [3, 1, 4, 5, 2]
-    assert rank(scores, np.array([True, False, True, True, False])).tolist() == [1, 0, 2, 3, 0]
+    assert rank(scores, everyone, together).tolist() == [3, 1, 4, 5, 2]
+    assert rank(scores, np.array([True, False, True, True, False]), together).tolist() == [1, 0, 2, 3, 0]
+    assert rank(scores, everyone, ints(1, 2, 3, 4, 5)).tolist() == [4, 2, 3, 5, 1]
 
 
 def test_what_is_not_ranked_may_be_not_a_number() -> None:
-    assert rank(np.array([nan, 0.1, 0.2], dtype=np.float32), np.array([False, True, True])).tolist() == [0, 2, 1]
+    assert rank(np.array([nan, 0.1, 0.2], dtype=np.float32), np.array([False, True, True]), ints(1, 1, 1)).tolist() == [
+        0,
+        2,
+        1,
+    ]
 
 
 def test_ranks_of_large_whole_numbers_are_exact() -> None:
     """Creation instants in milliseconds: a difference of one counts."""
     at = 1_780_000_000_000
-    assert rank(ints(at, at + 1, at - 1), np.ones(3, dtype=np.bool_)).tolist() == [2, 1, 3]
+    when = ints(at, at + 1, at - 1)
+    assert rank(when, np.ones(3, dtype=np.bool_), when).tolist() == [2, 1, 3]
 
 
 @pytest.mark.parametrize(("distance", "share"), [(0, 1.0), (1, 1.0), (2, 0.5), (3, 0.0), (40, 0.0)])

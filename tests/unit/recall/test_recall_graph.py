@@ -193,3 +193,32 @@ def test_names_are_runs_of_words_the_longest_first_and_no_lone_function_word() -
 )  # fmt: skip
 def test_an_anchor_means_a_section_by_its_number_or_its_words(heading: str, anchor: str, *, meant: bool) -> None:
     assert is_part(heading, anchor) == meant
+
+
+def test_the_opposite_is_no_answer_to_what_was_asked(town: App) -> None:
+    """SPEC-3 depends on nothing: that something depends on it is not lifted as if it had been asked for."""
+    state = run(town, "what does SPEC-3 depend on")
+    assert state.plan.asked is None
+    assert max(state.pool.terms["graph"]) <= town.settings.recall.leg_weights.graph
+
+
+def test_nobody_learns_what_private_memories_know(house: Opener, tmp_path: Path) -> None:
+    """A thing that only a private memory is about is as unknown as one that nobody is; and so is a private name."""
+    app = house(tmp_path / "home")
+    secret = {"entity_ref": "Nightingale", "structured_attributes": {"alias": "codename blue"}, "scopes": ("private",)}
+    file_memories(
+        app,
+        [
+            a_memory(1, "Falconer flies at dawn", entity_ref="Falconer", scopes=("private",)),
+            a_memory(2, "It is called otherwise", **secret),
+            a_memory(3, "The clinic opens at nine", entity_ref="Nightingale"),
+        ],
+    )
+    for known, unknown in (("Falconer", "Falkoner"), ("tell me of codename blue", "tell me of codename red")):
+        told, made_up = run(app, known), run(app, unknown)
+        reports = [next(each for each in state.legs if each.name == "graph") for state in (told, made_up)]
+        assert reports[0] == reports[1]
+        assert told.plan.named == made_up.plan.named == {}
+        assert not told.paths
+    granted = run(app, "Falconer", scopes=("private",), without=ALONE)
+    assert len(granted.order) == 1

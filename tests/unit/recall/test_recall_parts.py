@@ -87,7 +87,7 @@ PARTS = (
          apart=("graph",),
          weight="named_weight"),
     Part("asking", two(other={"content": SAID.replace(".", "?")}), weight="asking_weight"),
-    Part("renew", two(created=NOON, session_id="new", evidence=("new:1-1",), other={
+    Part("renew", two(content=f"{SAID} Today, too.", created=NOON, session_id="new", evidence=("new:1-1",), other={
         "created": NOON - timedelta(days=9), "session_id": "old", "evidence": ("old:1-1",)
     }), weight="renewal_weight"),
     Part("procedural", two(category="procedure", content=STEPS, other={"content": STEPS}), query=TASK,

@@ -65,7 +65,7 @@ class View:
     names: Mapping[str, int]
     """Whoever is somebody's `about` in any namespace of this process, with the number it has."""
     known: frozenset[int]
-    """The numbers that occur here."""
+    """The numbers that occur here in what is in no boundary scope: that others are known is not for everybody."""
 
     def __len__(self) -> int:
         return len(self.by_turn)
@@ -251,7 +251,7 @@ def _assemble(segments: tuple[Segment, ...], names: Mapping[str, int]) -> View:
     view = View(
         light, segments, starts, by_turn, place, _within(light["session"], by_turn), before, after,
         light["length"], names,
-        frozenset(np.unique(light["about"]).tolist()) - {-1},
+        frozenset(np.unique(light["about"][light["boundary"] == 0]).tolist()) - {-1},
     )  # fmt: skip
     every = np.arange(len(view))
     return replace(view, passage=view.together(every, light["length"], every >= 0).astype(np.int64))

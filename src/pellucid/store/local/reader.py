@@ -113,7 +113,7 @@ class LocalIndexReader:
         if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
             likely = scores >= np.partition(scores, -count)[-count]
             positions, scores = positions[likely], scores[likely]
-        order = np.lexsort((light["id"][positions], -scores))[:count]
+        order = np.lexsort((light["id"][positions], -light["created"][positions], -scores))[:count]
         return light["row"][positions[order]], scores[order]
 
     def lexical(
