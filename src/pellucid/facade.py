@@ -9,6 +9,7 @@ from typing import Self, TypedDict, Unpack
 from pellucid.app import App, open_app
 from pellucid.capture.transcripts.detect import Format
 from pellucid.clock import Clock
+from pellucid.model.entity import EdgeType
 from pellucid.model.memory import Category, SourceClass, Status
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
@@ -87,6 +88,17 @@ class ListOptions(TypedDict, total=False):
     as_of: datetime
     as_known_at: datetime
     limit: int
+
+
+class LookOptions(TypedDict, total=False):
+    """How far around an entity to look, along which edges, and at which instant."""
+
+    hops: int
+    types: tuple[EdgeType, ...]
+    direction: graphing.Direction
+    closed: bool
+    as_of: datetime
+    as_known_at: datetime
 
 
 class Updated(TypedDict, total=False):
@@ -285,9 +297,9 @@ class Graph:
         )
         return documenting.index_docs(self._app, request)
 
-    def show(self, name: str, hops: int = 2) -> graphing.GraphShowOutput:
+    def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
         """An entity with what lies around it, and who says so."""
-        return graphing.show(self._app, graphing.GraphShowInput(namespace=self._here, name=name, hops=hops))
+        return graphing.show(self._app, graphing.GraphShowInput(namespace=self._here, name=name, **options))
 
     def states(
         self, name: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
@@ -316,9 +328,11 @@ class House:
         self._app = app
         self._here = app.settings.namespace
 
-    def history(self, memory_id: str) -> storytelling.HistoryOutput:
-        """A memory's versions, what changed it and why, and the evidence it came from."""
-        return storytelling.history(self._app, self._here, memory_id)
+    def history(
+        self, memory_id: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
+    ) -> storytelling.HistoryOutput:
+        """A memory's versions, what changed it and why, its evidence; with `as_of`, which version held then."""
+        return storytelling.history(self._app, self._here, memory_id, as_of, as_known_at)
 
     def episodes(self, query: str = "", session_id: str | None = None, limit: int = 20) -> storytelling.EpisodesOutput:
         """Episodes, newest first; with words, those that hold them, best first."""

@@ -9,18 +9,18 @@ import numpy as np
 from pellucid.lab.dataset import Dataset, Group, Question
 from pellucid.lab.metrics import Ranking, Scores, score
 
-_BESIDE = ("recent", "temporal", "expand", "rerank", "boost", "renew", "direct", "diversify")
+_BESIDE = ("recent", "graph", "temporal", "expand", "rerank", "boost", "renew", "direct", "diversify")
 FLOORS: dict[str, tuple[str, ...]] = {
     "bm25": ("vector", "passage", *_BESIDE),
     "vector": ("lexical", "passage", *_BESIDE),
 }
 """What is left out so that one leg stands alone."""
 ABLATED = (
-    "vector", "lexical", "passage", "expand", "rerank", "rerankPassage", "named", "asking", "importance",
-    "renew", "direct",
+    "vector", "lexical", "passage", "graph", "temporal", "expand", "rerank", "rerankPassage", "named", "asking",
+    "importance", "renew", "direct",
 )  # fmt: skip
 """What is on by default, left out one at a time."""
-TRIED = ("temporal", "diversify")
+TRIED = ("diversify",)
 """What is off by default, switched on one at a time."""
 
 
@@ -49,7 +49,7 @@ def run(
     """Ask every question; then, if asked, with one leg alone (the floors), and with each part left out.
 
     Returns the wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, and ablation (the paired
-    difference that each part makes: with it, less without it; `temporal` and `diversify` are off in the metrics).
+    difference that each part makes: with it, less without it; `diversify` is off in the metrics).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     questions = [question for _, question in pairs]

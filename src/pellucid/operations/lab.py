@@ -47,7 +47,7 @@ DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput |
 """Sets of documents that refer to each other."""
 DOCUMENTS_A_COMMIT = 500
 UNLIMITED = 1 << 40
-TEMPORAL_TRIED, MMR_LAMBDA_TRIED = 0.25, 0.3
+MMR_LAMBDA_TRIED = 0.3
 """What the parts that are off by default are measured with."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -338,10 +338,8 @@ def _today(dataset: Dataset) -> datetime:
 
 
 def _tried(settings: RecallSettings) -> dict[str, RecallSettings]:
-    weights = settings.leg_weights.model_copy(update={"temporal": TEMPORAL_TRIED})
     return {
         "": settings,
-        "temporal": settings.model_copy(update={"leg_weights": weights}),
         "diversify": settings.model_copy(update={"mmr_lambda": MMR_LAMBDA_TRIED}),
     }
 
