@@ -57,4 +57,4 @@ def epoch_ms(at: datetime) -> int:
 
 def isoformat(at: datetime) -> str:
     """`2026-04-20T17:30:00.000Z`: UTC, milliseconds, the one form written to disk and wire."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -37,6 +37,16 @@ def test_dates_that_cannot_be_are_refused_by_the_name_of_their_flag(cli: Cli) ->
     assert "--as-known-at 2999-01-01" in cli("list", "--as-known-at", "2999-01-01", code=2).err
     assert "--as-of expects a date" in cli("history", "x", "--as-of", "soon", code=2).err
     assert "--as-of expects a date" in cli("graph", "show", "x", "--as-of", "soon", code=2).err
+    for flag in ("--as-of", "--as-known-at"):
+        for command in (
+            ("list",),
+            ("history", "x"),
+            ("graph", "show", "x"),
+            ("recall", "x"),
+            ("why", "x", "--query", "x"),
+        ):
+            assert f'{flag} expects a date or a date-time; got ""' in cli(*command, flag, "", code=2).err
+    assert "--as-of 9999-12-31T23:59:59.999Z lies in the future" in cli("list", "--as-of", "9999-12-31", code=2).err
     assert "--status" in cli("list", "--as-of", "2024-01-01", "--status", "archived", code=2).err
 
 

@@ -47,6 +47,7 @@ class ListOutput(Wire):
     memories: tuple[Listed, ...]
     total: int
     as_of: Instant | None = None
+    """The instants that were answered at, to the millisecond."""
     as_known_at: Instant | None = None
 
 
@@ -58,9 +59,11 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     Raises:
         InputError: an instant lies in the future, or a status is asked for besides.
     """
-    past = None
-    if request.as_of or request.as_known_at:
-        past = answering(app, request.namespace, request.as_of, request.as_known_at)
+    past, now = None, app.clock.now()
+    at = not_future(request.as_of, now) if request.as_of else None
+    known = not_future(request.as_known_at, now, "--as-known-at") if request.as_known_at else None
+    if at or known:
+        past = answering(app, request.namespace, at, known)
         if request.status != "active":
             raise InputError(
                 "--as-of lists what could answer then, which --status cannot change", next_step="leave out --status"
@@ -73,7 +76,7 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     ]
     return ListOutput(
         memories=tuple(_listed(each) for each in fitting[: request.limit]), total=len(fitting),
-        as_of=request.as_of, as_known_at=request.as_known_at,
+        as_of=at, as_known_at=known,
     )  # fmt: skip
 
 

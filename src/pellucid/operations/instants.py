@@ -3,13 +3,13 @@
 A bare date means the end of that day in UTC, since what held on a day includes the day; of today, it means now.
 """
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import MAXYEAR, UTC, date, datetime, timedelta
 
 from pellucid.clock import isoformat, truncate
 from pellucid.errors import InputError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY = timedelta(days=1)
+_LAST = datetime.max.replace(tzinfo=UTC)
 _MILLI = timedelta(milliseconds=1)
 
 
@@ -34,9 +34,9 @@ def not_future(at: datetime, now: datetime, flag: str = "--as-of") -> datetime:
     """An instant that a program gave, in UTC, to the millisecond; without an offset it is UTC.
 
     Raises:
-        InputError: it lies in the future.
+        InputError: it lies in the future, or before the year 1.
     """
-    at = truncate(at if at.tzinfo else at.replace(tzinfo=UTC))
+    at = _utc(at, flag)
     if at > now:
         raise InputError(
             f"{flag} {isoformat(at)} lies in the future: it is {isoformat(now)} now",
@@ -66,21 +66,25 @@ def _day(said: str) -> date | None:
         return None
 
 
-def _end(day: date, now: datetime) -> datetime | None:
+def _end(day: date, now: datetime) -> datetime:
     """The last millisecond of a day; of the day that is still going on, now."""
-    try:
-        end = datetime(day.year, day.month, day.day, tzinfo=UTC) + _DAY - _MILLI
-    except OverflowError:
-        return None
+    end = datetime(day.year, day.month, day.day, 23, 59, 59, 999_000, tzinfo=UTC)
     return now if day == now.astimezone(UTC).date() else end
 
 
 def _time(said: str) -> datetime | None:
     try:
-        at = datetime.fromisoformat(said)
-        return truncate(at if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
+        return datetime.fromisoformat(said)
+    except ValueError:
         return None
+
+
+def _utc(at: datetime, flag: str) -> datetime:
+    """In UTC, to the millisecond; what is in the year 10000 there counts as the last instant before it."""
+    try:
+        return truncate(at if at.tzinfo else at.replace(tzinfo=UTC))
+    except OverflowError:
+        return truncate(_LAST) if at.year == MAXYEAR else _refuse(at.isoformat(), flag)
 
 
 def _refuse(said: str, flag: str) -> datetime:

@@ -1,5 +1,7 @@
 """A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
 
+from dataclasses import replace
+
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
@@ -83,7 +85,7 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
 
 
 def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
-    """The earlier recall, if one is meant, and the request to try things on."""
+    """The earlier recall, if one is meant, and the request to try things on: what asks about the past is asked now."""
     if (request.asked is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both", code="missing_query",
@@ -92,7 +94,8 @@ def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     if request.asked is not None:
         return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
     receipt = receipt_of(app, request.namespace, request.recall_id or "")
-    return receipt, receipt.state.request
+    asked = receipt.state.request
+    return receipt, replace(asked, at=app.clock.now()) if asked.as_of or asked.as_known_at else asked
 
 
 def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.app import HAND_WRITTEN, App
+from pellucid.clock import isoformat
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.memory.fold import Folded
 from pellucid.memory.keep import WAIT_S, Keeper, Kept
@@ -48,7 +49,7 @@ class Rehearsal(Keeper):
 def state_changes(app: App, held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
     """What would put the memory in force, or before others: undone, vouched for, edited by hand, pinned.
 
-    `rows` are the rows of the namespace by memory id, `at` is the instant asked about.
+    `rows` are the rows of the namespace by memory id, `at` is now: nothing done today changes how it stood before.
     """
     memory = held.memory
     there = {"namespace": memory.namespace, "memory_id": memory.id}
@@ -116,7 +117,7 @@ def _edits(held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[Stat
         if value and (value > at if name == "valid_at" else value <= at):
             now = memory.model_copy(update={name: None})
             yield StateChange(
-                key, f"{value:%Y-%m-%d}", "none", f"remove `{key}` from {held.path}", {row: standing(now)}
+                key, isoformat(value)[:10], "none", f"remove `{key}` from {held.path}", {row: standing(now)}
             )
 
 

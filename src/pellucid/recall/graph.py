@@ -53,7 +53,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
         found = _scored(state, plan, world, reached)
-    order = np.lexsort((found.columns.ids, -found.scores))
+    order = np.lexsort((found.columns.ids, -found.columns.created, -found.scores))
     order = order[found.scores[order] > 0]
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]

@@ -52,6 +52,6 @@ def _scores(features: Features, plan: Plan, rows: int) -> Floats:
 
 
 def _best(columns: Columns, scores: Floats, among: Mask) -> Rows:
-    """Positions by score, the first by id of equals."""
+    """Positions by score, of equals the newer first, then by id."""
     positions = np.flatnonzero(among)
-    return positions[np.lexsort((columns.ids[positions], -scores[positions]))]
+    return positions[np.lexsort((columns.ids[positions], -columns.created[positions], -scores[positions]))]

@@ -8,8 +8,9 @@ from pellucid.model.wire import Wire
 Verdict = Literal["hit", "miss"]
 ChangeKind = Literal[
     "gate", "abstention", "passes", "top-k", "budget", "scope", "filter", "period", "leg", "pool", "floor", "state",
-    "weight", "repair",
+    "weight", "repair", "now",
 ]  # fmt: skip
+NOT_KNOWN = "not-known-yet"
 GATE, DEGRADED, LEG_OFF, NOT_NOMINATED = "gate", "leg-degraded", "leg-off", "not-nominated"
 ABSTENTION, REMOVED = "abstention", "context-pass"
 """What can lose a memory beside the rungs of the ladder (`recall.ladder.RUNGS`), which have their own names."""
@@ -79,7 +80,8 @@ class Finding(Wire):
 
     verdict: Verdict
     stage: str | None = None
-    """Of a miss, what lost it first: `gate`, `leg-degraded`, `leg-off`, `not-nominated`, a rung, or `context-pass`."""
+    """Of a miss, what lost it first: `not-known-yet`, `gate`, `leg-degraded`, `leg-off`, `not-nominated`, a rung, or
+    `context-pass`."""
     reason: str | None = None
     soft: str | None = None
     """The first rung that let it pass although it speaks against it."""
@@ -95,6 +97,7 @@ class Finding(Wire):
     open_arm: bool = False
     """Found as evidence only: a leg would nominate it, if it might answer."""
     legs: tuple[WhyLeg, ...]
+    """None of a memory that was not written down at the instant asked about: it was before no leg."""
     degraded: tuple[str, ...] = ()
     """Legs that were down: what they would have found is not known."""
     scores: ScoreDecomposition | None = None

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
+from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.legs import FALLBACK, LEGS, base_of
@@ -20,7 +21,17 @@ from pellucid.recall.pipeline import run
 from pellucid.recall.state import Request, State, World
 from pellucid.settings import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
-from pellucid.xray.finding import DEGRADED, LEG_OFF, NOT_NOMINATED, REMOVED, ChangeKind, WhyChange, WhyLeg, WhyTried
+from pellucid.xray.finding import (
+    DEGRADED,
+    LEG_OFF,
+    NOT_KNOWN,
+    NOT_NOMINATED,
+    REMOVED,
+    ChangeKind,
+    WhyChange,
+    WhyLeg,
+    WhyTried,
+)
 from pellucid.xray.ordinal import ordinal
 from pellucid.xray.pretend import Pretending, Standing
 
@@ -140,7 +151,7 @@ class Trial:
 
 def find(trial: Trial) -> WhyChange | None:
     """The first change that admits the memory; what was tried in vain is left in `trial.tried`."""
-    for suggest in TRIED:
+    for suggest in TRIED[:1] if trial.stage == NOT_KNOWN else TRIED:
         for idea in suggest(trial):
             found = _turned(trial, idea) if isinstance(idea, Dial) else _made(trial, idea)
             if found:
@@ -208,6 +219,18 @@ def _setting(trial: Trial, kind: ChangeKind, name: str, value: float | str, flag
 
 def _said(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _now(trial: Trial) -> Iterator[Draft]:
+    """The same question without its past instants, one and then both; what was not known yet needs the second gone."""
+    given = {"as_of": trial.request.as_of, "as_known_at": trial.request.as_known_at}
+    for names in (("as_of",), ("as_known_at",), tuple(given)):
+        said = [isoformat(at) for name in names if (at := given[name])]
+        if len(said) < len(names) or (trial.stage == NOT_KNOWN and "as_known_at" not in names):
+            continue
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in names)
+        left_out = replace(trial.request, **dict.fromkeys(names))
+        yield Draft("now", flags, " and ".join(said), "now", f"leave out {flags}", left_out)
 
 
 def _gate(trial: Trial) -> Iterator[Draft]:
@@ -322,7 +345,9 @@ def _measured(trial: Trial, rung: str) -> float:
 
 
 def _state(trial: Trial) -> Iterator[Draft]:
-    """What could be done to it; what leaves everything standing as something tried before did is not tried again."""
+    """What could be done to it, each outcome tried once; nothing, where it is asked how things stood in the past."""
+    if trial.request.as_of or trial.request.as_known_at:
+        return
     seen: list[Mapping[int, Standing]] = []
     for each in trial.states():
         if each.problem:
@@ -362,17 +387,14 @@ def _weight(trial: Trial, kind: ChangeKind, name: str, value: float) -> Draft:
     if name in of_class:
         changed = {**settings.class_weights, query_class: {**of_class, name: value}}
         apply = f"--set classWeights='{json.dumps(changed)}'"
-        return Draft(kind, f"classWeights.{query_class}.{name}", was, to, apply, _with(trial, "class_weights", changed))
+        request = trial.with_settings(class_weights=changed)
+        return Draft(kind, f"classWeights.{query_class}.{name}", was, to, apply, request)
     weights = settings.leg_weights.model_dump() | {name: value}
     apply = f"--set legWeights.{to_camel(name)}={value:g}"
-    return Draft(kind, f"legWeights.{to_camel(name)}", was, to, apply, _with(trial, "leg_weights", weights))
-
-
-def _with(trial: Trial, name: str, value: object) -> Request:
-    return trial.with_settings(**{name: value})
+    return Draft(kind, f"legWeights.{to_camel(name)}", was, to, apply, trial.with_settings(leg_weights=weights))
 
 
 TRIED: tuple[Callable[[Trial], Iterator[Draft | Dial]], ...] = (
-    _gate, _abstention, _passes, _top_k, _budget, _scope, _filter, _period, _leg, _pool, _floor, _state, _weights,
+    _now, _gate, _abstention, _passes, _top_k, _budget, _scope, _filter, _period, _leg, _pool, _floor, _state, _weights,
 )  # fmt: skip
-"""What is tried, in this order: what a caller chooses for one call, then settings, then what is kept, then weights."""
+"""What is tried, in this order: now instead of then, flags of the call, settings, then what is kept, then weights."""

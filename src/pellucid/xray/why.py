@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pellucid.clock import isoformat
+from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import NotFoundError
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.recall.equation import Ints
 from pellucid.recall.ladder import FILTERS, RUNGS
 from pellucid.recall.legs import base_of
@@ -24,6 +24,7 @@ from pellucid.xray.finding import (
     DEGRADED,
     GATE,
     LEG_OFF,
+    NOT_KNOWN,
     NOT_NOMINATED,
     REMOVED,
     Finding,
@@ -75,6 +76,17 @@ class Then:
         """Whether it was in the context."""
         return self.memory.id in self.state.context.included
 
+    @property
+    def unknown(self) -> bool:
+        """Whether it was not written down yet, by the instant that the question names."""
+        known = self.state.request.as_known_at
+        return known is not None and epoch_ms(recorded_at(self.memory.id, self.memory.created)) > epoch_ms(known)
+
+    @property
+    def past(self) -> bool:
+        """Whether it was asked how things stood."""
+        return self.state.request.as_of is not None or self.state.request.as_known_at is not None
+
 
 def why(world: World, request: Request, memory: Memory, states: States, receipt: Receipt | None = None) -> Finding:
     """Why a memory is among what a recall put in its context, or why not.
@@ -93,7 +105,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     row = rows.get(memory.id)
     if row is None:
         raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
-    places, recalls = _places(request, today, world, row)
+    places, recalls = ((), 1) if then.unknown else _places(request, today, world, row)
     legs = _as_of(places, then)
     if then.included:
         return _told(then, legs, recalls)
@@ -193,6 +205,8 @@ def _seen_open(then: Then) -> bool:
 
 def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
     """What the receipt alone says of its legs, where the question cannot be asked again."""
+    if then.unknown:
+        return ()
     pool = then.state.request.settings.pool
     unknown = (
         WhyLeg(
@@ -206,6 +220,8 @@ def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
 
 def _stage(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
     """What lost it first."""
+    if then.unknown:
+        return NOT_KNOWN
     if then.state.plan.depth == "no_recall":
         return GATE
     if then.rung:
@@ -240,11 +256,12 @@ def _reason(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | No
     down = [f"{each.leg}: {each.unranked or each.reason}" for each in legs if not each.rank and _blind(each)]
     omitted = (each.reason for each in state.context.omitted if each.memory_id == memory.id)
     said = {
+        NOT_KNOWN: _recorded(then),
         GATE: state.plan.reason or "the message needs no memory",
         DEGRADED: "; ".join(down),
-        "status-active": f"its status is {memory.status}" if memory.status != "active" else "it was not active then",
-        "valid-at": _validity(memory),
-        "trust-zone": "it is in quarantine",
+        "status-active": "it was not active then" if then.past else f"its status is {memory.status}",
+        "valid-at": _validity(then),
+        "trust-zone": "it was in quarantine then" if then.past else "it is in quarantine",
         "boundary-scope": f"it is marked {', '.join(unmet)}, which the caller did not name",
         "time-window": f'it was made outside "{state.plan.period.phrase}"' if state.plan.period else None,
         "budget-fit": next(omitted, None),
@@ -258,10 +275,22 @@ def _blind(leg: WhyLeg) -> bool:
     return leg.health == "degraded" or _unfit(leg)
 
 
-def _validity(memory: Memory) -> str:
+def _recorded(then: Then) -> str | None:
+    known = then.state.request.as_known_at
+    if known is None:
+        return None
+    at = recorded_at(then.memory.id, then.memory.created)
+    return f"it was recorded at {isoformat(at)}, later than {isoformat(known)}"
+
+
+def _validity(then: Then) -> str:
+    """Since when it holds and until when; without a beginning, of the past it holds from its creation on."""
+    memory = then.memory
     names = ("valid_at", "invalid_at", "expires_at")
     words = {"valid_at": "valid from", "invalid_at": "invalid since", "expires_at": "expired at"}
     said = [f"{words[name]} {isoformat(at)}" for name in names if (at := getattr(memory, name))]
+    if then.past and not memory.valid_at:
+        said.insert(0, f"made at {isoformat(memory.created)}")
     return f"not valid at the instant asked about ({', '.join(said)})"
 
 

@@ -1,7 +1,17 @@
 """A finding in, the plain sentences out that say it first: every number in them is one of the finding's."""
 
 from pellucid.recall.legs import base_of
-from pellucid.xray.finding import ABSTENTION, DEGRADED, GATE, LEG_OFF, NOT_NOMINATED, REMOVED, Finding, WhyLeg
+from pellucid.xray.finding import (
+    ABSTENTION,
+    DEGRADED,
+    GATE,
+    LEG_OFF,
+    NOT_KNOWN,
+    NOT_NOMINATED,
+    REMOVED,
+    Finding,
+    WhyLeg,
+)
 from pellucid.xray.ordinal import ordinal
 
 _BY = {
@@ -15,7 +25,7 @@ _CHANGES = {
     "scope": "Naming the scopes {to}", "filter": "Lifting the filter by {setting}",
     "period": "Taking the period only as a note", "leg": "Switching {setting} on",
     "pool": "Raising the pool of a leg to {to}", "floor": "Lowering {setting} to {to}", "state": "`{apply}`",
-    "weight": "Raising {setting} to {to}",
+    "weight": "Raising {setting} to {to}", "now": "Leaving out {setting}",
 }  # fmt: skip
 
 
@@ -49,6 +59,10 @@ def _found(finding: Finding) -> str:
 
 def _places(legs: list[WhyLeg]) -> str:
     return _joined([f"{ordinal(each.rank or 0)} {by(each.leg)}" for each in legs if each.rank])
+
+
+def _not_known(finding: Finding) -> str:
+    return f"It was not written down then: {finding.reason}."
 
 
 def _gate(finding: Finding) -> str:
@@ -137,6 +151,6 @@ def _joined(parts: list[str]) -> str:
 
 
 _MISSES = {
-    GATE: _gate, DEGRADED: _degraded, LEG_OFF: _leg_off, NOT_NOMINATED: _not_nominated, "top-k": _top_k,
-    "budget-fit": _budget, ABSTENTION: _passed_over, REMOVED: _passed_over,
+    NOT_KNOWN: _not_known, GATE: _gate, DEGRADED: _degraded, LEG_OFF: _leg_off, NOT_NOMINATED: _not_nominated,
+    "top-k": _top_k, "budget-fit": _budget, ABSTENTION: _passed_over, REMOVED: _passed_over,
 }  # fmt: skip

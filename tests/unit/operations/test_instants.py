@@ -1,6 +1,6 @@
 """Dates as people write them in, the instants that they mean out, or what is wrong with them."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -46,7 +46,7 @@ def test_the_future_cannot_be_asked_about(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["", "   ", "yesterday", "2026-02-30", "15.4.2026", "2026", "9999-12-31T23:59-01:00", "0001-01-01T00:00+01:00"],
+    ["", "   ", "yesterday", "2026-02-30", "15.4.2026", "2026", "0001-01-01T00:00+01:00"],
 )
 def test_what_is_no_date_is_refused_in_the_words_of_its_flag(said: str) -> None:
     with pytest.raises(InputError, match="--as-of expects a date or a date-time"):
@@ -62,3 +62,21 @@ def test_milliseconds_are_exact_both_ways(bare: datetime) -> None:
 
 def test_an_end_that_never_comes_is_no_instant() -> None:
     assert of_ms(1 << 62) is None
+
+
+@pytest.mark.parametrize("said", ["9999-12-31", "9999-12-31T23:59:59-05:00", "9999-12-31T23:59-01:00"])
+def test_the_very_end_of_the_calendar_is_the_future_too(said: str) -> None:
+    with pytest.raises(InputError, match=r"--as-of 9999-12-31T23:59:59\.999Z lies in the future"):
+        instant(said, NOW)
+
+
+def test_a_program_is_told_the_same_of_either_end_of_the_calendar() -> None:
+    with pytest.raises(InputError, match="lies in the future"):
+        not_future(datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5))), NOW)
+    with pytest.raises(InputError, match="--as-of expects a date"):
+        not_future(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))), NOW)
+
+
+def test_a_year_has_four_digits_however_early() -> None:
+    assert isoformat(instant("0001-01-01T00:00:00.0019", NOW)) == "0001-01-01T00:00:00.001Z"
+    assert isoformat(datetime(987, 6, 5, 4, tzinfo=timezone(timedelta(hours=-2)))) == "0987-06-05T06:00:00.000Z"

@@ -126,6 +126,15 @@ def test_a_list_of_the_past_shows_what_could_answer_then(app: App) -> None:
     assert _listed(app, as_known_at=second) == {old, other}
 
 
+def test_a_list_names_the_instants_that_it_answered_at(app: App) -> None:
+    old = _remembered(app)
+    Calendar.at += DAY
+    between = Calendar.at - timedelta(microseconds=1)
+    listed = list_memories(app, ListInput(namespace=HERE, as_of=between, as_known_at=between))
+    assert [each.memory.id for each in listed.memories] == [old]
+    assert listed.as_of == listed.as_known_at == Calendar.at - timedelta(milliseconds=1)
+
+
 def test_a_status_cannot_be_asked_of_the_past_nor_anything_of_the_future(app: App) -> None:
     with pytest.raises(InputError, match="--status"):
         _listed(app, as_of=Calendar.at, status="archived")

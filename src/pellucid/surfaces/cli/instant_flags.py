@@ -24,12 +24,12 @@ def instants(app: App, as_of: str | None, as_known_at: str | None) -> dict[str, 
     """Both as the fields of an operation's input.
 
     Raises:
-        InputError: one is no date, or lies in the future; names the flag.
+        InputError: one is no date (an empty one, too), or lies in the future; names the flag.
     """
     from pellucid.operations.instants import instant
 
     now = app.clock.now()
     return {
-        "as_of": instant(as_of, now) if as_of else None,
-        "as_known_at": instant(as_known_at, now, "--as-known-at") if as_known_at else None,
+        "as_of": instant(as_of, now) if as_of is not None else None,
+        "as_known_at": instant(as_known_at, now, "--as-known-at") if as_known_at is not None else None,
     }

@@ -47,8 +47,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     if finding.margin:
         yield f"margin: {_margin(finding.margin)}"
     yield f"budget: {finding.used} / {finding.budget} chars"
-    yield "legs:"
-    yield from (f"  {_leg(each)}" for each in finding.legs)
+    yield from ("legs:", *(f"  {_leg(each)}" for each in finding.legs)) if finding.legs else ()
     if finding.scores:
         yield f"score: {score(finding.scores)}"
     if finding.soft:
