@@ -29,6 +29,7 @@ _LONGEST = 8
 """Words of a name in a query at most."""
 _SHORTEST = 3
 """Characters of a name that is one plain word, at least."""
+_ARTICLES = frozenset(("a", "an", "the"))
 _WORD = re.compile(r"[^\W_]+(?:[-_./#'’][^\W_]+)*")
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -86,15 +87,19 @@ class _Scored:
 
 
 def names_in(text: str) -> list[str]:
-    """What could name something in a text: every run of up to eight words, the longest first; no lone function word."""
+    """What could name something in a text: every run of up to eight words, the longest first.
+
+    None begins or ends with a function word, but for an article before others: titles have these.
+    """
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)]
+    empty = [word.casefold() in FUNCTION_WORDS for word in words]
+    opens = [not void or word.casefold() in _ARTICLES for word, void in zip(words, empty, strict=True)]
     out: dict[str, None] = {}
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
-            name = " ".join(words[start : start + length])
-            plain = length == 1 and (len(name) < _SHORTEST or name.casefold() in FUNCTION_WORDS)
-            if not plain:
-                out.setdefault(name)
+            end = start + length - 1
+            if not empty[end] and opens[start] and (length > 1 or len(words[start]) >= _SHORTEST):
+                out.setdefault(" ".join(words[start : end + 1]))
     return list(out)
 
 
