@@ -73,6 +73,22 @@ def test_bad_files_are_said_and_alone_they_are_an_error(cli: Cli, specs: Path) -
     assert "bad.md is not UTF-8 text" in out
     assert "no such file" in out
     assert "no such file" in cli("index", "docs", "none.md", code=2).out
+    (specs / "bin.md").write_bytes(b"a\0b")
+    alone = cli("index", "docs", "specs/bin.md", code=2).out
+    assert "indexed 0 documents" in alone
+    assert "not a text file" in alone
+
+
+def test_what_was_not_found_and_rows_of_days_to_come_are_said(cli: Cli, specs: Path) -> None:
+    assert "fits --glob x*" in cli("index", "docs", "specs", "--glob", "x*").out
+    (specs / "empty").mkdir()
+    assert "holds no Markdown" in cli("index", "docs", "specs/empty").out
+    row = {"doc": 54, "date": "2999-01-01T00:00:00Z", "field": "status", "old": "Draft", "new": "Final"}
+    (specs.parent / "rows.jsonl").write_text(json.dumps(row), "utf-8")
+    out = cli("index", "docs", "specs", "--history-file", "rows.jsonl").out
+    assert "1 row left out: dated after now" in out
+    assert "left out row 1: date: 2999-01-01 is not here yet" in out
+    assert "status: Draft" in cli("index", "show", "SPEC-054").out
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,17 @@ A change counts from the committer date of the commit that brought it to the bra
 the merge (`--first-parent`). Renames are followed backwards from the files there are now.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pellucid.graph.git_program import Repository, blobs, running, tokens
 
-ReadHeader = Callable[[str, bytes], Mapping[str, str] | None]
-"""A path and the first bytes of a file in, the values of its header out; None where it cannot be read."""
+ReadHeader = Callable[[str, bytes], tuple[str, Mapping[str, str]] | None]
+"""A path of today and the first bytes of a version in, what it defines and the values of its header out; or None."""
 
 HEADER_BYTES = 1 << 16
 """How much of an old version is read: its header stands in there."""
@@ -31,11 +32,15 @@ _ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
 @dataclass(frozen=True, slots=True)
 class HeaderAt:
-    """What a header said from a commit on; `values` is None where the file was gone."""
+    """What a header said from a commit on; `values` is None where the file was gone.
+
+    `entity` is what the file defined then, as the reader says.
+    """
 
     commit: str
     at: datetime
     values: Mapping[str, str] | None
+    entity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,20 @@ class _Trail:
             self.found[name].append(_Version(commit, seconds, None))
 
 
+def has_commits(repository: Repository) -> bool:
+    """Whether the branch that is checked out holds a commit.
+
+    Raises:
+        InputError: `git` is not installed, or it failed: the repository is damaged.
+    """
+    with running(repository.top, "branch", "--show-current") as (_, out):
+        branch = os.fsdecode(out.read()).strip()
+    if not branch:
+        return True  # a commit is checked out, and no branch
+    with running(repository.top, "for-each-ref", f"refs/heads/{branch}") as (_, out):
+        return bool(out.read().strip())
+
+
 def header_history(repository: Repository, paths: Iterable[str], read: ReadHeader) -> Iterator[FileHistory]:
     """The history of the headers of these files (paths below the checkout's outermost folder), one file at a time.
 
@@ -155,9 +174,11 @@ def _history(
         if each.blob == last:
             continue
         last = each.blob
-        values = None if each.blob is None else read(path, _whole_lines(blob(each.blob, HEADER_BYTES)))
-        if values is not None or each.blob is None:
-            _append(versions, HeaderAt(each.commit, _instant(each.seconds), values))
+        at = _instant(each.seconds)
+        if each.blob is None:
+            _append(versions, HeaderAt(each.commit, at, None))
+        elif said := read(path, _whole_lines(blob(each.blob, HEADER_BYTES))):
+            _append(versions, HeaderAt(each.commit, at, said[1], said[0]))
     newest = newest_first[0]
     touched = max([_instant(newest.seconds), *(each.at for each in versions[-1:])])
     return FileHistory(path, tuple(versions), touched, newest.blob or "")
@@ -170,10 +191,11 @@ def _instant(seconds: int) -> datetime:
 def _append(versions: list[HeaderAt], new: HeaderAt) -> None:
     """Put a version last. Of two in one second the later holds; a clock that went back does not turn the order."""
     if versions and new.at < versions[-1].at:
-        new = HeaderAt(new.commit, versions[-1].at + _STEP, new.values)
+        new = replace(new, at=versions[-1].at + _STEP)
     if versions and new.at == versions[-1].at:
         versions.pop()
-    if not (versions and versions[-1].values == new.values) and (versions or new.values is not None):
+    same = versions and (versions[-1].values, versions[-1].entity) == (new.values, new.entity)
+    if not same and (versions or new.values is not None):
         versions.append(new)
 
 

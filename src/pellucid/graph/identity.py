@@ -26,6 +26,10 @@ _NO_DECISION = re.compile(r"_?(?:readme|index|template.*|.*template|about|overvi
 _DIGITS = re.compile(r"\s*#?(\d{1,6})\s*", re.ASCII)
 _NAMELESS = frozenset(("readme", "index", "_index"))
 _LONGEST_TITLE = 300
+_UNSPACED = re.compile(
+    "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1780-\u17ff]"
+)
+"""A character of a script that puts no spaces between words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def identify(path: str, header: Mapping[str, str], heading: str) -> Identity:
     title = header.get("title", "").strip().strip("\"'").strip()
     title = title or (without_number(heading, number) if number else heading) or _words(path) or path
     title = title[:_LONGEST_TITLE]
-    names = [title] if len(title.split()) > 1 else []
+    names = [title] if _is_phrase(title) else []
     names.append(path)
     if _is_telling(stem(path)):
         names.append(stem(path))
@@ -116,6 +120,11 @@ def _words(path: str) -> str:
     number = file_number(path)
     rest = re.sub(r"^[A-Za-z]*[-_ #]*\d+[-_. ]+", "", name) if number else name
     return re.sub(r"[-_\s]+", " ", rest).strip()
+
+
+def _is_phrase(title: str) -> bool:
+    """Whether a title may stand for its document: of two words, or of two characters where no spaces part words."""
+    return len(title.split()) > 1 or len(_UNSPACED.findall(title)) > 1
 
 
 def _is_telling(name: str) -> bool:

@@ -31,9 +31,14 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A file as it is now: where it stands, its digest, what it says, and since when that has stood."""
+    """A file as it is now: where it stands, its digest, what it says, and since when that has stood.
+
+    `path` and `root` are those of `place` as they may be stored.
+    """
 
     place: FoundFile
+    path: str
+    root: str
     digest: str
     clean: CleanDocument
     since: datetime
@@ -90,10 +95,13 @@ class Draft:
 
 
 def redefined(held: Held, seen_now: Seen) -> bool:
-    """Whether a file now defines another thing than it did: then what it was is closed, and something new begins."""
+    """Whether a file now defines another thing than it did: then what it was is closed, and something new begins.
+
+    A file that defines nothing but itself, before and now, may stand elsewhere; one that gains or loses an id is not.
+    """
     before, now = held.document.entity, seen_now.clean.entity
-    own = {held.document.path, seen_now.place.path}
-    return not own & {before, now} and node_key(before) != node_key(now)
+    moved = before == held.document.path and now == seen_now.path
+    return not moved and node_key(before) != node_key(now)
 
 
 def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Draft:
@@ -135,12 +143,12 @@ def removed(held: Held, now: datetime) -> Draft:
 
 
 def _document(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Document:
-    place, clean = seen_now.place, seen_now.clean
+    clean, path = seen_now.clean, seen_now.path
     known = held.document if held else None
-    moved = [known.path] if known and known.path not in {place.path, clean.entity} else []
+    moved = [known.path] if known and known.path not in {path, clean.entity} else []
     return Document(
         id=known.id if known else clock.new_id("doc"), namespace=namespace, created=known.created if known else now,
-        updated=known.updated if known else now, path=place.path, root=str(place.root), format=clean.format,
+        updated=known.updated if known else now, path=path, root=seen_now.root, format=clean.format,
         digest=seen_now.digest, title=clean.title, entity=clean.entity, entity_type=clean.entity_type,
         aliases=tuple(dict.fromkeys([*clean.aliases, *moved, *_former(known, clean)])),
     )  # fmt: skip

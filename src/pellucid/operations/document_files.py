@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pellucid.capture.reader import is_excluded
 from pellucid.model.wire import Wire
+from pellucid.operations.document_names import SUFFIXES
 
-SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".rst", ".rest"})
 MOST_BYTES = 5_000_000
 """A larger file is no document that somebody reads."""
 _PASSED_OVER = frozenset({"node_modules"})
@@ -52,6 +52,8 @@ class Found:
     """Folders that could not be listed: what is known below them is not gone."""
     excluded: int = 0
     problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
+    notes: list[str] = field(default_factory=list[str])
+    """Folders in which nothing was found."""
 
     def refuse(self, path: Path, why: str, next_step: str) -> None:
         """Say why a file is not taken."""
@@ -106,8 +108,7 @@ def is_gone(file: Path) -> bool:
 def _search(given: Path, path: Path, search: Search, found: Found) -> None:
     if path.is_dir():
         found.scopes.append(path)
-        for file in _walk(path, search.home, found):
-            _take(file, path, search, found)
+        _search_folder(given, path, search, found)
     elif path.exists():
         found.scopes.append(path)
         if path.suffix.lower() in SUFFIXES:
@@ -118,6 +119,20 @@ def _search(given: Path, path: Path, search: Search, found: Found) -> None:
         found.scopes.append(path)
     else:
         found.refuse(given, "there is no such file or folder", "check the path")
+
+
+def _search_folder(given: Path, path: Path, search: Search, found: Found) -> None:
+    """Take what a folder holds, and say if that is nothing; what could not be listed was said."""
+    unread, there, fitting = len(found.unread), 0, 0
+    for file in _walk(path, search.home, found):
+        if not file.is_relative_to(search.home):
+            there += 1
+            fitting += _take(file, path, search, found)
+    shown = os.fsencode(given).decode("utf-8", "replace")
+    if there and not fitting:
+        found.notes.append(f"nothing below {shown} fits --glob {search.glob}")
+    elif not there and len(found.unread) == unread:
+        found.notes.append(f"{shown} holds no Markdown or reStructuredText file")
 
 
 def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
@@ -136,19 +151,20 @@ def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
                 yield here / name
 
 
-def _take(file: Path, given: Path, search: Search, found: Found, *, named: bool = False) -> None:
+def _take(file: Path, given: Path, search: Search, found: Found, *, named: bool = False) -> bool:
+    """Take a file, or say why not; False if the glob does not ask for it, or it is Pellucid's own."""
     root = search.known.get(file) or _root(file, given, search)
     path = file.relative_to(root).as_posix()
     if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):
-        return
+        return False
     if search.exclude and is_excluded(file, search.exclude):
         found.excluded += 1
-        return
+        return True
     try:
         stamp = os.lstat(file)
     except OSError as error:
         found.refuse(file, f"it cannot be read: {error.strerror}", "check its permissions")
-        return
+        return True
     if not stat.S_ISREG(stamp.st_mode):
         if not stat.S_ISLNK(stamp.st_mode):
             found.refuse(file, "it is no file", "name files and folders")
@@ -158,6 +174,7 @@ def _take(file: Path, given: Path, search: Search, found: Found, *, named: bool 
         found.refuse(file, f"it is larger than {MOST_BYTES // 1_000_000} MB", "split it")
     else:
         found.files[file] = FoundFile(root, path, stamp.st_size, stamp.st_mtime_ns)
+    return True
 
 
 def _root(file: Path, given: Path, search: Search) -> Path:

@@ -1,17 +1,19 @@
 """Files of git checkouts in, the history of each one's header out, file by file, and what is to be said about it."""
 
 import hashlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from pellucid.errors import InputError
-from pellucid.graph.git_history import FileHistory, header_history
+from pellucid.graph.git_history import FileHistory, has_commits, header_history
 from pellucid.graph.git_program import find_checkout, open_repository
 from pellucid.graph.reading import read_document
-from pellucid.operations.document_reading import Tally, header_values
+from pellucid.model.entity import node_key
+from pellucid.operations.document_reading import header_of
 from pellucid.operations.document_versions import Said
 from pellucid.settings import Settings
 
@@ -23,12 +25,29 @@ class Told:
     said: tuple[Said, ...]
     touched: datetime
     clean: bool
+    entities: tuple[str, ...] = ()
+    """What the file defined then, one for each that `said` holds."""
+    others: int = 0
+    """Of the headers, how many were left out: they are of something else that the file defined."""
+
+    def of(self, entity: str) -> "Told":
+        """The part of it in which the file defined this; in between, this was not there."""
+        key = node_key(entity)
+        own = [
+            each.values is None or node_key(name) == key for each, name in zip(self.said, self.entities, strict=True)
+        ]
+        said = tuple(
+            each if is_own else replace(each, values=None) for each, is_own in zip(self.said, own, strict=True)
+        )
+        return replace(self, said=said, entities=(entity,) * len(said), others=own.count(False))
 
 
 @dataclass(slots=True)
 class Histories:
     """The histories of files, given in the order in which they are asked for."""
 
+    paths: Mapping[Path, str]
+    """The files, and what each is called in what is stored: an old version is read under that name."""
     settings: Settings
     now: datetime
     notes: list[str] = field(default_factory=list[str])
@@ -40,15 +59,15 @@ class Histories:
 
     @classmethod
     @contextmanager
-    def of(cls, files: Sequence[Path], settings: Settings, now: datetime) -> "Generator[Histories]":
+    def of(cls, paths: Mapping[Path, str], settings: Settings, now: datetime) -> "Generator[Histories]":
         """The histories of these files; ask for them in this order.
 
         Raises:
             InputError: none of them stands in a git checkout, or git is not to be had, or refuses it.
         """
-        histories = cls(settings, now)
+        histories = cls(paths, settings, now)
         try:
-            histories._open(files)
+            histories._open(list(paths))
             yield histories
         finally:
             for each in histories._running.values():
@@ -69,7 +88,8 @@ class Histories:
             self._next[top] = found
             return None
         said = tuple(Said(min(each.at, self.now), each.values, each.commit) for each in found.versions)
-        return Told(said, min(found.touched, self.now), clean=_is_blob(found.blob, data))
+        entities = tuple(each.entity for each in found.versions)
+        return Told(said, min(found.touched, self.now), clean=_is_blob(found.blob, data), entities=entities)
 
     def _open(self, files: Sequence[Path]) -> None:
         self._place = {file: place for place, file in enumerate(files)}
@@ -88,13 +108,18 @@ class Histories:
             self.notes.append(f"{outside} files stand in no git checkout: they have no history")
         for top, paths in by_top.items():
             repository = open_repository(top)
+            if not has_commits(repository):
+                self.notes.append(f"{top} holds no commit yet: its files have no history")
+                self._tops = {file: each for file, each in self._tops.items() if each != top}
+                continue
             if repository.shallow:
                 self.notes.append(f"{top} is a shallow clone: what was before its first commit is not known")
-            self._running[top] = header_history(repository, paths, self._read)
+            self._running[top] = header_history(repository, paths, partial(self._read, top))
 
-    def _read(self, path: str, data: bytes) -> dict[str, str] | None:
+    def _read(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
+        name = self.paths[top / path]
         try:
-            return header_values(read_document(path, data), self.settings, Tally())
+            return header_of(read_document(name, data), name, data, self.settings)
         except InputError:
             return None
 

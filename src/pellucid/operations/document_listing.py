@@ -12,6 +12,7 @@ from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document_changes import removed
+from pellucid.operations.document_names import stored_path
 from pellucid.operations.document_writing import keep
 from pellucid.operations.documents_held import file_of, held
 from pellucid.store.graph_port import FiledDocument
@@ -141,13 +142,13 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
 
 def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
     """The documents below a file or folder, or the one of that name."""
-    place = Path(name).expanduser().resolve()
+    place = _place(app, name)
     found = app.graph.documents(namespace)
     return [each for each in found if file_of(each.document).is_relative_to(place)] or [_find(app, namespace, name)]
 
 
 def _find(app: App, namespace: str, name: str) -> FiledDocument:
-    documents, place = app.graph.documents(namespace), Path(name).expanduser().resolve()
+    documents, place = app.graph.documents(namespace), _place(app, name)
     found = [each for each in documents if name in _exact(each) or file_of(each.document) == place] or [
         each for each in documents
         if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))
@@ -160,6 +161,11 @@ def _find(app: App, namespace: str, name: str) -> FiledDocument:
             f"{len(there)} documents are called {name}", code="ambiguous_id", next_step="give a path or an id"
         )
     return there[0]
+
+
+def _place(app: App, name: str) -> Path:
+    """The file or folder of that name, as it is kept."""
+    return Path(stored_path(Path(name).expanduser().resolve().as_posix(), app.key))
 
 
 def _exact(filed: FiledDocument) -> set[str]:

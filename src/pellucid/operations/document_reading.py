@@ -3,12 +3,14 @@
 Whatever reads as an instruction to an assistant is left out of header and title, and marked in sections.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from pellucid.capture.redact import redact
+from pellucid.graph.header import key_name
 from pellucid.graph.outline import ReadSection
 from pellucid.graph.reading import ReadDocument
 from pellucid.memory.injection import looks_injected
@@ -17,6 +19,9 @@ from pellucid.operations.document_versions import with_title
 from pellucid.settings import Settings
 
 Values = dict[str, str]
+_LEAST_SECRET = 12
+"""Characters; a shorter key is no secret."""
+_HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +70,22 @@ class Tally:
         return found.text
 
 
-def cleaned(read: ReadDocument, path: str, settings: Settings) -> CleanDocument:
-    """The document without secrets, stretches off the record, and instructions in its header."""
+def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> CleanDocument:
+    """The document without secrets, stretches off the record, and instructions in its header.
+
+    `path` is as it may be stored; `data` is what was read.
+    """
     tally = Tally()
     title = tally.clean(read.title)
     if settings.trust.enabled and looks_injected(title):
         tally.instructions += 1
         title = PurePosixPath(path).name
-    entity = tally.clean(read.entity)
+    header = _clean_keys(read.header, data, tally)
     return CleanDocument(
-        format=read.format, title=title, entity=entity if entity == read.entity else path,
+        format=read.format, title=title, entity=_entity(read, path, tally),
         entity_type=read.entity_type, tally=tally,
         aliases=tuple(_aliases(read, title, settings)),
-        values=with_title(clean_header(read.header, settings, tally), title),
+        values=with_title(clean_header(header, settings, tally), title),
         sections=tuple(_sections(read.sections, settings, tally)),
     )  # fmt: skip
 
@@ -90,12 +98,41 @@ def _aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str
             yield name
 
 
-def header_values(read: ReadDocument, settings: Settings, tally: Tally) -> Values:
-    """What the header of an older version of a document said, as it may be stored."""
+def _entity(read: ReadDocument, path: str, tally: Tally) -> str:
+    entity = tally.clean(read.entity)
+    return entity if entity == read.entity else path
+
+
+def header_of(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[str, Values]:
+    """What an older version of a document defined and what its header said, as it may be stored."""
+    tally = Tally()
     title = tally.clean(read.title)
     shown = not (settings.trust.enabled and looks_injected(title))
-    values = clean_header(read.header, settings, tally)
-    return with_title(values, title) if shown else values
+    values = clean_header(_clean_keys(read.header, data, tally), settings, tally)
+    return _entity(read, path, tally), with_title(values, title) if shown else values
+
+
+def _clean_keys(header: Mapping[str, str], data: bytes, tally: Tally) -> Values:
+    """The header with keys that hold no secret. A key in its normal form hides one: it is looked up as it was written.
+
+    Keys that become equal are numbered, so that none takes the place of another.
+    """
+    out: Values = {}
+    for key, value in header.items():
+        name = key
+        if len(key) >= _LEAST_SECRET and any(letter.isdecimal() for letter in key):
+            name = next((said for said in _written(key, data) if redact(said).counts), key)
+            name = key if name == key else key_name(tally.clean(name))
+        same = sum(each == name or each.startswith(f"{name}#") for each in (*out, *(header if name != key else ())))
+        out[f"{name}#{same + 1}" if same else name] = value
+    return out
+
+
+def _written(key: str, data: bytes) -> Iterator[str]:
+    """What may have become this key: as it stands in the file, to its end."""
+    text = data[:_HEADER_BYTES].decode("utf-8", "replace")
+    shape = r"[\s_-]+".join(map(re.escape, filter(None, key.split("-"))))
+    return (found[0] for found in re.finditer(rf"{shape}[^\s:]*", text, re.IGNORECASE))
 
 
 def clean_header(header: Mapping[str, str], settings: Settings, tally: Tally) -> Values:

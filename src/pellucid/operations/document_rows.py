@@ -9,11 +9,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pellucid.app import App
+from pellucid.capture.redact import redact
 from pellucid.errors import InputError
 from pellucid.graph.header import key_name
 from pellucid.model.document import Document
@@ -61,6 +63,8 @@ class HistoryOutput(Wire):
     """Rows of documents that are not indexed here, or of which several are called so."""
     unknown: tuple[str, ...] = ()
     """Some of these documents."""
+    ahead: int = 0
+    """Rows dated after now, left out: a header has not said yet what they tell."""
     withheld: int = 0
     problems: tuple[DocumentProblem, ...] = ()
     operations: tuple[str, ...] = ()
@@ -131,14 +135,11 @@ class _Loading:
     def read(self, rows: Iterable[Row]) -> None:
         """Sort the rows by their documents."""
         names = _Names(self.app.graph.documents(self.namespace))
+        now = self.app.clock.now()
         for number, row in enumerate(rows, start=1):
             self.counts["rows"] += 1
-            try:
-                known = HistoryRow.model_validate(row)
-            except ValidationError as error:
-                first = error.errors()[0]
-                why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-                self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
+            known = self._checked(number, row, now)
+            if known is None:
                 continue
             filed = names.find(known.doc)
             if filed is None and self.absent and (entity := names.absent(known.doc)):
@@ -148,6 +149,24 @@ class _Loading:
             else:
                 self.filed[filed.document.id] = filed
                 self.told.setdefault(filed.document.id, []).append(known)
+
+    def _checked(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
+        """A row that can be used, its field and commit without secrets; None if it is left out, and why is said."""
+        try:
+            known = HistoryRow.model_validate(row)
+        except ValidationError as error:
+            first = error.errors()[0]
+            self._leave_out(number, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+            return None
+        if known.date > now:
+            self.counts["ahead"] += 1
+            self._leave_out(number, f"date: {known.date:%Y-%m-%d} is not here yet")
+            return None
+        commit = redact(known.commit).text if known.commit else None
+        return known.model_copy(update={"field": redact(known.field).text, "commit": commit})
+
+    def _leave_out(self, number: int, why: str) -> None:
+        self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
 
     def take(self) -> None:
         """Keep the histories, some documents a time."""
@@ -209,6 +228,7 @@ class _Loading:
         return HistoryOutput(
             namespace=self.namespace, written=self.write, rows=counts["rows"], documents=counts["documents"],
             unchanged=counts["unchanged"], header_versions=counts["versions"], withheld=counts["withheld"],
+            ahead=counts["ahead"],
             unknown_rows=self.unknown.total(), unknown=tuple(name for name, _ in self.unknown.most_common(_MOST_NAMED)),
             problems=tuple(self.problems), operations=tuple(self.operations),
         )  # fmt: skip

@@ -8,7 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,11 +23,12 @@ from pellucid.graph.reading import read_document
 from pellucid.model.wire import Wire
 from pellucid.operations.document_changes import Draft, Held, Seen, drafted, redefined, removed
 from pellucid.operations.document_files import DocumentProblem, FoundFile, Search, find_documents, is_gone
-from pellucid.operations.document_history import Histories
-from pellucid.operations.document_reading import Tally, cleaned
+from pellucid.operations.document_history import Histories, Told
+from pellucid.operations.document_names import stored_path
+from pellucid.operations.document_reading import CleanDocument, Tally, cleaned
 from pellucid.operations.document_rows import HistoryOutput, history_file, load_history
 from pellucid.operations.document_writing import judge, keep, vault_path
-from pellucid.operations.documents_held import file_of, held, known_documents
+from pellucid.operations.documents_held import file_of, held, known_documents, place_of, root_of
 from pellucid.store.graph_port import FiledDocument
 
 FILES_A_COMMIT = 200
@@ -52,7 +53,8 @@ class IndexDocsInput(Wire):
 
 
 class IndexDocsOutput(Wire):
-    """What became of the files, or would: `written` tells which. `files` = new + changed + unchanged + unread."""
+    """What became of the files, or would: `written` tells which. `files` = new + changed + unchanged, and those
+    of which nothing may be kept."""
 
     namespace: str
     written: bool
@@ -129,22 +131,29 @@ class _Indexing:
         found = find_documents(self.request.paths, self._search())
         self.problems += found.problems
         self.counts["excluded"] = found.excluded
+        self.notes += found.notes
         missing = [file for file in sorted(self.known) if is_gone(file)]
         self.lost = {self.known[file].document.digest: file for file in missing}
         files = [found.files[file] for file in sorted(found.files)]
         if self.request.history:
             now = self.app.clock.now()
-            with Histories.of([each.file for each in files], self.app.settings, now) as histories:
+            paths = {each.file: stored_path(each.path, self.app.key) for each in files}
+            with Histories.of(paths, self.app.settings, now) as histories:
                 self._take_all(files, histories)
-            self.notes += histories.notes
+            self.notes += [*histories.notes, *self._left_out()]
         else:
             self._take_all(files, None)
         self._close([file for file in missing if found.covers(file)])
-        return self._outcome(len(files))
+        return self._outcome(len(files) - self.counts["unread"])
+
+    def _left_out(self) -> list[str]:
+        versions, files = self.counts["foreign"], self.counts["redefined"]
+        told = f"{versions} committed headers of {files} files define something else and are left out"
+        return [f"{told}: a history is that of one id"] if versions else []
 
     def _search(self) -> Search:
         settings = self.app.settings
-        roots = {file: Path(each.document.root) for file, each in self.known.items()}
+        roots = {file: root_of(file, each.document) for file, each in self.known.items()}
         return Search(
             settings.home.resolve(), settings.capture.exclude_paths, self.request.glob, roots, frozenset(roots.values())
         )
@@ -176,7 +185,7 @@ class _Indexing:
         try:
             data = place.file.read_bytes()
         except OSError as error:
-            self._refuse(place.file, f"it cannot be read: {error.strerror}", "check its permissions")
+            self._unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
         told = histories.tell(place.file, data) if histories else None
         digest = hashlib.sha256(data).hexdigest()
@@ -184,13 +193,30 @@ class _Indexing:
         if told is None and known and known.document.digest == digest and known.document.removed_at is None:
             self.counts["unchanged"] += 1
             return None
+        if known and known.document.removed_at is None and digest != known.document.digest and _is_empty(data):
+            self._unread(place, "it is empty now: what it said is kept as it was", "delete the file to close it")
+            return None
+        key = self.app.key
+        path = stored_path(place.path, key)
         try:
-            clean = cleaned(read_document(place.path, data), place.path, self.app.settings)
+            clean = cleaned(read_document(path, data), path, data, self.app.settings)
         except InputError as error:
-            self._refuse(place.file, error.message, error.next_step)
+            self._unread(place, error.message, error.next_step)
             return None
         self.tally.add(clean.tally)
-        return Seen(place, digest, clean, _not_after(place.mtime_ns, self.app.clock.now()), told)
+        told = self._own(told, clean) if told else None
+        since = _not_after(place.mtime_ns, self.app.clock.now())
+        return Seen(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, told)
+
+    def _own(self, told: Told, clean: CleanDocument) -> Told:
+        """The history of what a file defines now."""
+        own = told.of(clean.entity)
+        self.counts.update({"foreign": own.others, "redefined": int(own.others > 0)})
+        return own
+
+    def _unread(self, place: FoundFile, why: str, next_step: str) -> None:
+        self.counts["unread"] += 1
+        self._refuse(place.file, why, next_step)
 
     def _refuse(self, file: Path, why: str, next_step: str) -> None:
         self.problems.append(DocumentProblem(path=str(file), why=why, next_step=next_step))
@@ -228,9 +254,13 @@ class _Indexing:
             filed = self.known.pop(before, None)
         old = self._held(filed) if filed else None
         if old is False:
+            self.counts["unread"] += 1
             return []
-        make = partial(drafted, seen_now=each, namespace=self.request.namespace, now=now, clock=self.app.clock)
-        return [removed(old, now), make(None)] if old and redefined(old, each) else [make(old)]
+        make = partial(drafted, namespace=self.request.namespace, now=now, clock=self.app.clock)
+        if not (old and redefined(old, each)):
+            return [make(old, each)]
+        before = [removed(old, now)] if old.document.removed_at is None else []
+        return [*before, make(None, replace(each, since=now))]
 
     def _held(self, filed: FiledDocument) -> Held | Literal[False] | None:
         """A document as it is kept: None if somebody deleted its vault file, False if nobody can read it."""
@@ -252,7 +282,7 @@ class _Indexing:
             self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
             self.applied = self.app.index.state().applied_seq
         for draft in changing:
-            self.known[file_of(draft.document)] = FiledDocument(draft.document, vault_path(draft))
+            self.known[place_of(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
 
     def _outcome(self, files: int) -> IndexDocsOutput:
         counts = self.counts
@@ -280,6 +310,10 @@ def _counted(draft: Draft) -> dict[str, int]:
         return {"removed": 1, **counts}
     moved = (before.root, before.path) != (now.root, now.path)
     return {"changed": 1, "renamed": moved, "returned": before.removed_at is not None, **counts}
+
+
+def _is_empty(data: bytes) -> bool:
+    return not data.removeprefix(b"\xef\xbb\xbf").strip()
 
 
 def _not_after(mtime_ns: int, now: datetime) -> datetime:

@@ -6,20 +6,31 @@ from pathlib import Path
 from pellucid.app import App
 from pellucid.model.document import Document
 from pellucid.operations.document_changes import Held
+from pellucid.operations.document_names import located
 from pellucid.store.graph_port import FiledDocument
 from pellucid.vault.markdown import Identity, parse
 
 
 def file_of(document: Document) -> Path:
-    """Where the file stands, or stood, that a document was read from."""
+    """Where the file stands, or stood, that a document was read from; names without secrets."""
     return Path(document.root) / document.path
+
+
+def place_of(app: App, document: Document) -> Path:
+    """The same, where a name was kept without its secret: as the file is really called, if it is there."""
+    return located(file_of(document), app.key)
+
+
+def root_of(file: Path, document: Document) -> Path:
+    """The root of a document whose file stands there, as it is really called."""
+    return file.parents[document.path.count("/")]
 
 
 def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
     """The documents of a namespace by their files; of several that one file was, the one that it is, or was last."""
     found = app.graph.documents(namespace)
     found.sort(key=lambda each: (each.document.removed_at is None, each.document.updated))
-    return {file_of(each.document): each for each in found}
+    return {place_of(app, each.document): each for each in found}
 
 
 def held(app: App, filed: FiledDocument) -> Held | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.errors import InputError
-from pellucid.graph.git_history import FileHistory, header_history
+from pellucid.graph.git_history import FileHistory, has_commits, header_history
 from pellucid.graph.git_program import open_repository
 
 JAN, FEB, MAR, APR, MAY = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 6))
@@ -48,10 +48,11 @@ def git(tmp_path: Path) -> Git:
     return Git(tmp_path / "r")
 
 
-def header(_: str, data: bytes) -> dict[str, str] | None:
-    """The first line as a status; a file of rubbish has none."""
-    first = data.decode().split("\n")[0]
-    return None if first == "rubbish" else {"status": first}
+def header(path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
+    """The first line as a status, of the path or of what a second line `is …` names; a file of rubbish has none."""
+    first, *more = data.decode().split("\n")
+    names = [line.removeprefix("is ") for line in more[:1] if line.startswith("is ")]
+    return None if first == "rubbish" else ((names or [path])[0], {"status": first})
 
 
 def told(git: Git, *paths: str) -> dict[str, FileHistory]:
@@ -232,3 +233,20 @@ def test_a_long_file_is_read_up_to_its_last_whole_line(git: Git) -> None:
     git.commit(JAN, {"a.md": "Draft\n" + "ä" * 200_000})
     git.commit(FEB, {"a.md": "Final\n" + "line\n" * 40_000})
     assert states(told(git, "a.md")["a.md"]) == [("2024-01-01", "Draft"), ("2024-02-01", "Final")]
+
+
+def test_equal_headers_of_two_things_are_two_versions(git: Git) -> None:
+    git.commit(JAN, {"a.md": "Draft\nis SPEC-1"})
+    git.commit(FEB, {"a.md": "Draft\nis SPEC-2"})
+    assert [each.entity for each in told(git, "a.md")["a.md"].versions] == ["SPEC-1", "SPEC-2"]
+
+
+def test_a_branch_that_holds_no_commit_is_told_from_one_that_does_and_from_none(git: Git) -> None:
+    repository = open_repository(git.top)
+    assert not has_commits(repository)
+    git.commit(JAN, {"a.md": "Draft"})
+    assert has_commits(repository)
+    git.run("checkout", "-q", "--detach")
+    assert has_commits(repository)
+    git.run("checkout", "-q", "--orphan", "other")
+    assert not has_commits(repository)

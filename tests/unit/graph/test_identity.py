@@ -104,3 +104,13 @@ def test_other_names_are_the_title_the_path_and_a_telling_file_name(
     path: str, heading: str, aliases: tuple[str, ...]
 ) -> None:
     assert identify(path, {}, heading).aliases == aliases
+
+
+@pytest.mark.parametrize(
+    ("heading", "named"),
+    [("冷却計画", True), ("신호", False), ("แผนงาน", True), ("水", False), ("Storage", False), ("Cooling plan", True)],
+)
+def test_a_title_is_a_name_if_it_is_two_words_or_two_characters_of_a_script_without_spaces(
+    heading: str, named: bool
+) -> None:
+    assert (heading in identify("docs/x.md", {}, heading).aliases) is named

@@ -118,9 +118,8 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_others_their_history(docs:
     git.commit(JAN, {"a.md": SPEC, "b.md": "# B\n\nText.\n", "c.md": SPEC.replace("054", "055")})
     git.commit(FEB, {"c.md": FINAL.replace("054", "055")})
     (docs.folder / "b.md").write_bytes(b"\xff")
-    with Histories.of(
-        [docs.folder / name for name in ("a.md", "b.md", "c.md")], docs.app.settings, docs.clock.at
-    ) as told:
+    names = {docs.folder / name: name for name in ("a.md", "b.md", "c.md")}
+    with Histories.of(names, docs.app.settings, docs.clock.at) as told:
         assert told.tell(docs.folder / "c.md", FINAL.encode()) is not None
     out = docs.index(history=True)
     assert (out.new, out.refused) == (2, 1)

@@ -45,7 +45,7 @@ def indexed(outcome: IndexDocsOutput) -> str:
 
 def _remarks(outcome: IndexDocsOutput) -> Iterator[str]:
     for count, what in (
-        (outcome.removed, "closed: the file is gone"),
+        (outcome.removed, "closed: the file is gone, or defines something else"),
         (outcome.renamed, "moved to another path"),
         (outcome.returned, "back again"),
         (outcome.excluded, "excluded by capture.excludePaths"),
@@ -67,6 +67,8 @@ def history(outcome: HistoryOutput) -> str:
     if outcome.unknown_rows:
         named = ", ".join(map(visible, outcome.unknown))
         lines.append(f"{_count(outcome.unknown_rows, 'row')} of documents that are not indexed here: {named}")
+    if outcome.ahead:
+        lines.append(f"{_count(outcome.ahead, 'row')} left out: dated after now")
     if outcome.withheld:
         lines.append(f"{outcome.withheld} withheld: it says what was forgotten here")
     return "\n".join([*lines, *_problems(outcome.problems)])
