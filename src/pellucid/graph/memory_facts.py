@@ -10,15 +10,14 @@ from pellucid.model.text import entity_key
 BOUNDARY = frozenset(BOUNDARY_SCOPES)
 _ABOUT = Relation("ABOUT")
 _WHOLE, _NAMED, _NEAR = 1.0, 0.8, 0.5
-_SILENT = frozenset({"rejected", "pending_review", "quarantined", "forgotten"})
 
 
 def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
-    """Keep what a memory says; nothing of one that is not in force (rejected, quarantined, awaiting review)."""
+    """Keep what a memory says, whether or not it is in force: the index knows from the ledger when it was."""
     told = memory.entity_ref or memory.supersedes or memory.derived_from or memory.superseded_by
     if not told and not naming.may_name(memory.content):
         return
-    if memory.status in _SILENT or memory.trust_zone == "quarantine":
+    if memory.status == "forgotten":
         return
     since, until = span(memory.valid_at or memory.created, memory.invalid_at, memory.expires_at)
     voice = Voice(memory.id, memory.id, since, until, millis(recorded_at(memory.id, memory.created)))
@@ -48,11 +47,12 @@ def _say(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
 
 
 def _claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
-    kept_in = not BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
+    stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
+    public = stands and BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
     for name, value in memory.structured_attributes.items():
         claim = Claim(key, entity_key(name), value, memory.id, voice.since, voice.until, voice.recorded)
         out.claims[claim] = None
-        if names_itself(name) and not kept_in and (alias := node_key(value)) and alias != key:
+        if names_itself(name) and public and (alias := node_key(value)) and alias != key:
             out.aliases.add((alias, key))
 
 

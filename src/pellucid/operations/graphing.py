@@ -145,7 +145,7 @@ def look(app: App, request: GraphShowInput) -> Look:
     output = GraphShowOutput(
         entity=entity, state=state_at(app, request.namespace, entity.key, at, known), nodes=_views(near, nodes),
         edges=_edges(near, {each.key: each.name for each in nodes}, places), hops=request.hops, left_out=left_out,
-        as_of=request.as_of, as_known_at=known,
+        as_of=at if request.as_of else None, as_known_at=known,
     )  # fmt: skip
     return Look(output, near, nodes, places)
 
@@ -190,7 +190,7 @@ def _around(
     edges: dict[FiledEdge, None] = {}
     frontier, seen, left_out = [key], {key}, 0
     for _ in range(request.hops):
-        found = app.graph.edges(request.namespace, frontier, request.types)
+        found = app.graph.edges(request.namespace, frontier, request.types, epoch_ms(known) if known else None)
         held = [filed for filed in found if _holds(filed, epoch_ms(at), known, closed=request.closed)]
         edges |= dict.fromkeys(held)
         reached = sorted(_reached(held, set(frontier), request.direction) - seen)

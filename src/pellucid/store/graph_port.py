@@ -124,9 +124,16 @@ class GraphLookup(Protocol):
         ...
 
     def edges(
-        self, namespace: str, keys: Sequence[str] | None = None, types: Sequence[EdgeType] = ()
+        self,
+        namespace: str,
+        keys: Sequence[str] | None = None,
+        types: Sequence[EdgeType] = (),
+        known: int | None = None,
     ) -> list[FiledEdge]:
-        """Every edge of the namespace, closed ones too, or those at these nodes, of these types if any are named."""
+        """Every edge of the namespace, closed ones too, or those at these nodes, of these types if any are named.
+
+        Each over the intervals in which the memory that says it is in force, by what was written by `known`.
+        """
         ...
 
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:

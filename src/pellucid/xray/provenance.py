@@ -45,12 +45,15 @@ def is_stale(memory: Memory, at: datetime) -> bool:
 def staleness(memory: Memory, at: datetime, after_days: float = STALE_AFTER_DAYS) -> Staleness:
     """How old a memory's last verification was at the instant asked about, and whether another is due.
 
-    A verification after that instant counts for later questions alone. Turns of a session and sections of a document
-    are what somebody said or what a file says: they do not age, they are only superseded.
+    A verification after that instant counts for later questions alone. The file says nothing of an earlier one: what
+    was verified since then ages, for the past, from when it began to hold. Turns of a session and sections of a
+    document are what somebody said or what a file says: they do not age, they are only superseded.
     """
     verified = memory.last_verified_at
+    if verified and verified > at:
+        verified = None
     began = memory.valid_at or memory.created
-    stood = max(began, verified) if verified and verified <= at else began
+    stood = max(began, verified) if verified else began
     age = max(at - stood, timedelta())
     superseded = memory.status == "superseded" or memory.superseded_by is not None
     old = memory.category not in TRANSCRIBED and age > timedelta(days=after_days)

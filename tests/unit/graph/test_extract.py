@@ -217,16 +217,26 @@ def test_a_memory_is_about_its_entity_and_mentions_whom_it_names() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("fields", [{"status": "forgotten"}, {"invalid_at": START}])
+def test_a_memory_that_never_holds_says_nothing(fields: dict[str, object]) -> None:
+    found = told(remember(5, "SPEC-037 holds", entity_ref="Pump House", structured_attributes={"a": "b"}, **fields))
+    assert (found.entities, found.edges, found.claims, found.aliases) == ((), (), (), ())
+
+
 @pytest.mark.parametrize(
     "fields",
     [
-        {"status": "rejected"}, {"status": "pending_review"}, {"status": "quarantined"}, {"status": "forgotten"},
-        {"trust_zone": "quarantine"}, {"invalid_at": START},
+        {"status": "rejected"}, {"status": "pending_review"}, {"status": "quarantined"}, {"status": "archived"},
+        {"trust_zone": "quarantine"}, {"scopes": ("private",)},
     ],
 )  # fmt: skip
-def test_a_memory_that_is_not_in_force_says_nothing(fields: dict[str, object]) -> None:
-    found = told(remember(5, "SPEC-037 holds", entity_ref="Pump House", structured_attributes={"a": "b"}, **fields))
-    assert (found.entities, found.edges, found.claims, found.aliases) == ((), (), (), ())
+def test_what_is_not_in_force_now_may_have_been_but_gives_no_other_name(fields: dict[str, object]) -> None:
+    """When it was in force the ledger tells; a name that it gave would be told to everybody."""
+    stated = {"a": "b", "alias": "the pumps"}
+    found = told(remember(5, "SPEC-037 holds", entity_ref="Pump House", structured_attributes=stated, **fields))
+    assert {edge.type for edge in found.edges} == {"ABOUT", "MENTIONS"}
+    assert len(found.claims) == 2
+    assert found.aliases == ()
 
 
 def test_moments_count_where_they_name_something_and_cost_nothing_elsewhere() -> None:

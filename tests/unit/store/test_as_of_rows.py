@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from pellucid.clock import epoch_ms, isoformat, uuid7
 from pellucid.encoders.port import Encoding
+from pellucid.model.entity import FOREVER, Claim, EntityFact, GraphFacts
 from pellucid.model.ledger import LifecycleRow, TombstoneRow
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import (
@@ -315,4 +316,53 @@ def test_what_happens_to_a_memory_changes_no_answer_about_the_days_before(
         assert {each: memory.id in answering(index, at(each)) for each in asked} == {each: told[each] for each in asked}
         known = {each: memory.id in answering(index, at(each, known=each)) for each in asked}
         assert known == {each: told[each] for each in asked}
+    index.close()
+
+
+def test_what_was_consolidated_holds_at_the_earliest_from_when_it_was_written_down(index: LocalIndex) -> None:
+    parts = (a_memory(1), a_memory(2))
+    made = a_memory(
+        3, 10, created=day(0), valid_at=day(0), source="consolidation", derived_from=tuple(each.id for each in parts)
+    )
+    alone = a_memory(4, 10, created=day(0), valid_at=day(0), structured_attributes={"source": "consolidation"})
+    fold(index, *parts, made, alone)
+    assert held(index, made.id, 5, 9.999, 10, 11) == [False, False, True, True]
+    assert held(index, alone.id, 5) == [True]
+    assert made.id in answering(index, at(5, past=False)), "a question about today reads what stands today"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    moves=st.lists(st.sampled_from(sorted(_MOVES)), min_size=1, max_size=6),
+    known=st.one_of(st.none(), st.integers(0, 6)),
+)
+def test_a_claim_is_in_force_exactly_when_its_memory_may_answer(
+    tmp_path_factory: pytest.TempPathFactory, moves: list[str], known: int | None
+) -> None:
+    """Whether the rows of the ledger come with the file, later, or with a ledger that is read anew."""
+    index = LocalIndex(tmp_path_factory.mktemp("house") / "index.db")
+    memory, rows = a_memory(), list[LifecycleRow]()
+    for number, move in enumerate(moves, start=1):
+        memory, row = _moved(memory, move, number)
+        rows.append(row)
+    until = FOREVER if memory.invalid_at is None else epoch_ms(memory.invalid_at)
+    begun = epoch_ms(memory.created)
+    facts = GraphFacts(
+        (EntityFact("crane", "Crane", since=begun),),
+        claims=(Claim("crane", "lifts", "forty", memory.id, begun, until, begun),),
+    )
+    record = IndexRecord(memory, 0, b"x" * 16, Encoding(VECTOR, np.zeros((1, 16), dtype=np.uint8)))
+    path = PathChange("a.md", "d", 1, 1, "op_1", (record,), facts=facts)
+    ledger = [LedgerChange(seq, row) for seq, row in enumerate(rows, start=1)]
+    index.apply([path], IndexState(1, "", "", 0))
+    index.apply([], IndexState(1, "", "", len(rows)), ledger)
+    limit = None if known is None else epoch_ms(day(known))
+    for _ in range(2):
+        for each in (number / 4 for number in range(4 * len(moves) + 4)):
+            instant = epoch_ms(day(each))
+            states = index.graph.states(HERE, "crane", limit)
+            says = any(state.valid_from <= instant < state.valid_until and state.props for state in states)
+            assert says == (memory.id in answering(index, at(each, known))), each
+        index.apply([], IndexState(1, "", "", 0), [], anew=True)
+        index.apply([], IndexState(1, "", "", len(rows)), ledger, anew=True)
     index.close()

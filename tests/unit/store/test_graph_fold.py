@@ -2,12 +2,14 @@
 
 import random
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import apsw
 import numpy as np
 import pytest
 from graph_store_kit import (
+    EARLY,
     ELSEWHERE,
     HERE,
     NOW,
@@ -26,8 +28,10 @@ from graph_store_kit import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER, NO_FACTS, EntityFact, EntityState, GraphFacts, entity_id
-from pellucid.store.index_port import IndexRecord, IndexState, PathChange
+from pellucid.model.ledger import LifecycleRow
+from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.local.graph_fold import number_of
 from pellucid.store.local.index import LocalIndex
 
@@ -291,3 +295,23 @@ def test_no_byte_of_what_a_file_said_stays_when_it_is_gone(index: LocalIndex, tm
     assert mem(1).encode() not in left
     assert index._graphs._held == {}
     assert [node.key for node in index.graph.entities(HERE)] == ["spec-1"]
+
+
+def test_a_claim_that_holds_again_gives_way_to_one_that_began_later(index: LocalIndex) -> None:
+    """Of two memories the older is retracted and restored: the newer goes on to say what is so."""
+    start = epoch_ms(EARLY)
+    older, newer = a_memory(1, created=EARLY), a_memory(2, created=EARLY)
+    says = (claim("crane", "lifts", "forty", start), claim("crane", "lifts", "fifty", start + 20, memory_id=mem(2)))
+    tell(index, "a.md", GraphFacts((EntityFact("crane", "Crane", since=start),), claims=says), [older, newer])
+    rows = [
+        LifecycleRow(
+            event_id=f"evt_{number}", memory_id=mem(1), namespace=HERE, event_type="archived", actor="user",
+            timestamp=EARLY + timedelta(milliseconds=at), before={"status": before},
+        )
+        for number, (at, before) in enumerate([(10, "active"), (30, "archived")], start=1)
+    ]  # fmt: skip
+    index.apply([], IndexState(1, "", "", 2), [LedgerChange(number, row) for number, row in enumerate(rows, 1)])
+    found = [(each.valid_from - start, each.props) for each in index.graph.states(HERE, "crane")]
+    assert found == [(0, {"lifts": "forty"}), (10, {}), (20, {"lifts": "fifty"})]
+    pieces = [(each.value, each.valid_from - start) for each in index.graph.claims(HERE, "crane")]
+    assert pieces == [("forty", 0), ("fifty", 20)]

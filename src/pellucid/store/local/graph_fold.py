@@ -8,8 +8,9 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any
 
 import apsw
@@ -30,6 +31,7 @@ from pellucid.model.entity import (
 from pellucid.model.memory import Memory
 from pellucid.store.index_port import PathChange
 from pellucid.store.local.database import Value, execute, execute_many
+from pellucid.store.local.standing import in_force, standing_now
 
 GRAPH_SEGMENT = 64
 """Files whose edges are read together."""
@@ -112,6 +114,7 @@ class GraphFold:
         self._touched: set[int] = set()
         self._segments: set[tuple[int, int]] = set()
         self._known: dict[tuple[int, str], int] = {}
+        self._run("watch_standings")
 
     def _run(self, query: str, *bindings: Value) -> list[tuple[Any, ...]]:
         return execute(self._connection, self._queries[query], bindings)
@@ -141,7 +144,10 @@ class GraphFold:
         self._segments.add((space.ns, file // GRAPH_SEGMENT))
         self._replace("entity_facts", file, {self._entity(space, fact) for fact in facts.entities}, [0])
         self._replace("edges", file, {self._edge(space, change.path, edge) for edge in facts.edges}, [1, 2])
-        self._replace("claims", file, {self._claim(space, claim) for claim in facts.claims}, [0])
+        claims = {self._claim(space, claim) for claim in facts.claims}
+        self._replace("claims", file, claims, [0])
+        if change.document is None:  # how a memory stands may differ where its claims do not
+            self._touched |= {int(row[0] or 0) for row in claims}
         aliases = {(space.ns, key, self._node(space, entity)) for key, entity in facts.aliases}
         self._replace("aliases", file, set[tuple[Value, ...]](aliases), [2])
         self._replace("homes", file, self._homes(change, space, facts), [1])
@@ -202,6 +208,8 @@ class GraphFold:
 
     def finish(self) -> None:
         """Work out what follows for the nodes that were touched, and say which segments changed."""
+        self._touched |= {node for (node,) in self._run("moved_nodes")}
+        self._run("drop_moved")
         touched = sorted(self._touched)
         for start in range(0, len(touched), _BATCH):
             self._settle(touched[start : start + _BATCH])
@@ -213,9 +221,7 @@ class GraphFold:
     def _settle(self, nodes: Sequence[int]) -> None:
         wanted = json.dumps(nodes)
         spoken = [_spoken(row) for row in self._run("spoken_of_nodes", wanted)]
-        claims: dict[int, list[Claim]] = defaultdict(list)
-        for node, key, *rest in self._run("claims_of_nodes", wanted):
-            claims[node].append(Claim(key, *rest))
+        claims = claims_in_force(self._run("claims_of_nodes", wanted))
         states: dict[int, list[tuple[Value, ...]]] = defaultdict(list)
         for node, *rest in self._run("states_of_nodes", wanted):
             states[node].append(tuple(rest))
@@ -225,13 +231,15 @@ class GraphFold:
                 self._run("drop_states", node)
                 self._run("drop_node", node)
         for each in spoken:
-            self._describe(each, claims[each.node], states[each.node])
+            self._describe(each, claims.get(each.node, ()), states[each.node])
 
     def _describe(self, spoken: _Spoken, claims: Iterable[Claim], held: Sequence[tuple[Value, ...]]) -> None:
         """The name, the type and the states of one node."""
         since: int | None = None
         if spoken.type not in _NODES:
-            rows = [state_row(state) for state in chain(claims, spoken.since, spoken.until)]
+            held_by = tuple(claims)
+            until = max([spoken.until, *(claim.valid_until for claim in held_by)])
+            rows = [state_row(state) for state in chain(held_by, spoken.since, until)]
             since = int(rows[0][0] or 0)
             self._chain(spoken.node, rows, held)
         said = spoken.name, spoken.type, spoken.defined, since
@@ -246,6 +254,66 @@ class GraphFold:
         before = [None, *(row[1] for row in rows[:-1])]
         said = [(node, *row[:2], succeeds, *row[2:]) for row, succeeds in zip(rows, before, strict=True)]
         execute_many(self._connection, self._queries["put_states"], said)
+
+
+def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -> dict[int, list[Claim]]:
+    """Rows of `claims_of_nodes` as claims, by node: each over the intervals in which its memory was in force.
+
+    By what was known at an instant, if that is given. A claim that holds again holds as the one that began when it did.
+    """
+    pieces: dict[tuple[int, str], list[_Piece]] = defaultdict(list)
+    for node, *said in rows:
+        claim = Claim(*said[:7])
+        pieces[node, claim.attribute] += [_Piece(claim, *span) for span in spans(claim, said[7:], known)]
+    out: dict[int, list[Claim]] = defaultdict(list)
+    for (node, _), each in pieces.items():
+        again = any(piece.start != piece.claim.valid_from for piece in each)
+        out[node] += [
+            replace(piece.claim, valid_from=piece.start, valid_until=piece.end)
+            for piece in (_apart(each) if again else each)
+        ]
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A claim over one of the intervals in which it is in force."""
+
+    claim: Claim
+    start: int
+    end: int
+
+
+NOBODY: tuple[Any, ...] = (None, None, None, None, None, None, 0, "[]")
+"""How a memory stands that the index does not hold."""
+
+
+def spans(said: Claim | Edge, stands: Sequence[Any], known: int | None) -> list[tuple[int, int]]:
+    """When a claim or an edge is in force, by how its memory stands (`stands_of`, `claims_of_nodes`).
+
+    One whose memory the index does not hold is in force when it says, as far as that was known.
+    """
+    if known is not None and said.recorded > known:
+        return []
+    *now, consolidated, changes = stands
+    span = said.valid_from, said.valid_until
+    if now[0] is None:
+        return [span if known is None or span[1] <= known else (span[0], FOREVER)]
+    found = in_force(standing_now(*now), json.loads(changes), span, known)
+    least = said.recorded if consolidated else said.valid_from
+    return [(max(start, least), end) for start, end in found if end > least]
+
+
+def _apart(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """The same without overlaps: of several the one whose claim began last holds, then the one written last."""
+    out: list[_Piece] = []
+    for start, end in pairwise(sorted({at for piece in pieces for at in (piece.start, piece.end)})):
+        here = [piece.claim for piece in pieces if piece.start <= start < piece.end]
+        if here:
+            best = max(here, key=lambda claim: (claim.valid_from, claim.recorded, claim.memory_id))
+            joins = bool(out) and out[-1].claim is best and out[-1].end == start
+            out[-1 if joins else len(out) :] = [_Piece(best, out[-1].start if joins else start, end)]
+    return out
 
 
 def state_row(state: EntityState) -> tuple[Value, ...]:

@@ -20,7 +20,7 @@ from pellucid.model.entity import (
 )
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.local.graph_fold import NUMBERS, number_of
+from pellucid.store.local.graph_fold import NOBODY, NUMBERS, claims_in_force, number_of, spans
 from pellucid.store.local.graph_reader import edge, keys_of, named, node
 
 
@@ -62,22 +62,28 @@ class LocalGraph:
 
     def _known(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
         """The chain of what was written down by then; an end that lies after it was not known yet."""
-        written = [claim for claim in self.claims(namespace, key) if claim.recorded <= known]
-        claims = [
-            replace(claim, valid_until=FOREVER) if claim.valid_until > known else claim for claim in written
-        ]  # fmt: skip
+        claims = self._in_force(namespace, key, known)
         spoken, until = next(iter(self._run("first_known", namespace, key, known)), (None, None))
         since: list[int] = [each for each in (spoken, *(claim.valid_from for claim in claims)) if each is not None]
         if not since:
             return ()
         end = FOREVER if until is None or until > known else until
-        return chain(claims, min(since), end)
+        return chain(claims, min(since), max([end, *(claim.valid_until for claim in claims)]))
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        return tuple(Claim(*row) for row in self._run("claims_of_key", namespace, key))
+        return tuple(self._in_force(namespace, key))
+
+    def _in_force(self, namespace: str, key: str, known: int | None = None) -> list[Claim]:
+        nodes = [row[0] for row in self._run("node_of_key", namespace, key)]
+        rows = self._run("claims_of_nodes", json.dumps(nodes))
+        return [each for said in claims_in_force(rows, known).values() for each in said]
 
     def edges(
-        self, namespace: str, keys: Sequence[str] | None = None, types: Sequence[EdgeType] = ()
+        self,
+        namespace: str,
+        keys: Sequence[str] | None = None,
+        types: Sequence[EdgeType] = (),
+        known: int | None = None,
     ) -> list[FiledEdge]:
         ns = self._ns(namespace)
         redirects = self._redirects(ns)
@@ -95,7 +101,23 @@ class LocalGraph:
             for row in rows if row[2] in kinds
         ]  # fmt: skip
         name = keys_of(self._connections.get(), self._queries, {end for a, b, _ in kept for end in (a, b)})
-        return [FiledEdge(edge(name[a], name[b], row[2:10]), row[10]) for a, b, row in kept]
+        return self._edges_in_force(
+            ns, [FiledEdge(edge(name[a], name[b], row[2:10]), row[10]) for a, b, row in kept], known
+        )
+
+    def _edges_in_force(self, ns: int, filed: Sequence[FiledEdge], known: int | None) -> list[FiledEdge]:
+        """Each over the intervals in which the memory that says it was in force."""
+        ids = json.dumps(sorted({each.edge.memory_id for each in filed}))
+        stands = {row[0]: row[1:] for row in self._run("stands_of", ns, ids, known is not None)}
+        out: list[FiledEdge] = []
+        for each in filed:
+            held = stands.get(each.edge.memory_id)
+            if held is None and known is None:
+                out.append(each)
+                continue
+            times = spans(each.edge, held or NOBODY, known)
+            out += [replace(each, edge=replace(each.edge, valid_from=start, valid_until=end)) for start, end in times]
+        return out
 
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:
         ns, out = self._ns(namespace), dict[str, str]()

@@ -9,13 +9,14 @@ How a memory stood comes from the ledger, whose rows are undone from the newest 
 and, for its status and trust, those later than the instant asked about. Of a memory that was written down after that
 instant (an imported history) this leaves the first status it had. `superseded` with an `invalidAt` held until then.
 A state that no row of the ledger tells of, set by hand in the file, counts as if it had always been.
+What was consolidated out of others says what they said before it: it holds, at the earliest, from when it was written.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import apsw
@@ -33,6 +34,8 @@ BEGINNING = -FOREVER
 """The `valid_from` of what does not say since when it holds."""
 _TEXTS, _INSTANTS = ("status", "trustZone"), ("validAt", "invalidAt", "expiresAt")
 Fields = dict[str, Any]
+Changed = list[tuple[int, Fields]]
+"""What rows of the ledger changed of one memory, and when, newest first: the values before."""
 
 
 def stood(row: LifecycleRow) -> str:
@@ -114,8 +117,9 @@ class Standings:
         light, limit = self.view.light, FOREVER if known is None else known
         since = np.where(light["valid_from"] == BEGINNING, light["created"], light["valid_from"])
         shut_later = light["closed"] & (light["valid_until"] > limit)
+        recorded = _recorded(light["id"], light["created"])
         past = Past(
-            exists=_recorded(light["id"], light["created"]) <= limit,
+            exists=recorded <= limit,
             active=light["active"] | light["closed"],
             trusted=light["trusted"].copy(),
             valid_from=since,
@@ -126,35 +130,90 @@ class Standings:
             past.active[place], past.trusted[place], since, until = _undone(now, rows, at, limit)
             past.valid_from[place], past.valid_until[place] = since, until
         past.active[~past.exists] = False
+        made = self._consolidated(light["row"][past.valid_from < recorded])
+        past.valid_from[made] = np.maximum(past.valid_from, recorded)[made]
         return past
 
-    def _changed(self, after: int) -> Iterator[tuple[int, Fields, list[tuple[int, Fields]]]]:
+    def _consolidated(self, backdated: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The positions of those of these rows that were consolidated out of others."""
+        wanted = self.ns, json.dumps(backdated.tolist())
+        found = execute(self.connection, self.queries["consolidated"], wanted) if len(backdated) else []
+        return self.view.positions(np.array([row for (row,) in found], dtype=np.int64))
+
+    def _changed(self, after: int) -> Iterator[tuple[int, Fields, Changed]]:
         """Rows with how they stand now, and what the ledger changed of them later than an instant, newest first."""
         found = execute(self.connection, self.queries["standings"], (self.ns, after))
         for row, changes in groupby(found, key=lambda each: each[0]):
             each = list(changes)
             _, _, _, status, trusted, created, since, invalid, expires = each[0]
-            now = {
-                "status": status, "trustZone": "working" if trusted else "quarantine", "created": created,
-                "validAt": None if since == BEGINNING else since, "invalidAt": invalid, "expiresAt": expires,
-            }  # fmt: skip
+            now = standing_now(status, trusted, created, since, invalid, expires)
             yield row, now, [(at, json.loads(before)) for _, at, before, *_ in each]
 
 
-def _undone(now: Fields, rows: list[tuple[int, Fields]], at: int, limit: int) -> tuple[bool, bool, int, int]:
+def standing_now(
+    status: str, trusted: int, created: int, since: int, invalid: int | None, expires: int | None
+) -> Fields:
+    """How a memory stands, as its row has it, by the names that the ledger uses."""
+    return {
+        "status": status, "trustZone": "working" if trusted else "quarantine", "created": created,
+        "validAt": None if since == BEGINNING else since, "invalidAt": invalid, "expiresAt": expires,
+    }  # fmt: skip
+
+
+def in_force(now: Fields, rows: Changed, span: tuple[int, int], known: int | None = None) -> list[tuple[int, int]]:
+    """When what a memory says over a span is in force, by what is, or was, known: intervals, oldest first.
+
+    `now` is how it stands (`standing_now`), `rows` what the ledger changed of it, newest first; see the module. The
+    span is its validity as its file says; where another was known, that counts.
+    """
+    limit = FOREVER if known is None else known
+    told = _before(now, rows, limit)
+    if not rows and _closed(now) and _validity(now)[1] > limit:
+        told, span = told | {"status": "active"}, (span[0], FOREVER)
+    (since, until), held = _validity(told), _validity(now)
+    since, until = span[0] if since == held[0] else since, span[1] if until == held[1] else until
+    turns = sorted({when for when, _ in rows if when <= limit})
+    out: list[tuple[int, int]] = []
+    for start, end in pairwise([BEGINNING, *turns, FOREVER]):
+        begin, stop = max(start, since), min(end, until, _stands_until(_before(told, rows, start, limit)))
+        if begin < stop:
+            joins = bool(out) and out[-1][1] == begin
+            out[-1 if joins else len(out) :] = [(out[-1][0] if joins else begin, stop)]
+    return out
+
+
+def _before(stood: Fields, rows: Changed, after: int, until: int = FOREVER) -> Fields:
+    """A standing with the rows later than an instant, and not later than another, undone."""
+    out = dict(stood)
+    for when, before in rows:
+        if after < when <= until:
+            out |= before
+    return out
+
+
+def _closed(stood: Fields) -> bool:
+    return stood["status"] == "superseded" and stood["invalidAt"] is not None
+
+
+def _stands_until(stood: Fields) -> int:
+    if stood["trustZone"] == "quarantine":
+        return BEGINNING
+    if _closed(stood):
+        return int(stood["invalidAt"])
+    return FOREVER if stood["status"] == "active" else BEGINNING
+
+
+def _validity(stood: Fields) -> tuple[int, int]:
+    ends = [end for end in (stood["invalidAt"], stood["expiresAt"]) if end is not None]
+    return stood["created"] if stood["validAt"] is None else stood["validAt"], min(ends, default=FOREVER)
+
+
+def _undone(now: Fields, rows: Changed, at: int, limit: int) -> tuple[bool, bool, int, int]:
     """Active, trusted, valid from and until, of a memory whose ledger rows (newest first) are undone."""
-    known = dict(now)
-    for when, before in rows:
-        if when > limit:
-            known |= before
-    then = dict(known)
-    for when, before in rows:
-        if min(at, limit) < when <= limit:
-            then |= before
-    closed = then["status"] == "superseded" and then["invalidAt"] is not None and at < then["invalidAt"]
-    ends = [end for end in (known["invalidAt"], known["expiresAt"]) if end is not None]
-    since = known["created"] if known["validAt"] is None else known["validAt"]
-    return then["status"] == "active" or closed, then["trustZone"] != "quarantine", since, min(ends, default=FOREVER)
+    known = _before(now, rows, limit)
+    then = _before(known, rows, min(at, limit), limit)
+    closed = _closed(then) and at < then["invalidAt"]
+    return then["status"] == "active" or closed, then["trustZone"] != "quarantine", *_validity(known)
 
 
 def _recorded(ids: NDArray[np.bytes_], created: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -383,10 +383,27 @@ WHERE first IS NOT NULL OR edges IS NOT NULL OR EXISTS (SELECT 1 FROM homes h WH
 OR EXISTS (SELECT 1 FROM aliases a WHERE a.node = s.node) OR EXISTS (SELECT 1 FROM claims c WHERE c.node = s.node);
 
 -- name: claims_of_nodes
--- What is claimed of some nodes, a JSON list.
-SELECT c.node, n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded
+-- What is claimed of some nodes, a JSON list; how the memory that says it stands, whether it was consolidated out of
+-- others, and what rows of the ledger changed of it, newest first.
+SELECT c.node, n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded,
+  m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at,
+  coalesce(m.category NOT IN ('moment', 'section') AND m.record ->> 'source' = 'consolidation'
+    AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0, 0),
+  (SELECT json_group_array(json_array(s.at, json(s.before)) ORDER BY s.seq DESC) FROM standings s
+    WHERE s.memory_id = m.id AND s.ns = m.ns)
 FROM json_each(?) w CROSS JOIN claims c ON c.node = w.value CROSS JOIN nodes n ON n.node = c.node
+LEFT JOIN memories m ON m.id = c.memory_id AND m.ns = n.ns
 ORDER BY c.node, c.attribute, c.valid_from, c.recorded, c.memory_id, c.value;
+
+-- name: stands_of
+-- How memories stand, of a JSON list: those that are not simply active, or (third binding) all of them; as in claims_of_nodes.
+SELECT m.id, m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at,
+  coalesce(m.category NOT IN ('moment', 'section') AND m.record ->> 'source' = 'consolidation'
+    AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0, 0),
+  (SELECT json_group_array(json_array(s.at, json(s.before)) ORDER BY s.seq DESC) FROM standings s
+    WHERE s.memory_id = m.id AND s.ns = m.ns)
+FROM json_each(?2) w CROSS JOIN memories m ON m.id = w.value AND m.ns = ?1
+WHERE ?3 OR m.status <> 'active' OR EXISTS (SELECT 1 FROM standings s WHERE s.memory_id = m.id AND s.ns = m.ns);
 
 -- name: states_of_nodes
 -- The states of some nodes, a JSON list, oldest first.
@@ -421,6 +438,32 @@ DELETE FROM standings;
 -- What rows of the ledger later than an instant changed, newest first for each memory, and how the memory stands now.
 SELECT m.row, s.at, s.before, m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at
 FROM standings s CROSS JOIN memories m ON m.id = s.memory_id WHERE s.ns = ?1 AND m.ns = ?1 AND s.at > ?2 ORDER BY m.row, s.seq DESC;
+
+-- name: consolidated
+-- Those of some rows of a namespace, a JSON list, that were consolidated out of others.
+SELECT m.row FROM memories m WHERE m.ns = ?1 AND m.row IN (SELECT value FROM json_each(?2))
+AND m.category IN (SELECT DISTINCT category FROM memories WHERE ns = ?1 AND category NOT IN ('moment', 'section'))
+AND instr(m.record, '"source":"consolidation"') AND m.record ->> 'source' = 'consolidation'
+AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0;
+
+-- name: watch_standings
+-- Note, for this connection, of which memories the ledger says something else: rows come and go one by one, or all.
+CREATE TEMP TABLE IF NOT EXISTS moved (memory_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TEMP TRIGGER IF NOT EXISTS standing_came AFTER INSERT ON main.standings BEGIN
+  INSERT OR IGNORE INTO moved VALUES (new.memory_id);
+END;
+CREATE TEMP TRIGGER IF NOT EXISTS standing_went AFTER DELETE ON main.standings BEGIN
+  INSERT OR IGNORE INTO moved VALUES (old.memory_id);
+END;
+
+-- name: moved_nodes
+-- The nodes of which those memories claim something.
+SELECT DISTINCT c.node FROM temp.moved v CROSS JOIN memories m ON m.id = v.memory_id
+CROSS JOIN sources s ON s.path = m.path CROSS JOIN claims c ON c.file = s.file AND c.memory_id = m.id;
+
+-- name: drop_moved
+-- They were seen to.
+DELETE FROM temp.moved;
 
 -- name: graph_segments
 -- The segments of a namespace's graph and their versions.
@@ -488,12 +531,6 @@ SELECT node FROM nodes n JOIN namespaces s ON s.ns = n.ns WHERE s.name = ? AND n
 SELECT t.valid_from, t.valid_until, t.event, t.cause, t.props FROM states t JOIN nodes n ON n.node = t.node JOIN namespaces s ON s.ns = n.ns
 WHERE s.name = ? AND n.key = ? ORDER BY t.valid_from;
 
--- name: claims_of_key
--- What is claimed of the entity of a key.
-SELECT n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded
-FROM nodes n JOIN namespaces s ON s.ns = n.ns JOIN claims c ON c.node = n.node
-WHERE s.name = ? AND n.key = ? ORDER BY c.attribute, c.valid_from, c.recorded, c.memory_id, c.value;
-
 -- name: first_known
 -- Since when the entity of a key was spoken of, as far as edges were written down by an instant; and the last of it.
 SELECT (SELECT min(e.valid_from) FROM edges e WHERE (e.source = n.node OR e.target = n.node) AND e.recorded <= ?3),
@@ -506,9 +543,13 @@ SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence, e.valid
 FROM sources s JOIN edges e ON e.file = s.file WHERE s.ns = ? ORDER BY s.path, e.edge;
 
 -- name: edges_of_nodes
--- The same of the edges at some nodes, a JSON list.
-SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence, e.valid_from, e.valid_until, e.recorded, e.anchor, s.path
-FROM edges e JOIN sources s ON s.file = e.file
+-- The same of the edges at some nodes, a JSON list. What was consolidated out of others says them since it was written.
+SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence,
+  iif(coalesce(m.category NOT IN ('moment', 'section') AND m.record ->> 'source' = 'consolidation'
+    AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0, 0),
+    min(max(e.valid_from, e.recorded), e.valid_until), e.valid_from),
+  e.valid_until, e.recorded, e.anchor, s.path
+FROM edges e JOIN sources s ON s.file = e.file LEFT JOIN memories m ON m.id = e.memory_id AND m.ns = s.ns
 WHERE (e.source IN (SELECT value FROM json_each(?2)) OR e.target IN (SELECT value FROM json_each(?2))) AND s.ns = ?1
 ORDER BY s.path, e.edge;
 
