@@ -225,3 +225,10 @@ def test_nobody_learns_what_private_memories_know(house: Opener, tmp_path: Path)
         assert not told.paths
     granted = run(app, "Falconer", scopes=("private",), without=ALONE)
     assert len(granted.order) == 1
+
+
+def test_what_the_graph_leads_to_says_nothing_of_the_sections_beside_it(town: App) -> None:
+    state = run(town, "what does SPEC-1 depend on")
+    graph, owed = state.pool.terms["graph"], state.pool.terms["expansion"]
+    assert max(graph) == town.settings.recall.graph_asked_weight
+    assert max(owed) < 3
