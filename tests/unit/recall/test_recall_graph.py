@@ -107,7 +107,7 @@ def test_the_explanation_names_the_path_and_its_direction(town: App) -> None:
     found = next(each for each in snapshot.results if each.graph_path and each.graph_path[-1] == "SPEC-1")
     assert (found.graph_path, found.graph_edge_confidences) == (("SPEC-3", "SPEC-1"), (1.0,))
     assert found.graph_edges == ("SPEC-1 DEPENDS_ON SPEC-3",)
-    assert found.score_decomposition.graph == town.settings.recall.graph_asked_weight
+    assert found.score_decomposition.graph == town.settings.recall.graph_asked_weight == snapshot.weights["graph"]
     assert "along the graph" in found.why
 
 
