@@ -5,7 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid.graph.facts import Gathered, Voice, millis, span
+from pellucid.clock import epoch_ms
+from pellucid.graph.facts import Gathered, Voice, span
 from pellucid.graph.links import links_in, paths_in
 from pellucid.graph.naming import Named, Naming, series_of
 from pellucid.graph.relations import MENTIONS, attribute_of, by_line, is_block, names_itself, of_heading, of_key
@@ -61,7 +62,7 @@ def _alias(reading: _Reading, name: str) -> None:
 
 def _version(reading: _Reading, version: HeaderVersion) -> None:
     since, until = span(version.valid_from, version.valid_until, reading.document.removed_at)
-    voice = Voice(reading.key, version.id, since, until, millis(recorded_at(version.id, version.valid_from)))
+    voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
     reading.out.homes.add((version.id, reading.key))
     values = {attribute_of(key): value for key, value in version.values.items()}
     for attribute, value in ({"title": reading.document.title} | values).items():
@@ -106,7 +107,7 @@ def _blank(text: str, named: Named) -> str:
 
 def _section(reading: _Reading, section: Section) -> None:
     since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
-    voice = Voice(reading.key, section.id, since, until, millis(recorded_at(section.id, section.valid_from)))
+    voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
     relation = of_heading(section.heading, section.level, section.trail)
     if relation is None:
         reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 
+from pellucid.clock import EPOCH
 from pellucid.graph.lines import LAZY, Labels, Line, lines_of, on_a_line, part
 from pellucid.graph.neighbours import Neighbourhood
 from pellucid.store.graph_port import FiledEdge, Node
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_PLACES = 3
 
 
@@ -75,4 +75,4 @@ class _Drawing:
 
 def day(at: int) -> str:
     """The UTC day of an instant in epoch milliseconds."""
-    return f"{_EPOCH + timedelta(milliseconds=at):%Y-%m-%d}"
+    return f"{EPOCH + timedelta(milliseconds=at):%Y-%m-%d}"

@@ -1,19 +1,12 @@
 """Statements of one file in, its graph facts out: each once, without those that a stronger one covers, sorted."""
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
+from pellucid.clock import epoch_ms
 from pellucid.graph.naming import Named
 from pellucid.graph.relations import Relation
 from pellucid.model.entity import FOREVER, NO_FACTS, Claim, Edge, EntityFact, GraphFacts
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-
-
-def millis(at: datetime) -> int:
-    """Epoch milliseconds of an instant, exactly."""
-    return (at - _EPOCH) // _MILLISECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,7 @@ class Gathered:
 
 def span(since: datetime, *ends: datetime | None) -> tuple[int, int]:
     """From an instant until the earliest end that is given."""
-    return millis(since), min((millis(end) for end in ends if end), default=FOREVER)
+    return epoch_ms(since), min((epoch_ms(end) for end in ends if end), default=FOREVER)
 
 
 def _ends(edge: Edge) -> tuple[str, str]:

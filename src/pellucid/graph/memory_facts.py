@@ -1,6 +1,7 @@
 """Memories in, what they say of the graph out: what they are about, mention, replace and came of."""
 
-from pellucid.graph.facts import Gathered, Voice, millis, span
+from pellucid.clock import epoch_ms
+from pellucid.graph.facts import Gathered, Voice, span
 from pellucid.graph.naming import Named, Naming
 from pellucid.graph.relations import MENTIONS, Relation, names_itself
 from pellucid.model.entity import Claim, Edge, EdgeType, node_key
@@ -20,7 +21,7 @@ def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
     if memory.status == "forgotten":
         return
     since, until = span(memory.valid_at or memory.created, memory.invalid_at, memory.expires_at)
-    voice = Voice(memory.id, memory.id, since, until, millis(recorded_at(memory.id, memory.created)))
+    voice = Voice(memory.id, memory.id, since, until, epoch_ms(recorded_at(memory.id, memory.created)))
     if since < until:
         _say(out, memory, voice, naming)
     elif told:

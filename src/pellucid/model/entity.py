@@ -25,9 +25,6 @@ EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
 
 EventType = Literal["created", "changed", "renamed", "version_bumped", "superseded", "retired", "merged"]
 
-ENTITY_TYPES = ("Document", "Specification", "Decision", "Thing", "Person", "Project", "Memory", "Episode")
-"""The canonical layer: every entity is an instance of exactly one of these, or of a type that a document names."""
-
 _NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
 
 

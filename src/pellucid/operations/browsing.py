@@ -6,10 +6,11 @@ import numpy as np
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import epoch_ms, not_future
+from pellucid.operations.instants import not_future
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 
 

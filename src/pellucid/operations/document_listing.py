@@ -106,11 +106,11 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         )
         for each in kept.sections
     ]  # fmt: skip
-    names = {each.key: each.name for each in app.graph.entities(namespace)}
+    names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
     said = {
         f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}{_part(edge.anchor)}"
         for edge in app.graph.facts(filed.path).edges
-        if edge.valid_until > epoch_ms(app.clock.now())
+        if edge.valid_until > now
     }
     return DocumentOutput(
         document=_rows(app, namespace, [filed])[0], aliases=kept.document.aliases,

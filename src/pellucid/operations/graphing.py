@@ -7,13 +7,14 @@ from datetime import datetime
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.clock import EPOCH, epoch_ms
 from pellucid.errors import InputError
 from pellucid.graph import audit as audits
 from pellucid.graph import draw, svg
 from pellucid.graph.neighbours import Direction, Neighbourhood, neighbourhood
 from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import EPOCH, epoch_ms, not_future, of_ms
+from pellucid.operations.instants import not_future, of_ms
 from pellucid.operations.states import EntityNamed, StateView, named, said_in, state_at
 from pellucid.store.graph_port import FiledEdge, Node
 

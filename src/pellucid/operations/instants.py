@@ -5,10 +5,9 @@ A bare date means the end of that day in UTC, since what held on a day includes 
 
 from datetime import MAXYEAR, UTC, date, datetime, timedelta
 
-from pellucid.clock import isoformat, truncate
+from pellucid.clock import EPOCH, isoformat, truncate
 from pellucid.errors import InputError
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
 _MILLI = timedelta(milliseconds=1)
 
@@ -44,11 +43,6 @@ def not_future(at: datetime, now: datetime, flag: str = "--as-of") -> datetime:
             next_step=f"leave {flag} out to ask about now",
         )
     return at
-
-
-def epoch_ms(at: datetime) -> int:
-    """Epoch milliseconds, exactly, the rest cut off."""
-    return (at - EPOCH) // _MILLI
 
 
 def of_ms(millis: int) -> datetime | None:

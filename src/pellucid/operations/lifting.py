@@ -1,6 +1,6 @@
 """The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pydantic import Field
@@ -10,8 +10,11 @@ from pellucid.errors import InputError
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import WITHOUT
 from pellucid.recall.effect import Effect, effect
+from pellucid.recall.equation import Ints
+from pellucid.recall.legs import base_of
 from pellucid.recall.receipt import Receipt, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.recall.state import Pool
 
 
 class LiftInput(Wire):
@@ -125,30 +128,26 @@ def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
 def _look(receipt: Receipt, leg: str, into: _Sum) -> None:
     """Add one recall to the sums of a leg."""
     into.add(recalls=1)
-    share = _share(receipt, leg)
+    state = receipt.state
+    pool, order = rescore(state)
+    served = order[: state.request.settings.top_k_facts]
+    share = _share(pool, served, leg)
     if share is None:
         return
-    done = effect(receipt.state, (leg,))
+    done = effect(state, (leg,))
     if done.unknown:
         into.add(unknown=1)
         return
     into.add(took_part=1)
     into.shares.append(share)
-    into.take(done, len(_served(receipt)))
+    into.take(done, len(served))
 
 
-def _share(receipt: Receipt, leg: str) -> float | None:
+def _share(pool: Pool, served: Ints, leg: str) -> float | None:
     """The mean share of a leg's term in the scores of what was served; None where it added to no score at all."""
-    pool, order = rescore(receipt.state)
-    terms = [term for name, term in pool.terms.items() if name.partition("@")[0] == leg]
+    terms = [term for name, term in pool.terms.items() if base_of(name) == leg]
     if not any(term.any() for term in terms):
         return None
-    served = order[: receipt.state.request.settings.top_k_facts]
     finals = pool.final[served]
     shares = sum((term[served] for term in terms), start=0.0 * finals)[finals > 0] / finals[finals > 0]
     return float(shares.mean()) if len(shares) else 0.0
-
-
-def _served(receipt: Receipt) -> Sequence[int]:
-    _, order = rescore(receipt.state)
-    return order[: receipt.state.request.settings.top_k_facts].tolist()

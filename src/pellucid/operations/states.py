@@ -7,11 +7,12 @@ from datetime import datetime
 from pydantic import Field
 
 from pellucid.app import HAND_WRITTEN, App
+from pellucid.clock import EPOCH, epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.instants import EPOCH, epoch_ms, not_future, of_ms
+from pellucid.operations.instants import not_future, of_ms
 from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
 from pellucid.vault.markdown import Identity, parse
@@ -56,15 +57,6 @@ class StateView(Wire):
     """Where that stands: `path:lines` of a document, or the memory's file."""
     commit: str | None = None
     """The commit that made it so, where the history of a repository says."""
-
-
-class EntityHistoryInput(Wire):
-    """Which thing, at which instant, and by what was known when."""
-
-    namespace: str
-    name: str
-    as_of: Instant | None = None
-    as_known_at: Instant | None = None
 
 
 class EntityHistoryOutput(Wire):

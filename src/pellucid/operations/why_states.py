@@ -17,7 +17,7 @@ from pellucid.store.index_port import Served
 from pellucid.store.records import FileRemoval, FileWrite, OperationKind
 from pellucid.vault.markdown import Identity, parse
 from pellucid.xray.pretend import standing
-from pellucid.xray.what_if import StateChange
+from pellucid.xray.trial import StateChange
 
 _BY_HAND = (("invalid_at", "invalidAt"), ("expires_at", "expiresAt"), ("valid_at", "validAt"))
 

@@ -21,7 +21,7 @@ from pellucid.recall.fuse import weights_for
 from pellucid.recall.sheet import Group, Line
 from pellucid.recall.state import State, World, blank, plain_columns
 from pellucid.recall.told import NamedEpisode
-from pellucid.store.index_port import NearEpisode
+from pellucid.store.episode_port import NearEpisode
 
 _LOOKED_AT = 2
 """Episodes looked at for one that may be named, at most: the others have no topic that may be told."""

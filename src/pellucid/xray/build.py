@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from pellucid.clock import isoformat
+from pellucid.clock import epoch_ms, isoformat
 from pellucid.model.memory import unpack_id
 from pellucid.model.snapshot import (
     AbstentionTrace,
@@ -53,7 +53,7 @@ def build(
     return RecallXraySnapshot(
         query=request.query,
         snapshot_id=request.recall_id,
-        captured_at=int(request.at.timestamp() * 1000),
+        captured_at=epoch_ms(request.at),
         results=tuple(
             shown.result(memory_id, place, memories.get(memory_id), aligner)
             for place, memory_id in enumerate(state.context.included, start=1)

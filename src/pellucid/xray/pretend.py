@@ -8,11 +8,10 @@ import numpy as np
 
 from pellucid.clock import epoch_ms
 from pellucid.encoders.port import Vector
+from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import Admission, Columns, Filters, IndexReader, LegHits, Mask, Rows
 
-ALWAYS = 2**62
-"""An instant that never comes, in epoch milliseconds."""
 _MILLIS_A_DAY = 86_400_000
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
 
@@ -23,8 +22,8 @@ class Standing:
 
     active: bool = True
     trusted: bool = True
-    since: int = -ALWAYS
-    until: int = ALWAYS
+    since: int = -FOREVER
+    until: int = FOREVER
     pinned: bool | None = None
     """None: as it is."""
     wanted: bool | None = None
@@ -37,8 +36,8 @@ def standing(memory: Memory) -> Standing:
     return Standing(
         active=memory.status == "active",
         trusted=memory.trust_zone != "quarantine",
-        since=_millis(memory.valid_at) if memory.valid_at else -ALWAYS,
-        until=min(ends, default=ALWAYS),
+        since=_millis(memory.valid_at) if memory.valid_at else -FOREVER,
+        until=min(ends, default=FOREVER),
         pinned=memory.pinned,
     )
 

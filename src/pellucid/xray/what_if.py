@@ -5,8 +5,8 @@ recall, and a change of state is a reader in which the memory stands otherwise (
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
@@ -17,9 +17,8 @@ from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.legs import FALLBACK, LEGS, base_of
-from pellucid.recall.pipeline import run
-from pellucid.recall.state import Request, State, World
-from pellucid.settings import LegWeights, RecallSettings
+from pellucid.recall.state import State
+from pellucid.settings import LegWeights
 from pellucid.store.index_port import Filters
 from pellucid.xray.finding import (
     DEGRADED,
@@ -29,11 +28,11 @@ from pellucid.xray.finding import (
     REMOVED,
     ChangeKind,
     WhyChange,
-    WhyLeg,
     WhyTried,
 )
 from pellucid.xray.ordinal import ordinal
-from pellucid.xray.pretend import Pretending, Standing
+from pellucid.xray.pretend import Standing
+from pellucid.xray.trial import Dial, Draft, Trial
 
 MOST_BUDGET = 2**31
 """Characters beyond which no budget is tried."""
@@ -47,106 +46,6 @@ _ROUNDING = 1e-6
 _RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
 """Stages that lose what may answer: places, and so legs and weights, decide there."""
 _FLAGS = {"tags": "--tag", "categories": "--category", "agent": "--by-agent", "session_id": "--in-session"}
-
-
-@dataclass(frozen=True, slots=True)
-class StateChange:
-    """A change of what is kept, thought through to its end but not made: who would stand how after it."""
-
-    what: str
-    """What of the memory changes, such as `status`."""
-    was: str
-    to: str
-    apply: str
-    standings: Mapping[int, Standing] = field(default_factory=dict[int, Standing])
-    problem: str = ""
-    """Why it cannot be made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A change in the form of the recall that it leads to."""
-
-    kind: ChangeKind
-    setting: str
-    was: str
-    to: str
-    apply: str
-    request: Request
-    standings: Mapping[int, Standing] = field(default_factory=dict[int, Standing])
-
-
-@dataclass(frozen=True, slots=True)
-class Dial:
-    """A whole number that is turned from `low`, which does not admit, as far as `high`."""
-
-    low: int
-    high: int
-    draft: Callable[[int], Draft]
-
-
-@dataclass(slots=True)
-class Trial:
-    """One memory that one recall missed, and what may be tried."""
-
-    world: World
-    request: Request
-    """As it was asked; the state's may have been narrowed by a gate."""
-    state: State
-    """The recall as it went, on this world."""
-    memory_id: str
-    row: int
-    stage: str
-    """What lost it."""
-    legs: tuple[WhyLeg, ...]
-    states: Callable[[], Iterable[StateChange]]
-    """What could be done to the memory, most natural first."""
-    recalls: int = 0
-    last: State | None = None
-    """The last recall that was run."""
-    tried: list[WhyTried] = field(default_factory=list[WhyTried])
-
-    @property
-    def settings(self) -> RecallSettings:
-        """The settings that the recall went by."""
-        return self.state.request.settings
-
-    @property
-    def position(self) -> int | None:
-        """Its position among the candidates."""
-        at = np.flatnonzero(self.state.pool.rows == self.row)
-        return int(at[0]) if len(at) else None
-
-    @property
-    def place(self) -> int:
-        """Its place among all that passed, 0 where it did not."""
-        at = np.flatnonzero(self.state.pool.rows[self.state.order] == self.row)
-        return int(at[0]) + 1 if len(at) else 0
-
-    @property
-    def stopped_by(self) -> str:
-        """The rung that turned it away, "" where none did."""
-        number = int(self.state.pool.rejected[self.position]) if self.position is not None else 0
-        return RUNGS[number - 1] if number else ""
-
-    def run(self, draft: Draft) -> int:
-        """The memory's place in the context of the recall with this change; 0 where it is not there."""
-        self.recalls += 1
-        world = self.world
-        if draft.standings:
-            world = replace(world, reader=Pretending(world.reader, draft.standings, self.state.corpus.rows))
-        self.last = run(draft.request, world)
-        included = self.last.context.included
-        return included.index(self.memory_id) + 1 if self.memory_id in included else 0
-
-    def with_settings(self, **values: object) -> Request:
-        """The request with these settings, as a caller would choose them.
-
-        Raises:
-            ValidationError: one is out of range.
-        """
-        settings = RecallSettings.model_validate(self.request.settings.model_dump() | values)
-        return replace(self.request, settings=settings, chosen=self.request.chosen | frozenset(values))
 
 
 def find(trial: Trial) -> WhyChange | None:

@@ -34,8 +34,9 @@ from pellucid.xray.finding import (
 )
 from pellucid.xray.pretend import Pretending, Standing, rows_of
 from pellucid.xray.shown import SCORE_TYPES, Shown
+from pellucid.xray.trial import StateChange, Trial
 from pellucid.xray.true_ranks import NO_VECTOR, true_places
-from pellucid.xray.what_if import StateChange, Trial, find
+from pellucid.xray.what_if import find
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
 """What could be done to the memory, given the row of each memory id: worked out only if it comes to that."""

@@ -17,7 +17,8 @@ from pellucid.app import App
 from pellucid.encoders.port import Vector
 from pellucid.memory.fold import text_digest, topic_digest
 from pellucid.model.artifact import Artifact
-from pellucid.store.index_port import Admission, NearEpisode
+from pellucid.store.episode_port import NearEpisode
+from pellucid.store.index_port import Admission
 from pellucid.store.local.analysis import Analyzer
 from pellucid.store.local.health import integrity, totals
 from pellucid.store.local.index import LocalIndex

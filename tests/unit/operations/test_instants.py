@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.clock import isoformat
+from pellucid.clock import EPOCH, epoch_ms, isoformat
 from pellucid.errors import InputError
-from pellucid.operations.instants import EPOCH, epoch_ms, instant, not_future, of_ms
+from pellucid.operations.instants import instant, not_future, of_ms
 
 NOW = datetime(2026, 6, 1, 12, 30, tzinfo=UTC)
 

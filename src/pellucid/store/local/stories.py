@@ -15,7 +15,8 @@ from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, unpack_id
 from pellucid.model.mentions import plain_path
 from pellucid.model.text import words
-from pellucid.store.index_port import Admission, Mask, NearEpisode
+from pellucid.store.episode_port import NearEpisode
+from pellucid.store.index_port import Admission, Mask
 from pellucid.store.local.analysis import Analyzer, term
 from pellucid.store.local.columns import View
 from pellucid.store.local.database import execute
