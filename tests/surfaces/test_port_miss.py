@@ -11,11 +11,11 @@ from cli_kit import Cli
 from vault_kit import HERE, ask, open_home, run
 
 from pellucid.app import App
+from pellucid.clock import epoch_ms
 from pellucid.encoders.minilm import MiniLM
 from pellucid.model.entity import FOREVER, node_key
 from pellucid.model.memory import unpack_id
 from pellucid.operations.documenting import IndexDocsInput, index_docs
-from pellucid.operations.instants import epoch_ms
 from pellucid.recall.legs import NOMINATING
 from pellucid.recall.state import State
 from pellucid.store.index_port import Admission
