@@ -8,6 +8,7 @@ here, in the environment that runs this (byte code that Python writes later is l
 
 import time
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 from packaging.requirements import Requirement
 
@@ -30,7 +31,7 @@ def size_mb(name: str) -> float | None:
         found = distribution(name).files or []
     except PackageNotFoundError:
         return None
-    places = (file.locate() for file in found if "__pycache__" not in file.parts)
+    places = (Path(file.locate()) for file in found if "__pycache__" not in file.parts)
     return sum(place.stat().st_size for place in places if place.is_file()) / 1e6
 
 

@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 
 from pellucid.app import open_app
-from pellucid.operations import importing
+from pellucid.operations import importing, intake
 from pellucid.settings import load
 
 
 def main(home: str, models: str, transcript: str, mode: importing.Mode) -> None:
-    importing.TURNS_A_COMMIT = 8  # many commits in one import, so that kills fall between and inside them
+    intake.TURNS_A_COMMIT = 8  # many commits in one import, so that kills fall between and inside them
     app = open_app(load(home=home), models=Path(models))
     app.keeper.adopt()
     print("open", flush=True)

@@ -1,5 +1,6 @@
 """`graph show`, `graph audit`, `graph backfill` and `history` of a thing, as a person types them."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,14 +34,18 @@ requires: 903
 ## Shape
 A body.
 """
+SPOKEN = 1_760_000_000
+"""Both were written in that second: named before it is there, a thing has a state that says nothing."""
 
 
 @pytest.fixture
 def specs(cli: Cli) -> Cli:
     """Two documents that name a third which is not there."""
     Path("specs").mkdir()
-    Path("specs/relay.md").write_text(RELAY)
     Path("specs/message.md").write_text(MESSAGE)
+    Path("specs/relay.md").write_text(RELAY)
+    os.utime("specs/message.md", (SPOKEN, SPOKEN))
+    os.utime("specs/relay.md", (SPOKEN, SPOKEN))
     index()
     return cli
 

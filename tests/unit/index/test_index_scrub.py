@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import apsw
 import numpy as np
@@ -31,7 +32,7 @@ def traces(app: App) -> dict[str, bytes]:
     with closing(apsw.Connection(str(app.settings.home / "index.db"))) as index:
         sql = "SELECT f.vec, f.codes, f.terms, m.record, m.path, m.stance FROM features f JOIN memories m USING (row)"
         found = index.execute(f"{sql} WHERE m.record LIKE '%kayak%'").fetchall()
-    vec, codes, terms, record, path, said = found[0]
+    vec, codes, terms, record, path, said = cast("tuple[bytes, bytes, bytes, str, str, str]", found[0])
     return {
         "vector": vec, "part of the vector": vec[100:132], "codes": codes, "terms": terms, "record": record.encode(),
         "text": CANARY.encode(), "path": path.encode(), "stance": said.encode(), "attribute": b"ottilie::boat",
@@ -59,12 +60,12 @@ def test_no_byte_of_a_memory_that_is_gone_stays_in_the_index_or_its_log(house: O
     assert [what for what, data in known.items() if data not in before] == []
     forget(app, path)
     assert known["vector"] in on_disk(tmp_path), "the log holds the row until it is emptied"
-    app.index.scrub()
+    app.scrubber.scrub()
     after = on_disk(tmp_path)
     assert [what for what, data in known.items() if data in after] == []
     assert len(app.index.memories(HERE)) == 120
     assert CANARY not in contents(ask(app, CANARY))
-    app.index.scrub()
+    app.scrubber.scrub()
 
 
 def test_words_of_an_older_version_go_too(house: Opener, tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_words_of_an_older_version_go_too(house: Opener, tmp_path: Path) -> None
     file = tmp_path / "vault" / keep(app, CANARY).path
     file.write_bytes(file.read_bytes().replace(CANARY.encode(), b"nothing of the kind"))
     app.keeper.adopt()
-    app.index.scrub()
+    app.scrubber.scrub()
     assert CANARY.encode() not in on_disk(tmp_path)
 
 
@@ -93,7 +94,7 @@ def test_warm_columns_of_every_process_hold_only_what_is_live(house: Opener) -> 
     assert vector in warm(app.index)
     assert vector in warm(other.index)
     forget(app, path)
-    app.index.scrub()
+    app.scrubber.scrub()
     assert list(views(app.index)) == []
     for index in (app.index, other.index):
         assert vector not in warm(index)
@@ -107,10 +108,10 @@ def test_a_scrub_that_a_reader_blocks_says_so_and_can_be_repeated(house: Opener,
     with other.index.reading(HERE):
         forget(app, path)
         with pytest.raises(StoreBusyError, match="still holds what was deleted") as refused:
-            app.index.scrub(wait_s=0.05)
+            app.scrubber.scrub(wait_s=0.05)
         assert refused.value.next_step
         assert CANARY.encode() in on_disk(tmp_path)
-    app.index.scrub(wait_s=0.05)
+    app.scrubber.scrub(wait_s=0.05)
     assert CANARY.encode() not in on_disk(tmp_path)
     keep(app, "and it goes on as before")
 
@@ -120,9 +121,9 @@ def test_a_scrub_waits_no_longer_than_it_was_told_for_a_writer(house: Opener, tm
     keep(app, CANARY)
     writer = connect(tmp_path / "index.db", synchronous="NORMAL")
     with immediate(writer), pytest.raises(StoreBusyError, match=r"in use for 0\.05 seconds"):
-        app.index.scrub(wait_s=0.05)
+        app.scrubber.scrub(wait_s=0.05)
     writer.close()
-    app.index.scrub()
+    app.scrubber.scrub()
 
 
 def test_rows_that_moved_between_pages_leave_no_copy(tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ def test_no_byte_of_a_topic_that_is_gone_stays_and_no_warm_column_of_it(house: O
         assert searched(each, "vermilion kayak")[0].id == episode.id
     (tmp_path / "vault" / path).unlink()
     app.keeper.adopt()
-    app.index.scrub()
+    app.scrubber.scrub()
     assert [needle for needle in needles if needle in on_disk(tmp_path)] == []
     assert isinstance(app.index, LocalIndex)
     assert app.index._stories._views == {}

@@ -1,6 +1,7 @@
 """A data set of three sentences in, what the lab measures with the recall that a user runs out."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -133,7 +134,7 @@ def test_scifact_reads_judgements_above_zero(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("load", [load_locomo, load_longmemeval, load_scifact])
-def test_a_folder_without_the_set_is_refused(tmp_path: Path, load: object) -> None:
+def test_a_folder_without_the_set_is_refused(tmp_path: Path, load: Callable[[Path], Dataset]) -> None:
     with pytest.raises(InputError, match="--data"):
         load(tmp_path)
 
@@ -176,6 +177,7 @@ def test_the_lab_ranks_as_the_recall_of_a_user_does(
     settings = app.settings.model_copy(update={"home": tmp_path / "none"})
     monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
     outcome = lab.run_lab(settings, lab.LabInput(dataset="locomo", data=tmp_path, details=True), lambda _: None)
+    assert isinstance(outcome, lab.LabOutput)
     assert outcome.questions == 2
     assert outcome.records == 3
     assert outcome.metrics["hit@5"] == 1.0

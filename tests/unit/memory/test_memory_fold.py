@@ -4,6 +4,7 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vault_kit import (
@@ -229,7 +230,7 @@ class _Renamed:
 
     model = "another-model"
 
-    def __init__(self, inner: object) -> None:
+    def __init__(self, inner: Any) -> None:
         self._inner, self.encoded = inner, list[str]()
 
     def encode(self, texts: list[str]) -> object:

@@ -7,6 +7,7 @@ from vault_kit import Opener, a_memory, file_memories, run
 
 from pellucid.app import App
 from pellucid.model.entity import entity_id
+from pellucid.model.memory import unpack_id
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.documenting import IndexDocsInput, index_docs
 from pellucid.operations.recalling import recall, xray, xray_of
@@ -55,9 +56,7 @@ def reached(app: App, query: str, **given: object) -> list[str]:
     state = run(app, query, without=ALONE, top_k=100, budget=1_000_000, **given)
     of = {each.memory.id: each.memory.entity_ref for each in app.index.memories(HERE)}
     pool = state.pool
-    ranked = sorted((rank, at) for at, rank in enumerate(pool.ranks.get("graph", []).tolist()) if rank)
-    from pellucid.model.memory import unpack_id
-
+    ranked = sorted((rank, at) for at, rank in enumerate(pool.ranks.get("graph", ())) if rank)
     return list(dict.fromkeys(str(of[unpack_id(pool.ids[at])]) for _, at in ranked))
 
 
@@ -158,7 +157,7 @@ def test_quarantined_memories_are_neither_found_nor_gone_through(house: Opener, 
         ],
     )
     state = run(app, "SPEC-1", without=ALONE)
-    assert [int.from_bytes(state.pool.ids[at].ljust(16, b"\0"), "big") for at in state.order] == [1]
+    assert [unpack_id(state.pool.ids[at]) for at in state.order] == [a_memory(1, "").id]
 
 
 def test_the_ranking_of_a_rebuilt_home_is_the_same(town: App) -> None:
