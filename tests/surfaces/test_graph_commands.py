@@ -95,6 +95,14 @@ def test_a_name_that_is_not_there_is_told_the_nearest(specs: Cli) -> None:
     assert "SPEC-901" in specs("history", "SPEC-9O1", code=3).err
 
 
+def test_a_name_that_two_things_have_is_told_both(specs: Cli) -> None:
+    Path("specs/tower.md").write_text("---\nid: SPEC-904\naliases: [the relay service]\n---\n# Tower\n\nTall.\n")
+    index()
+    said = specs("graph", "show", "The Relay Service", code=2).err
+    assert 'things are called "The Relay Service": SPEC-901, SPEC-904' in said
+    assert "name the one that is meant" in said
+
+
 def test_an_audit_names_what_dangles_and_ends_as_doctor_does(specs: Cli) -> None:
     done = specs("graph", "audit", code=specs("graph", "audit", "--json", code=7).code)
     assert "DANGLING" in done.out

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pellucid.graph.cycles import cycles
-from pellucid.graph.neighbours import edge_order, holding, resolved
+from pellucid.graph.neighbours import edge_order, holding
 from pellucid.model.entity import EdgeType, node_key
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 
@@ -54,6 +54,8 @@ class _Graph:
     """Open ones between entities, and from memories to them."""
     between: Sequence[FiledEdge]
     """Open ones between entities alone."""
+    shared: Mapping[str, Sequence[str]]
+    """Names that several things have, by key, and what these are called."""
 
     def name(self, key: str) -> str:
         return self.names.get(key, key)
@@ -63,37 +65,36 @@ def audit(
     entities: Sequence[Node],
     edges: Sequence[FiledEdge],
     documents: Sequence[FiledDocument],
-    aliases: Mapping[str, str] | None = None,
+    shared: Mapping[str, Sequence[str]],
 ) -> tuple[Problem, ...]:
     """What is dangling, orphan, contradictory or said from one side alone, among what holds now.
 
-    `aliases` leads from the key of another name to its entity's; those that documents state count anyway. A document
-    that was removed defines nothing. Names that only memories use are no problem: nobody owes them a document.
+    A document that was removed defines nothing. Names that only memories use are no problem: nobody owes them one.
+    `shared` are names, by key, that several things have, and what these are called: such a name leads to none of them.
     """
-    graph = _graph(entities, edges, documents, aliases or {})
+    graph = _graph(entities, edges, documents, shared)
     found = [*_dangling(graph), *_orphans(graph), *_contradictions(graph), *_one_sided(graph)]
     return tuple(sorted(found, key=lambda each: (PROBLEM_KINDS.index(each.kind), each.subject, each.what)))
 
 
 def _graph(
-    entities: Sequence[Node], edges: Sequence[FiledEdge], documents: Sequence[FiledDocument], aliases: Mapping[str, str]
+    entities: Sequence[Node],
+    edges: Sequence[FiledEdge],
+    documents: Sequence[FiledDocument],
+    shared: Mapping[str, Sequence[str]],
 ) -> _Graph:
     present = [filed for filed in documents if filed.document.removed_at is None]
     defining: dict[str, list[FiledDocument]] = defaultdict(list)
     for filed in sorted(present, key=lambda each: (each.document.path, each.path)):
         defining[node_key(filed.document.entity)].append(filed)
-    stated = {
-        node_key(name): key for key, each in defining.items() for filed in each for name in filed.document.aliases
-    }
     names = {node.key: node.name for node in entities} | {
         key: each[0].document.entity for key, each in defining.items()
     }
-    known = {key: entity for key, entity in {**stated, **aliases}.items() if key not in defining}
-    held = sorted(resolved(holding(edges), known), key=edge_order)
+    held = sorted((each for each in holding(edges) if each.edge.source != each.edge.target), key=edge_order)
     between = [filed for filed in held if not filed.edge.source.startswith(_OWN_IDS)]
     between = [filed for filed in between if not filed.edge.target.startswith(_OWN_IDS)]
     home = {filed.path: key for key, each in defining.items() for filed in each}
-    return _Graph(names, defining, home, held, between)
+    return _Graph(names, defining, home, held, between, shared)
 
 
 def _dangling(graph: _Graph) -> Iterable[Problem]:
@@ -105,11 +106,14 @@ def _dangling(graph: _Graph) -> Iterable[Problem]:
                 at[end].append(filed)
     for key, said in at.items():
         name = graph.name(key)
+        why = f"no document defines {name}"
+        mend = f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias"
+        if sharing := graph.shared.get(key):
+            why = f"{' and '.join(sharing)} are called {name}"
+            mend = "say which is meant, by its id, or let only one of them be called so"
         yield Problem(
-            "dangling", name, f"{_sayings(graph, said)}; no document defines {name}",
-            "a question that follows these edges ends at a name without a text",
-            f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias",
-            _places(said),
+            "dangling", name, f"{_sayings(graph, said)}; {why}",
+            "a question that follows these edges ends at a name without a text", mend, _places(said),
         )  # fmt: skip
 
 

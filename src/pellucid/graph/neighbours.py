@@ -1,8 +1,8 @@
 """Edges and a node in, who is within some hops of it out, and by which edges."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
@@ -55,17 +55,6 @@ def neighbourhood(
         rings.append(tuple(sorted({key for key, _ in steps} - reached)))
         reached |= set(rings[-1])
     return Neighbourhood(tuple(ring for ring in rings if ring), tuple(sorted(taken, key=edge_order)))
-
-
-def resolved(edges: Sequence[FiledEdge], aliases: Mapping[str, str]) -> list[FiledEdge]:
-    """The same edges between the entities that other names (keys) stand for; none from a thing to itself."""
-    out: list[FiledEdge] = []
-    for filed in edges:
-        source, target = (aliases.get(end, end) for end in (filed.edge.source, filed.edge.target))
-        if source != target:
-            same = (source, target) == (filed.edge.source, filed.edge.target)
-            out.append(filed if same else replace(filed, edge=replace(filed.edge, source=source, target=target)))
-    return out
 
 
 def holding(edges: Sequence[FiledEdge], at: int | None = None) -> list[FiledEdge]:

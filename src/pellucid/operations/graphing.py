@@ -176,7 +176,7 @@ def audit(app: App, namespace: str) -> GraphAuditOutput:
     """What is dangling, orphan, contradictory or said from one side alone, among what holds now."""
     documents = app.graph.documents(namespace)
     entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
-    found = audits.audit(entities, edges, documents)
+    found = audits.audit(entities, edges, documents, app.graph.shared(namespace))
     return GraphAuditOutput(
         problems=tuple(ProblemView.model_validate(asdict(each)) for each in found), entities=len(entities),
         edges=sum(filed.edge.valid_until == FOREVER for filed in edges),

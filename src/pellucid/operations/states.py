@@ -111,7 +111,7 @@ def named(app: App, namespace: str, name: str) -> EntityNamed:
 
     Raises:
         NotFoundError: nothing of that name is known here; names the nearest.
-        InputError: the name fits several memories.
+        InputError: the name fits several memories, or several things are called so.
     """
     said = name.strip()
     node = (app.graph.entity(namespace, said) or _behind(app, namespace, said)) if said else None
@@ -124,8 +124,13 @@ def named(app: App, namespace: str, name: str) -> EntityNamed:
     )  # fmt: skip
 
 
-def unknown(app: App, namespace: str, name: str) -> NotFoundError:
-    """That nothing has this name, with the names that are nearest to it."""
+def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
+    """That nothing has this name, with the names that are nearest to it; or that several things are called so."""
+    if sharing := app.graph.shared(namespace).get(node_key(name)):
+        return InputError(
+            f'{len(sharing)} things are called "{name}": {", ".join(sharing)}', code="ambiguous_id",
+            next_step="name the one that is meant",
+        )  # fmt: skip
     names = {each.name.casefold(): each.name for each in app.graph.entities(namespace)}
     near = difflib.get_close_matches(name.casefold(), names, n=NEAREST)
     return NotFoundError(

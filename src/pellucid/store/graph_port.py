@@ -115,6 +115,10 @@ class GraphLookup(Protocol):
         """The node of a name, an alias, or a memory's id."""
         ...
 
+    def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
+        """Names (`node_key`) that several things have and that are no thing's own, each with what those are called."""
+        ...
+
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
         """The chain of states of an entity, by what was written by `known`; empty where it was then unknown."""
         ...

@@ -1,7 +1,9 @@
 """Documents and edges in, what does not fit together out."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from random import Random
+from types import MappingProxyType
 
 import pytest
 
@@ -33,10 +35,12 @@ def edge(
     return FiledEdge(Edge(source, target, kind, MEMORY, section, 0.95, **ends), f"documents/{said_by or source}.md")
 
 
-def found(edges: list[FiledEdge], *documents: FiledDocument, aliases: dict[str, str] | None = None) -> list[Problem]:
+def found(
+    edges: list[FiledEdge], *documents: FiledDocument, shared: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+) -> list[Problem]:
     keys = sorted({end for filed in edges for end in (filed.edge.source, filed.edge.target)})
     nodes = [Node(number, key, key.upper(), "") for number, key in enumerate(keys) if not key.startswith("mem_")]
-    return list(audit(nodes, edges, documents, aliases))
+    return list(audit(nodes, edges, documents, shared))
 
 
 def kinds(problems: list[Problem]) -> list[tuple[str, str]]:
@@ -63,12 +67,14 @@ def test_a_target_that_nobody_defines_dangles_once_with_all_who_say_it() -> None
     assert "index docs" in problem.next_step
 
 
-def test_a_name_that_an_alias_stands_for_does_not_dangle() -> None:
-    edges = [edge("spec-1", "DEPENDS_ON", "specs/old.md"), edge("spec-1", "DEPENDS_ON", "the-bell")]
-    assert (
-        found(edges, document("spec-1"), document("spec-2", aliases=("The bell",)), aliases={"specs/old.md": "spec-2"})
-        == []
+def test_a_name_that_two_documents_state_leads_to_neither_and_both_are_named() -> None:
+    edges = [edge("spec-3", "DEPENDS_ON", "spec-2"), edge("spec-1", "DEPENDS_ON", "the-bell")]
+    (problem,) = found(
+        edges, *(document(f"spec-{number}") for number in (1, 2, 3)), shared={"the-bell": ("SPEC-2", "SPEC-3")}
     )
+    assert (problem.kind, problem.subject) == ("dangling", "THE-BELL")
+    assert problem.what == "SPEC-1 depends on THE-BELL; SPEC-2 and SPEC-3 are called THE-BELL"
+    assert "by its id" in problem.next_step
 
 
 def test_what_only_memories_name_is_owed_no_document() -> None:

@@ -160,6 +160,17 @@ def test_an_audit_counts_and_names_what_does_not_fit(specs: App) -> None:
     assert audit(specs, "other/place").problems == ()
 
 
+def test_another_name_leads_to_its_thing_and_one_of_two_things_to_neither(specs: App) -> None:
+    document(specs, "SPEC-905", [(MARCH, {"title": "Reader"})], [section(specs, "Depends on", "[it](layer.md)")])
+    document(specs, "SPEC-906", [(MARCH, {"title": "One"})], [section(specs, "See", "SPEC-901")], ["specs/layer.md"])
+    assert ("dangling", "specs/layer.md") not in {(each.kind, each.subject) for each in audit(specs, HERE).problems}
+    assert show(specs, _ask("specs/layer.md")).entity.name == "SPEC-906"
+    document(specs, "SPEC-907", [(MARCH, {"title": "Two"})], [section(specs, "See", "SPEC-901")], ["specs/layer.md"])
+    (problem,) = (each for each in audit(specs, HERE).problems if each.subject == "specs/layer.md")
+    assert problem.what == "SPEC-905 depends on specs/layer.md; SPEC-906 and SPEC-907 are called specs/layer.md"
+    assert not show(specs, _ask("specs/layer.md")).entity.defined
+
+
 def test_the_chain_of_a_header_is_told_with_what_differs_and_what_brought_it_about(specs: App) -> None:
     told = history_of_entity(specs, HERE, "SPEC-902")
     assert [(each.valid_from, each.valid_until, each.event) for each in told.states] == [

@@ -51,6 +51,10 @@ class LocalGraph:
         found = named(self._connections.get(), self._queries, self._ns(namespace), [name])
         return found[0] if found else None
 
+    def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
+        rows = self._run("shared_names", self._ns(namespace))
+        return {key: tuple(sorted(json.loads(names))) for key, names in rows}
+
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
         if known is None:
             rows = self._run("states_of_key", namespace, key)

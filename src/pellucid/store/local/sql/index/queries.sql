@@ -488,6 +488,13 @@ SELECT h.node, h.row FROM homes h CROSS JOIN sources s ON s.file = h.file WHERE 
 SELECT n.node, min(a.node) FROM nodes n CROSS JOIN aliases a ON a.ns = n.ns AND a.key = n.key
 WHERE n.ns = ? AND NOT n.defined AND a.node <> n.node GROUP BY n.node HAVING min(a.node) = max(a.node);
 
+-- name: shared_names
+-- The names of a namespace that are no own name of what a file defines and another name of several nodes: what these are
+-- called, a JSON list.
+SELECT a.key, json_group_array(DISTINCT n.name) FROM aliases a CROSS JOIN nodes n ON n.node = a.node
+WHERE a.ns = ? AND NOT EXISTS (SELECT 1 FROM nodes o WHERE o.ns = a.ns AND o.key = a.key AND o.defined)
+GROUP BY a.key HAVING min(a.node) < max(a.node);
+
 -- name: find_keys
 -- For each of some keys, a JSON list, of a namespace: the node that has it, whether a file defines that, and the one
 -- whose other name it is, if there is exactly one.
