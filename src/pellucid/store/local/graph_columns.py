@@ -58,8 +58,9 @@ class GraphView:
     valid_from: Ints
     valid_until: Ints
     recorded: Ints
-    homes: Ints
-    """Pairs of a node and a row, sorted, each once."""
+    home_nodes: Ints
+    """Pairs of a node and a row, sorted, each once: the nodes."""
+    home_rows: Ints
 
     def steps(self, nodes: Ints, most: int = 0, out: bool | None = None) -> tuple[Ints, Ints]:
         """Where the steps at these nodes (sorted, each once) stand, in order, and the node of each.
@@ -69,26 +70,30 @@ class GraphView:
         """
         if not len(self.ids):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.ids, nodes), len(self.ids) - 1)
+        place = self.ids.searchsorted(nodes)
+        np.minimum(place, len(self.ids) - 1, out=place)
         known = self.ids[place] == nodes
         first = self.starts[2 * place + (out is True)]
         last = self.starts[2 * place + 2 - (out is False)]
         if most:
             known &= last - first <= most
-        first, last = first[known], last[known]
-        return slices(first, last), np.repeat(nodes[known], last - first)
+        if not known.all():
+            first, last, nodes = first[known], last[known], nodes[known]
+        return slices(first, last), nodes.repeat(last - first)
 
-    def homes_of(self, nodes: Ints) -> Ints:
-        """The pairs of these nodes, which are sorted and each once."""
-        first, last = (np.searchsorted(self.homes[:, 0], nodes, side) for side in ("left", "right"))
-        return self.homes[slices(first, last)]
+    def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+        """The pairs of these nodes (sorted, each once), as nodes and rows; and those of the nodes that have none."""
+        first = self.home_nodes.searchsorted(nodes, "left")
+        last = self.home_nodes.searchsorted(nodes, "right")
+        at = slices(first, last)
+        return self.home_nodes[at], self.home_rows[at], nodes[first == last]
 
 
 def slices(first: Ints, last: Ints) -> Ints:
     """The places `first[i] … last[i] - 1` of every i, end to end."""
     counts = last - first
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - counts), counts)
+    ends = counts.cumsum()
+    return np.arange(ends[-1] if len(ends) else 0) + (first - ends + counts).repeat(counts)
 
 
 @dataclass(slots=True)
@@ -168,12 +173,12 @@ def _assemble(stamp: int, segments: list[GraphSegment], redirects: Ints) -> Grap
     steps = np.lexsort((number, some["type"][number], there, side))
     number = number[steps]
     homes = np.concatenate([np.zeros((0, 2), np.int64), *(segment.homes for segment in segments)])
-    homes = np.column_stack((_redirected(homes[:, 0], redirects), homes[:, 1]))
+    homes = np.unique(np.column_stack((_redirected(homes[:, 0], redirects), homes[:, 1])), axis=0)
     return GraphView(
         stamp, some["file"], some["edge"], np.column_stack((source, target)), some["row"], ids,
         np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)), there[steps], number, steps < count,
         *(some[name][number] for name in ("type", "confidence", "valid_from", "valid_until", "recorded")),
-        homes=np.unique(homes, axis=0),
+        home_nodes=homes[:, 0].copy(), home_rows=homes[:, 1].copy(),
     )  # fmt: skip
 
 

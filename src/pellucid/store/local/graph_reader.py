@@ -32,7 +32,7 @@ class LocalGraphReader:
         self._standings = standings
         self._ns = standings.ns
         self._loaded: GraphView | None = None
-        self._speaking: tuple[Admission, Mask] | None = None
+        self._speaking: tuple[Admission, Mask, Ints] | None = None
 
     @property
     def _view(self) -> GraphView:
@@ -50,14 +50,15 @@ class LocalGraphReader:
         self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:
         view = self._view
-        at, here = view.steps(np.unique(nodes), most, out)
+        at, here = view.steps(_in_order(nodes), most, out)
         hold = (view.valid_from[at] <= admission.at) & (view.confidence[at] >= np.float32(floor))
         until = view.valid_until[at]
         if admission.known is not None:
             hold &= view.recorded[at] <= admission.known
             until = np.where(until > admission.known, FOREVER, until)
         hold &= (admission.at < until) & self._said(admission, view.number[at])
-        at, here = at[hold], here[hold]
+        if not hold.all():
+            at, here = at[hold], here[hold]
         return Steps(
             here=here, there=view.there[at], forward=view.forward[at], type=view.type[at],
             confidence=view.confidence[at], edge=view.number[at],
@@ -66,18 +67,20 @@ class LocalGraphReader:
     def _said(self, admission: Admission, numbers: Ints) -> Mask:
         """Which of these edges stand in memories that may answer; those that stand in none do."""
         if self._speaking is None or self._speaking[0] is not admission:
-            self._speaking = admission, np.append(self._standings.speaking(admission), True)
-        places = self._cache.speakers(self._ns, self._view, self._standings.view)
-        return self._speaking[1][places[numbers]]  # -1: the last
+            speaks = np.concatenate((self._standings.speaking(admission), [True]))
+            self._speaking = admission, speaks, self._cache.speakers(self._ns, self._view, self._standings.view)
+        _, speaks, places = self._speaking
+        return speaks[places[numbers]]  # -1: the last
 
     def homes(self, nodes: Ints) -> Homes:
-        nodes = np.unique(nodes)
-        held = self._view.homes_of(nodes)
-        rest = np.setdiff1d(nodes, held[:, 0], assume_unique=False)
+        held, rows, rest = self._view.homes_of(_in_order(nodes))
         found = self._run("memory_homes", self._ns, json.dumps(rest.tolist())) if len(rest) else []
-        pairs = np.concatenate((held, np.array(found, dtype=np.int64).reshape(-1, 2)))
-        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-        return Homes(pairs[:, 0].copy(), pairs[:, 1].copy())
+        if not found:
+            return Homes(held, rows)
+        more = np.array(found, dtype=np.int64)
+        held, rows = np.concatenate((held, more[:, 0])), np.concatenate((rows, more[:, 1]))
+        order = np.lexsort((rows, held))
+        return Homes(held[order], rows[order])
 
     def nodes(self, numbers: Ints) -> list[Node]:
         return [node(*row) for row in self._run("nodes", self._ns, json.dumps(numbers.tolist()))]
@@ -94,6 +97,11 @@ class LocalGraphReader:
     def headings(self, rows: Rows) -> list[str]:
         held: dict[int, str] = dict(self._run("headings", json.dumps(rows.tolist())))
         return [held.get(row, "") for row in rows.tolist()]
+
+
+def _in_order(nodes: Ints) -> Ints:
+    """These nodes sorted, each once; most often they are."""
+    return nodes if (nodes[1:] > nodes[:-1]).all() else np.unique(nodes)
 
 
 def node(number: int, key: str, name: str, type_: str, defined: int) -> Node:
