@@ -1,11 +1,16 @@
-"""Nothing in, what every suite shares out: the embedding model, fetched once a checkout and loaded once a session."""
+"""Nothing in, what every suite shares out: the embedding model, loaded once a session, and how examples are drawn."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from pellucid.encoders.minilm import MiniLM
 from pellucid.encoders.provision import MODEL_NAME, provision
+
+# the same examples at each run, however slow the machine; --hypothesis-profile=default draws others
+settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

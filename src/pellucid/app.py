@@ -81,10 +81,10 @@ def open_app(
     """
     home = settings.home
     records = LocalRecords(home)
-    index = LocalIndex(home / "index.db")
+    key = vault_key(home / "vault" / ".pellucid" / "key")
+    index = LocalIndex(home / "index.db", key)
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
-    key = vault_key(home / "vault" / ".pellucid" / "key")
     naming = Naming(settings.graph.series, settings.graph.patterns)
     folder = Folder(records, records, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")

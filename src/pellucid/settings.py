@@ -102,8 +102,9 @@ class RecallSettings(BaseModel):
         default=10, ge=0, description="First places of each leg whose neighbouring turns join the pool."
     )
     graph_asked_weight: float = Field(
-        default=20.0, ge=0, le=1000, description="Worth of first place in the graph leg where the query asks for edges."
-    )
+        default=20.0, ge=0, le=1000,
+        description="Worth of first place in the graph leg where the query asks for edges; of what else it finds, 2/5.",
+    )  # fmt: skip
     graph_traversal_confidence_floor: float = Field(
         default=0.2, ge=0, le=1, description="Edges below this confidence are not followed."
     )

@@ -41,7 +41,7 @@ from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State
 from pellucid.xray.render import RENDERERS, render
 
-SCORE_TERMS = tuple(set(ScoreDecomposition.model_fields) - {"final", "mmr_penalty"})
+SCORE_TERMS = sorted(set(ScoreDecomposition.model_fields) - {"final", "mmr_penalty"})
 
 
 def snapshots(town: Town, count: int) -> list[RecallXraySnapshot]:

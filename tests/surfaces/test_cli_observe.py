@@ -101,8 +101,8 @@ def test_a_file_is_read_and_an_agent_named(observe: Observe, tmp_path: Path) -> 
     (tmp_path / "turns.jsonl").write_text(lines("hello", TTL, session="f"), "utf-8")
     said = observe("turns.jsonl", "--agent", "scout", "--flush", "before_reset", "--json").json
     assert [(each["sessionId"], each["signal"]) for each in said["flushes"]] == [("f", "before_reset")]
-    memory = next((tmp_path / "home" / "vault" / "facts").rglob("*.md")).read_text("utf-8")
-    assert "agent: scout" in memory
+    (memory,) = (tmp_path / "home" / "vault" / "facts").rglob("*.md")
+    assert "agent: scout" in memory.read_text("utf-8")
 
 
 def test_flushing_what_is_due_reads_nothing(observe: Observe) -> None:

@@ -4,8 +4,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_bad_files_are_said_and_alone_they_are_an_error(cli: Cli, specs: Path) -
 
 
 def test_what_was_not_found_and_rows_of_days_to_come_are_said(cli: Cli, specs: Path) -> None:
-    assert "fits --glob x*" in cli("index", "docs", "specs", "--glob", "x*").out
+    assert "fits the pattern x*" in cli("index", "docs", "specs", "--glob", "x*").out
     (specs / "empty").mkdir()
     assert "holds no Markdown" in cli("index", "docs", "specs/empty").out
     row = {"doc": 54, "date": "2999-01-01T00:00:00Z", "field": "status", "old": "Draft", "new": "Final"}
@@ -121,23 +122,58 @@ def test_history_from_git_and_from_a_file(cli: Cli, specs: Path, tmp_path: Path)
     assert "1 row of documents that are not indexed here: 99" in out
     assert "2023-01-01 to 2024-02-01  status: Idea" in cli("index", "show", "SPEC-054").out
     assert "1 unchanged" in cli("index", "docs", "--history-file", "rows.jsonl").out
+    alone = cli("index", "docs", "--history-file", "rows.jsonl", "--json").json
+    assert (alone["rows"], alone["unchanged"], alone["written"]) == (3, 1, True)
 
 
-def test_a_watch_ends_with_the_interrupt_of_a_terminal(cli: Cli, specs: Path) -> None:
-    def later() -> None:
-        time.sleep(1.0)
-        (specs / "new.md").write_text("# New\n\nText.\n", "utf-8")
-        time.sleep(4.0)
-        os.kill(os.getpid(), signal.SIGINT)
+def test_a_watch_ends_with_the_interrupt_of_a_terminal(
+    cli: Cli, specs: Path, tmp_path: Path, model_cache: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "models").symlink_to(model_cache.parent)
+    command = [str(Path(sys.executable).with_name("pellucid")), "index", "docs", "specs", "--watch", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watch:
+        assert watch.stdout is not None
+        hung = threading.Timer(300, watch.kill)
+        hung.start()
+        try:
+            reports = [watch.stdout.readline()]
+            (tmp_path / "new.md").write_text("# New\n\nText.\n", "utf-8")
+            (tmp_path / "new.md").rename(specs / "new.md")
+            reports.append(watch.stdout.readline())
+            watch.send_signal(signal.SIGINT)
+            rest, problems = watch.communicate()
+        finally:
+            hung.cancel()
+            watch.kill()
+    assert (watch.returncode, rest, problems) == (0, "", "")
+    assert [(each["new"], each["unchanged"]) for each in map(json.loads, reports)] == [(1, 0), (1, 1)]
+    assert len(cli("index", "list", "--json").json["documents"]) == 2
 
-    before = signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=later)
-    thread.start()
-    said = cli("index", "docs", "specs", "--watch", "--json")
-    thread.join()
-    reports = [json.loads(line) for line in said.out.splitlines()]
-    assert [(each["new"], each["unchanged"]) for each in reports] == [(1, 0), (1, 1)]
-    assert signal.getsignal(signal.SIGINT) == before
+
+def test_the_second_interrupt_of_a_watch_is_not_held_back(
+    cli: Cli, specs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met: list[str] = []
+
+    def outer(_number: int, _frame: object) -> None:
+        met.append("outer")
+
+    def watch(_app: object, _request: object, _report: object, wait: Callable[[float], bool]) -> int:
+        met.append(f"ends: {wait(0)}")
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+            met.append(f"ends: {wait(0)}")
+        return 1
+
+    monkeypatch.setattr("pellucid.operations.documents_watching.watch_docs", watch)
+    before = signal.signal(signal.SIGINT, outer)
+    try:
+        cli("index", "docs", "specs", "--watch")
+        assert signal.getsignal(signal.SIGINT) == outer
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert met == ["ends: False", "ends: True", "outer", "ends: True"]
 
 
 def test_a_forgotten_document_does_not_come_back(cli: Cli, specs: Path) -> None:

@@ -1,14 +1,15 @@
 """The example specifications in, what a port stands on out: found by its edges, on the first recall that plans it."""
 
+import os
 import shutil
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cli_kit import Cli
-from vault_kit import HERE, ask, open_home, run
+from vault_kit import HERE, NOON, ask, open_home, run
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
@@ -29,8 +30,9 @@ OTHER_LEGS = tuple(leg for leg in (*NOMINATING, "temporal") if leg != "graph")
 @pytest.fixture(scope="module")
 def specs(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Iterator[App]:
     """A home that has indexed the example specifications. Recalls only."""
-    app = open_home(tmp_path_factory.mktemp("specs") / "home", minilm)
-    index(app, SPECS)
+    folder = tmp_path_factory.mktemp("specs")
+    app = open_home(folder / "home", minilm)
+    index(app, copied(folder / "copy"))
     yield app
     app.close()
 
@@ -38,12 +40,24 @@ def specs(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Iterator[
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[tuple[App, Path]]:
     """A home and a copy of the specifications that a test may change; nothing is embedded."""
-    folder = tmp_path / "copy"
-    shutil.copytree(SPECS, folder)
+    folder = copied(tmp_path / "copy")
     app = open_home(tmp_path / "home", None)
     index(app, folder)
     yield app, folder
     app.close()
+
+
+def copied(folder: Path) -> Path:
+    """The specifications in a folder of their own, all written a month before noon."""
+    shutil.copytree(SPECS, folder)
+    for path in folder.rglob("*.md"):
+        stamp(path, NOON - timedelta(days=30))
+    return folder
+
+
+def stamp(path: Path, at: datetime) -> None:
+    nanoseconds = epoch_ms(at) * 1_000_000
+    os.utime(path, ns=(nanoseconds, nanoseconds))
 
 
 def index(app: App, folder: Path) -> None:
@@ -135,6 +149,7 @@ def test_a_dropped_reference_is_gone_now_and_there_then(own: tuple[App, Path]) -
     text = path.read_text("utf-8")
     line = next(line for line in text.splitlines(keepends=True) if "SPEC-052" in line)
     path.write_text(text.replace(line, ""), "utf-8")
+    stamp(path, app.clock.now())
     index(app, folder)
     edges = [filed.edge for filed in app.graph.edges(HERE, ["spec-54"]) if filed.edge.target == "spec-52"]
     assert edges
@@ -148,6 +163,7 @@ def test_a_recall_as_of_then_serves_the_words_of_then(own: tuple[App, Path]) -> 
     before = app.clock.now()
     (path,) = folder.glob("SPEC-054-*.md")
     path.write_text(path.read_text("utf-8").replace("whose file both shims will share", "whose file stays unread"))
+    stamp(path, app.clock.now())
     index(app, folder)
     asked = "file both shims will share during the rollout"
     then, now = ask(app, asked, as_of=before), ask(app, asked)
@@ -162,7 +178,7 @@ def test_a_lazy_target_is_known_and_not_defined(specs: App) -> None:
 
 
 def test_the_command_line_shows_the_same(cli: Cli) -> None:
-    cli("index", "docs", str(SPECS))
+    cli("index", "docs", str(copied(Path("specs"))))
     found = cli("recall", PLANNING, "--json").json
     five = {node_key(each["memory"].get("entityRef") or "") for each in found["memories"][:5]}
     assert five >= UPSTREAM

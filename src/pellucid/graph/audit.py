@@ -1,5 +1,6 @@
 """Entities, edges and documents in, what does not fit together out: each with where it was said and what to do."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,23 +8,22 @@ from typing import Literal, get_args
 
 from pellucid.graph.cycles import cycles
 from pellucid.graph.neighbours import edge_order, holding
-from pellucid.model.entity import EdgeType, node_key
+from pellucid.model.entity import IDENTITY, EdgeType, node_key, retired
+from pellucid.model.wire import Wire
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 
 ProblemKind = Literal["dangling", "orphan", "contradictory", "one-sided"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
-_RETIRED = ("withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "superseded",
-            "replaced")  # fmt: skip
-_OWN_IDS = ("mem_", "ep_")
-_SAYS: dict[EdgeType, str] = {
+SAYS: dict[EdgeType, str] = {
     "DEPENDS_ON": "depends on", "IMPLEMENTS": "implements", "EXTENDS": "extends", "REFERENCES": "refers to",
-    "SUPERSEDES": "supersedes", "RELATES_TO": "relates to", "MENTIONS": "mentions",
+    "SUPERSEDES": "supersedes", "RELATES_TO": "relates to", "MENTIONS": "mentions", "ALIAS_OF": "is another name of",
+    "ABOUT": "is about", "DERIVED_FROM": "is derived from", "PART_OF": "is part of",
 }  # fmt: skip
+"""What stands between the two ends of an edge in a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Wire):
     """Where something was said: a vault file, a heading or header key in it, the memory it became."""
 
     path: str
@@ -31,8 +31,7 @@ class Place:
     memory_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Wire):
     """What does not fit together: about what, why it matters, what to do, and where it was said."""
 
     kind: ProblemKind
@@ -91,8 +90,7 @@ def _graph(
         key: each[0].document.entity for key, each in defining.items()
     }
     held = sorted((each for each in holding(edges) if each.edge.source != each.edge.target), key=edge_order)
-    between = [filed for filed in held if not filed.edge.source.startswith(_OWN_IDS)]
-    between = [filed for filed in between if not filed.edge.target.startswith(_OWN_IDS)]
+    between = [filed for filed in held if not any(map(IDENTITY.fullmatch, (filed.edge.source, filed.edge.target)))]
     home = {filed.path: key for key, each in defining.items() for filed in each}
     return _Graph(names, defining, home, held, between, shared)
 
@@ -112,16 +110,16 @@ def _dangling(graph: _Graph) -> Iterable[Problem]:
             why = f"{' and '.join(sharing)} are called {name}"
             mend = "say which is meant, by its id, or let only one of them be called so"
         yield Problem(
-            "dangling", name, f"{_sayings(graph, said)}; {why}",
-            "a question that follows these edges ends at a name without a text", mend, _places(said),
+            kind="dangling", subject=name, what=f"{_sayings(graph, said)}; {why}",
+            why="a question that follows these edges ends at a name without a text", next_step=mend,
+            where=_places(said),
         )  # fmt: skip
 
 
 def _sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
     """The first three things said, and how many more there are."""
     phrases = dict.fromkeys(
-        f"{graph.name(filed.edge.source)} {_SAYS.get(filed.edge.type, filed.edge.type)} {graph.name(filed.edge.target)}"
-        for filed in said
+        f"{graph.name(filed.edge.source)} {SAYS[filed.edge.type]} {graph.name(filed.edge.target)}" for filed in said
     )
     shown = list(phrases)[:3]
     return ", ".join(shown) + (f" and {len(phrases) - len(shown)} more like it" if len(phrases) > len(shown) else "")
@@ -131,11 +129,12 @@ def _orphans(graph: _Graph) -> Iterable[Problem]:
     tied = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
     for key, defining in graph.documents.items():
         if key not in tied:
+            name = graph.name(key)
             yield Problem(
-                "orphan", graph.name(key), f"{graph.name(key)} names no other document, and nothing names it",
-                "only its own words can find it: the graph leads neither to it nor on from it",
-                "name what it stands upon under `## Depends on` or `## References`",
-                tuple(Place(filed.path) for filed in defining),
+                kind="orphan", subject=name, what=f"{name} names no other document, and nothing names it",
+                why="only its own words can find it: the graph leads neither to it nor on from it",
+                next_step="name what it stands upon under `## Depends on` or `## References`",
+                where=tuple(Place(path=filed.path) for filed in defining),
             )  # fmt: skip
 
 
@@ -152,10 +151,10 @@ def _twice_defined(graph: _Graph) -> Iterable[Problem]:
             name = graph.name(key)
             paths = ", ".join(filed.document.path for filed in defining)
             yield Problem(
-                "contradictory", name, f"{len(defining)} documents define {name}: {paths}",
-                "their edges and states are mixed into one entity",
-                "give each its own id, or remove all but one",
-                tuple(Place(filed.path) for filed in defining),
+                kind="contradictory", subject=name, what=f"{len(defining)} documents define {name}: {paths}",
+                why="their edges and states are mixed into one entity",
+                next_step="give each its own id, or remove all but one",
+                where=tuple(Place(path=filed.path) for filed in defining),
             )  # fmt: skip
 
 
@@ -163,30 +162,31 @@ def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[Problem]:
     said = [filed for filed in graph.between if filed.edge.type == kind]
     for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
         steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
-        chain = f" {_SAYS[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
+        chain = f" {SAYS[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
         yield Problem(
-            "contradictory", graph.name(circle[0]), chain, why, "correct one of these statements",
-            _places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
+            kind="contradictory", subject=graph.name(circle[0]), what=chain, why=why,
+            next_step="correct one of these statements",
+            where=_places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
         )  # fmt: skip
 
 
 def _stale_ground(graph: _Graph) -> Iterable[Problem]:
     """Documents that depend on one that no longer holds, while they do."""
-    retired = {key: status for key, each in graph.documents.items() if (status := _retired(each[0]))}
+    ended = {key: status for key, each in graph.documents.items() if (status := _retired(each[0]))}
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES":
             newer = graph.name(filed.edge.source)
-            retired[filed.edge.target] = f"superseded by {newer}"
+            ended[filed.edge.target] = f"superseded by {newer}"
     said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
-        if filed.edge.type == "DEPENDS_ON" and filed.edge.target in retired and filed.edge.source not in retired:
+        if filed.edge.type == "DEPENDS_ON" and filed.edge.target in ended and filed.edge.source not in ended:
             said[filed.edge.source, filed.edge.target].append(filed)
     for (source, target), each in said.items():
         one, other = graph.name(source), graph.name(target)
         yield Problem(
-            "contradictory", one, f"{one} depends on {other}, which is {retired[target]}",
-            f"what {one} builds on may no longer hold",
-            f"let {one} depend on what holds now, or say that it is retired, too", _places(each),
+            kind="contradictory", subject=one, what=f"{one} depends on {other}, which is {ended[target]}",
+            why=f"what {one} builds on may no longer hold",
+            next_step=f"let {one} depend on what holds now, or say that it is retired, too", where=_places(each),
         )  # fmt: skip
 
 
@@ -195,7 +195,7 @@ def _retired(filed: FiledDocument) -> str:
     versions = filed.document.versions
     values = {key.casefold(): value for key, value in versions[-1].values.items()} if versions else {}
     status = values.get("status", "").strip().casefold()
-    return status.split("(")[0].strip() if status.startswith(_RETIRED) else ""
+    return re.split("[(（]", status)[0].strip() if retired(status) else ""
 
 
 def _one_sided(graph: _Graph) -> Iterable[Problem]:
@@ -215,8 +215,10 @@ def _one_sided(graph: _Graph) -> Iterable[Problem]:
             why, place = f"{one} does not say what it replaces, so a reader of it cannot check", one
         else:
             continue
-        yield Problem("one-sided", place, what, why, f"add `{line}` to the header of {place}", _places(each))
+        mend = f"add `{line}` to the header of {place}"
+        yield Problem(kind="one-sided", subject=place, what=what, why=why, next_step=mend, where=_places(each))
 
 
 def _places(said: Iterable[FiledEdge]) -> tuple[Place, ...]:
-    return tuple(dict.fromkeys(Place(each.path, each.edge.section, each.edge.memory_id) for each in said))
+    places = dict.fromkeys((each.path, each.edge.section, each.edge.memory_id) for each in said)
+    return tuple(Place(path=path, section=section, memory_id=memory_id) for path, section, memory_id in places)

@@ -3,13 +3,24 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from pellucid.clock import epoch_ms
+from pellucid.graph.asides import NONE, blanked
 from pellucid.graph.facts import Gathered, Voice, span
-from pellucid.graph.links import links_in, paths_in
+from pellucid.graph.formats import FORMATS, DocumentFormat
+from pellucid.graph.links import definitions_in, labels_in, links_in, paths_in
 from pellucid.graph.naming import Named, Naming, series_of
-from pellucid.graph.relations import MENTIONS, attribute_of, by_line, is_block, names_itself, of_heading, of_key
+from pellucid.graph.relations import (
+    MENTIONS,
+    Relation,
+    attribute_of,
+    by_line,
+    is_block,
+    names_itself,
+    of_heading,
+    of_key,
+)
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import Claim, EntityFact, GraphFacts, node_key
 from pellucid.model.memory import recorded_at
@@ -19,6 +30,11 @@ _ITEMS = re.compile(r"[,;/&|\[\]\n\"']|\band\b")
 _ASIDE = re.compile(r"\([^()]*\)")
 _NUMBERS = re.compile(r"\s*#?\d{1,9}(?:\s+#?\d{1,9})*\s*")
 _UNNAMED = frozenset({"", "none", "n-a", "n/a", "-"})
+_FORMATS: dict[str, DocumentFormat] = {each.name: each for each in FORMATS.values()}
+
+
+_Targets = dict[str, tuple[Named, int, int]]
+"""What a label leads to, by key: from when and until when, from the first that said so to the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +46,26 @@ class _Reading:
     naming: Naming
     series: str
     out: Gathered
+    format: DocumentFormat
+    labels: dict[str, _Targets] = field(default_factory=dict[str, _Targets])
+    """What the document's own labels lead to."""
 
 
 def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
     """What a document says: of itself by its header's versions, of others by header keys and sections."""
     series = series_of(document.entity)
-    reading = _Reading(document, node_key(document.entity), naming.also(series), series, Gathered())
+    reading = _Reading(
+        document, node_key(document.entity), naming.also(series), series, Gathered(), _FORMATS[document.format]
+    )
     _itself(reading, sections)
     for version in document.versions:
         _version(reading, version)
-    for section in sections:
-        if not section.quarantined:
-            _section(reading, section)
+    heard = [(each, of_heading(each.heading, each.level, each.trail)) for each in sections if not each.quarantined]
+    if any(relation for _, relation in heard):
+        for section, _ in heard:
+            _labels(reading, section)
+    for section, relation in heard:
+        _section(reading, section, relation)
     own = {reading.key, *(alias for alias, key in reading.out.aliases if key == reading.key)}
     return _without_itself(reading.out, own, reading.key).facts()
 
@@ -105,31 +129,71 @@ def _blank(text: str, named: Named) -> str:
     return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
 
 
-def _section(reading: _Reading, section: Section) -> None:
+def _labels(reading: _Reading, section: Section) -> None:
+    """Keep what labels a section defines; of two that say otherwise at one time, the first holds."""
+    found = [*definitions_in(section.content, reading.document.path)]
+    if not found:
+        return
+    since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
+    hidden = reading.format.asides(section.content)
+    unsaid = [*hidden.comments, *hidden.code]
+    for label, named in found:
+        if any(first <= named.start < end for first, end in unsaid):
+            continue
+        known = reading.labels.setdefault(label, {})
+        if named.key in known:
+            first, begin, end = known[named.key]
+            known[named.key] = (first, min(begin, since), max(end, until))
+        elif not any(begin < until and since < end for _, begin, end in known.values()):
+            known[named.key] = (named, since, until)
+
+
+def _section(reading: _Reading, section: Section, relation: Relation | None) -> None:
     since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
-    relation = of_heading(section.heading, section.level, section.trail)
     if relation is None:
         reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others
-        for named in reading.naming.find(
-            f"{section.heading}\n{section.content}" if section.heading else section.content
-        ):
-            reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
+        _passing(reading, voice, section)
         return
+    hidden = reading.format.asides(section.content)
+    said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NONE else section.content
     block = is_block(section.heading, section.trail)
-    meant = by_line(section.content, relation) if block else [(0, relation)]
+    meant = by_line(said, relation) if block else [(0, relation)]
     starts = [start for start, _ in meant]
-    for named in _in_section(reading, section.content):
-        reading.out.named(voice, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
+    for named, since, until in _in_section(reading, said, voice):
+        told = replace(voice, since=since, until=until) if (since, until) != (voice.since, voice.until) else voice
+        reading.out.named(told, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
+    if hidden.code:
+        code = blanked(section.content, hidden.comments)
+        for named in reading.naming.find(code):
+            if any(first <= named.start < end for first, end in hidden.code):
+                reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
-def _in_section(reading: _Reading, text: str) -> Iterator[Named]:
-    """The documents that a section of references names: by name, or by a link whose span holds no name."""
+def _passing(reading: _Reading, voice: Voice, section: Section) -> None:
+    """What a section mentions by name, in code as well, but not in a comment."""
+    text = section.content
+    if reading.format.comment in text:
+        text = blanked(text, reading.format.asides(text).comments)
+    for named in reading.naming.find(f"{section.heading}\n{text}" if section.heading else text):
+        reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
+
+
+def _in_section(reading: _Reading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
+    """The documents that a section of references names, from when and until when it does.
+
+    By name, by a link whose span holds no name, or by a label that the document defines, while it does.
+    """
     found = reading.naming.find(text, listed=True)
-    yield from found
-    for link in links_in(text, reading.document.path):
-        if not any(_meet(named, link) for named in found):
-            yield link
+    links = [link for link in links_in(text, reading.document.path) if not any(_meet(named, link) for named in found)]
+    yield from ((named, voice.since, voice.until) for named in (*found, *links))
+    if not reading.labels:
+        return
+    for label, start, end in labels_in(text, reading.document.path):
+        for named, since, until in reading.labels.get(label, _Targets()).values():
+            link = replace(named, start=start, end=end)
+            if not any(_meet(other, link) for other in (*found, *links)):
+                yield link, max(since, voice.since), min(until, voice.until)
 
 
 def _without_itself(out: Gathered, own: set[str], key: str) -> Gathered:

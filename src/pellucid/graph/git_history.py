@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from pathlib import Path
 
+from pellucid.graph.formats import FORMATS
 from pellucid.graph.git_program import Repository, blobs, running, tokens
 
 ReadHeader = Callable[[str, bytes], tuple[str, Mapping[str, str]] | None]
@@ -18,7 +20,7 @@ ReadHeader = Callable[[str, bytes], tuple[str, Mapping[str, str]] | None]
 
 HEADER_BYTES = 1 << 16
 """How much of an old version is read: its header stands in there."""
-_PATTERNS = ("*.md", "*.markdown", "*.mdx", "*.rst", "*.rest")
+_PATTERNS = tuple(f"*{suffix}" for suffix in FORMATS)
 _LOG = (
     "log", "--first-parent", "-m", "--raw", "--no-abbrev", "-M", "-l1500", "-z", "--no-color", "--no-notes",
     "--no-ext-diff", "--no-textconv", "--format=%x01%H %ct", "HEAD", "--",
@@ -44,6 +46,14 @@ class HeaderAt:
 
 
 @dataclass(frozen=True, slots=True)
+class TextAt:
+    """Which blob a file was from a commit on; none where the file was gone."""
+
+    at: datetime
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileHistory:
     """The headers of one file, oldest first, neighbours unequal; `touched` and `blob` are those of its last commit."""
 
@@ -51,6 +61,17 @@ class FileHistory:
     versions: tuple[HeaderAt, ...]
     touched: datetime
     blob: str
+    texts: tuple[TextAt, ...] = ()
+    """Its commits, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A file that the branch holds no more: its commits, oldest first, the last of them without it; its name now."""
+
+    texts: tuple[TextAt, ...]
+    to: str
+    """Where it stands today; empty if it was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +128,45 @@ class _Trail:
         if entry.status == "D":
             self.today[entry.old] = name
             self.found[name].append(_Version(commit, seconds, None))
+
+
+@dataclass(slots=True)
+class _Departures:
+    """Follows files that went backwards through commits, newest first."""
+
+    wanted: set[bytes]
+    there: set[bytes] = field(default_factory=set[bytes])
+    """Paths that the branch still holds."""
+    went: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
+    """Paths that it holds no more, each with the path it was renamed to; empty if it was deleted."""
+    found: dict[bytes, list[_Version]] = field(default_factory=dict[bytes, list[_Version]])
+
+    def take(self, commit: str, seconds: int, entries: Iterable[_Entry]) -> None:
+        """One commit."""
+        changed = list(entries)
+        for each in changed:
+            if each.status != "D":
+                self._stood(commit, seconds, each)
+        for each in changed:
+            if each.status in "DR" and each.old not in self.there and each.old not in self.went:
+                self.went[each.old] = each.new if each.status == "R" else b""
+                if each.old in self.wanted:
+                    self.found[each.old] = [_Version(commit, seconds, None)]
+
+    def _stood(self, commit: str, seconds: int, entry: _Entry) -> None:
+        """A path that the commit holds."""
+        if entry.new not in self.went:
+            self.there.add(entry.new)
+        elif entry.new in self.wanted:
+            self.found[entry.new].append(_Version(commit, seconds, entry.blob))
+            if entry.status in "AR":  # what was there before it is another file
+                self.wanted.discard(entry.new)
+
+    def end(self, path: bytes) -> bytes:
+        """Where a file that went stands today; each step of the way is later than the one before."""
+        while path in self.went:
+            path = self.went[path]
+        return path
 
 
 def has_commits(repository: Repository) -> bool:
@@ -181,7 +241,30 @@ def _history(
             _append(versions, HeaderAt(each.commit, at, said[1], said[0]))
     newest = newest_first[0]
     touched = max([_instant(newest.seconds), *(each.at for each in versions[-1:])])
-    return FileHistory(path, tuple(versions), touched, newest.blob or "")
+    return FileHistory(path, tuple(versions), touched, newest.blob or "", _texts(newest_first))
+
+
+def _texts(newest_first: list[_Version]) -> tuple[TextAt, ...]:
+    """The commits of a file, oldest first; a clock that went back does not turn their order."""
+    seconds = accumulate((each.seconds for each in reversed(newest_first)), max)
+    return tuple(
+        TextAt(_instant(at), each.blob or "") for at, each in zip(seconds, reversed(newest_first), strict=True)
+    )
+
+
+def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Departure]:
+    """Of these paths those that the branch held and holds no more, each with its commits and where it went.
+
+    Raises:
+        InputError: `git` is not installed, or it failed: there is no commit yet, or the repository is damaged.
+    """
+    trail = _Departures({_bytes(path) for path in paths})
+    with running(repository.top, *_LOG, *_PATTERNS) as (_, out):
+        for commit, seconds, entries in _commits(tokens(out)):
+            trail.take(commit, seconds, entries)
+    return {
+        os.fsdecode(path): Departure(_texts(found), os.fsdecode(trail.end(path))) for path, found in trail.found.items()
+    }
 
 
 def _instant(seconds: int) -> datetime:

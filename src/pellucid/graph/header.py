@@ -97,6 +97,18 @@ def field_list(lines: Sequence[str], at: int) -> tuple[Header, int]:
     return _joined(found), end
 
 
+def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
+    """The header at the very top of a reStructuredText file, mail style or a field list; and its number of lines."""
+    header, end = mail_header(lines)
+    return (header, end) if header else rst_fields(lines, 0)
+
+
+def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
+    """The field list at line `at` and the line after it, if it is a header; else nothing, and `at`."""
+    header, end = field_list(lines, at)
+    return (header, end) if KNOWN & header.keys() else ({}, at)
+
+
 def _joined(found: Iterable[tuple[str, list[str]]]) -> Header:
     """A key that stands several times has all its values."""
     values: dict[str, list[str]] = {}

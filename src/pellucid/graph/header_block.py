@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pellucid.graph.header import KNOWN, Header, key_name, put
-from pellucid.graph.numbered import file_number
+from pellucid.graph.links import links_in
+from pellucid.graph.numbered import Numbered, file_number, heading_number
 from pellucid.graph.outline import Heading
 from pellucid.graph.plain_text import plain
+from pellucid.graph.relations import of_key
 
 _MOST_BLOCKS = 4
 _MOST_LINES = 60
@@ -29,12 +31,16 @@ _KNOWN_STATUSES = """
     pending proposed provisional rejected retired stagnant superseded withdrawn
     """
 _STATUSES = frozenset(_KNOWN_STATUSES.split())
+"""First words of a sentence that are a status alone; which statuses end something, `model.entity.retired` says."""
 _PASSED_OVER = ("<!--", "[![", "![", "<img", "<p", "<a")
 _VERB = re.compile(
     r"(supersedes|superseded by|replaces|replaced by|obsoletes|obsoleted by|amends|amended by|extends|extended by"
     r"|updates|updated by|implements|depends on|requires|relates to|related to|references|clarifies|clarified by)"
     r"\b:? *(.+)",
     re.IGNORECASE,
+)
+_LINK = re.compile(
+    r"(?<!!)\[(?P<text>[^\[\]]*)\]\((?P<target>[^()\s]*)[^()]*\)|\[\[(?P<wiki>[^\[\]|]*)[^\[\]]*\]\]|:doc:`[^`]*`|`[^`<>]*<[^`<>]*>`_{0,2}"
 )
 
 
@@ -60,7 +66,7 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
         last = headings[number + 1].first if number + 1 < len(headings) else len(lines)
         for block in _blocks(lines, head.end, last):
             for line in block:
-                _status_line(header, _words(line, path))
+                _status_line(header, line, path)
         break
     return header
 
@@ -68,15 +74,16 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
 def from_status(status: str, path: str) -> Header:
     """What a status says besides: `superseded by [ADR-5](0005-use-x.md)`."""
     header: Header = {}
-    if found := _VERB.match(_words(status, path)):
+    if found := _VERB.match(_linked(status, path)):
         put(header, found[1], found[2])
     return header
 
 
-def _status_line(header: Header, words: str) -> None:
+def _status_line(header: Header, line: str, path: str) -> None:
+    words = _words(line, path)
     verb = _VERB.match(words)
     if verb:
-        put(header, verb[1], verb[2])
+        put(header, verb[1], (_VERB.match(_linked(line, path)) or verb)[2])
     if "status" in header or (verb and not verb[1].casefold().endswith(" by")):
         return
     words = words[len("status:") :].strip() if words[:7].casefold() == "status:" else words
@@ -104,9 +111,14 @@ def _blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
 def _pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
     """The `key: value` entries that a block begins with."""
     for item in _items(block):
-        found = [pair for piece in _BETWEEN.split(_words(item, path)) for pair in _several(piece)]
+        found = list(_said(_words(item, path)))
         if not found:
             return
+        if any(of_key(key) for key, _ in found):
+            linked = list(_said(_linked(item, path)))
+            found = [
+                one if of_key(one[0]) and one[0] == each[0] else each for each, one in zip(found, linked, strict=False)
+            ]
         yield from found
 
 
@@ -127,6 +139,10 @@ def _items(block: Sequence[str]) -> list[str]:
     return items
 
 
+def _said(words: str) -> Iterator[tuple[str, str]]:
+    return (pair for piece in _BETWEEN.split(words) for pair in _several(piece))
+
+
 def _several(text: str) -> Iterator[tuple[str, str]]:
     """The pairs of one line: mostly one, but `spec_id: SPEC-059 version: v0.1 status: draft` has three."""
     marks = list(_NEXT.finditer(text))
@@ -142,10 +158,30 @@ def _words(line: str, path: str) -> str:
     """A line without list and quotation signs and markup; a link to another numbered document is called by its id."""
 
     def called(text: str, target: str) -> str:
-        name = target.split("#", 1)[0]
-        if "://" in name or not name:
-            return text
-        number = file_number(posixpath.normpath(posixpath.join(posixpath.dirname(path), name)))
+        number = _number(target, path)
         return number.name if number else text
 
     return plain(_MARK.sub("", line, count=1).rstrip("\\ "), called)
+
+
+def _linked(line: str, path: str) -> str:
+    """The same, with links to documents that no number names as they stand: what is meant is found by them."""
+    kept: list[str] = []
+
+    def aside(found: re.Match[str]) -> str:
+        named = heading_number(found["text"] or found["wiki"] or "") or _number(found["target"] or "", path)
+        if named or not any(links_in(found[0], path)):
+            return found[0]
+        kept.append(found[0])
+        return f"\1{len(kept) - 1}\1"
+
+    words = _words(_LINK.sub(aside, line.replace("\1", "")), path)
+    return re.sub("\1(\\d+)\1", lambda found: kept[int(found[1])], words)
+
+
+def _number(target: str, path: str) -> Numbered | None:
+    """The number of the document that a link leads to, if the name of its file says one."""
+    name = target.split("#", 1)[0]
+    if "://" in name or not name:
+        return None
+    return file_number(posixpath.normpath(posixpath.join(posixpath.dirname(path), name)))

@@ -42,15 +42,17 @@ class Identity:
     aliases: tuple[str, ...]
 
 
-def identify(path: str, header: Mapping[str, str], heading: str) -> Identity:
+def identify(path: str, header: Mapping[str, str], heading: str, root: str = "") -> Identity:
     """Who a document is: by its own id where it has one, else by its path.
 
     The header is asked first, then the file's name, then `heading`, its first of level 1 (empty if there is none).
+    `root` is the name of the folder that the path begins in: `adr` for `0018-use-rrf.md`.
     """
-    number = _number(path, header, heading)
+    place = f"{root}/{path}" if root else path
+    number = _number(place, header, heading)
     entity = number.name if number else path
     title = header.get("title", "").strip().strip("\"'").strip()
-    title = title or (without_number(heading, number) if number else heading) or _words(path) or path
+    title = title or (without_number(heading, number) if number else heading) or _words(path, place) or path
     title = title[:_LONGEST_TITLE]
     names = [title] if _is_phrase(title) else []
     names.append(path)
@@ -58,7 +60,7 @@ def identify(path: str, header: Mapping[str, str], heading: str) -> Identity:
         names.append(stem(path))
     aliases = {node_key(name): name for name in reversed(names)}
     aliases.pop(node_key(entity), None)
-    return Identity(entity, _type(path, header, number), title, tuple(reversed(aliases.values())))
+    return Identity(entity, _type(place, header, number), title, tuple(reversed(aliases.values())))
 
 
 def _number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
@@ -111,13 +113,13 @@ def _type(path: str, header: Mapping[str, str], number: Numbered | None) -> str:
     return "Decision" if is_decision else "Document"
 
 
-def _words(path: str) -> str:
+def _words(path: str, place: str) -> str:
     """The file's name in words, without the number before them: `0018-use-rrf` is `use rrf`; `a/README` is `a`."""
     name = stem(path)
     folder = path.split("/")[-2:-1]
     if folder and name.casefold() in _NAMELESS:
         name = folder[0]
-    number = file_number(path)
+    number = file_number(place)
     rest = re.sub(r"^[A-Za-z]*[-_ #]*\d+[-_. ]+", "", name) if number else name
     return re.sub(r"[-_\s]+", " ", rest).strip()
 

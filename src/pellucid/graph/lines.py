@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.graph.neighbours import Neighbourhood
-from pellucid.model.entity import FOREVER, EdgeType
+from pellucid.model.entity import FOREVER, IDENTITY, EdgeType
 from pellucid.store.graph_port import FiledEdge, Node
 
 LAZY = "not defined"
@@ -17,7 +17,6 @@ _UNSEEN = re.compile(
     + "]"
 )
 """What breaks a line, cannot be seen, or may not stand in XML."""
-_OWN_IDS = ("mem_", "ep_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class Labels:
     def lazy(self, key: str) -> bool:
         """Whether files speak of it and none defines it; memories and episodes are what they are."""
         node = self.nodes.get(key)
-        return not (node and node.defined) and not key.startswith(_OWN_IDS)
+        return not (node and node.defined) and not IDENTITY.fullmatch(key)
 
 
 def on_a_line(text: str) -> str:

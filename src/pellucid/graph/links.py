@@ -1,31 +1,69 @@
-"""A text and the path of its document in, the documents it links to out: by relative path, or `[[by name]]`."""
+"""A text and the path of its document in, the documents it links to out: by path, by a label, or `[[by name]]`."""
 
 import re
 from collections.abc import Iterator
+from os.path import splitext
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
+from pellucid.graph.formats import SUFFIX, format_of
 from pellucid.graph.naming import Named
 from pellucid.model.entity import node_key
 
-_SUFFIX = r"\.(?:md|markdown|rst)"
+_FILE = rf"(?P<path>[^\s()<>#:?]{{1,300}}{SUFFIX})(?:#(?P<id>[\w.-]{{1,120}}))?"
 _TARGET = re.compile(
-    rf"(?:(?:\[[^\[\]\n]{{0,200}})?\]\(<?|`[^<>`\n]{{0,200}}<)(?P<path>[^\s()<>#:?]{{1,300}}{_SUFFIX})(?:#(?P<id>[\w.-]{{1,120}}))?>?"
+    r":doc:`(?:[^`<>]{0,200}<)?(?P<doc>[^`<>#\n]{1,300})>?`"
+    rf"|(?:(?:\[[^\[\]\n]{{0,200}})?\]\(<?|`[^<>`\n]{{0,200}}<){_FILE}>?"
     r"|\[\[(?P<wiki>[^\[\]|#\n]{1,120})(?:#(?P<part>[^\[\]|\n]{1,120}))?(?:\|[^\[\]\n]{0,200})?\]\]",
     re.IGNORECASE,
 )
+_DEFINITION = re.compile(
+    r"^(?:[ ]{0,3}\[(?!\^)(?P<label>[^\[\]\n]{1,200})\]:\s*<?|[ \t]*\.\.[ \t]_(?P<name>`?[^:`\n]{1,200}`?):\s+)"
+    rf"{_FILE}>?(?=\s|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_DEFINES = re.compile(r" {0,3}\[[^\[\]\n]{1,200}\]:")
+_INDENTED = 3
+_LABELLED = re.compile(
+    r"(?<![\\\[\]])\[(?P<text>[^\[\]]{1,200})\](?:\[(?P<label>[^\[\]]{0,200})\])?(?![\[(])", re.IGNORECASE
+)
+_LABELLED_RST = re.compile(
+    r"(?<![`\w])`(?P<label>[^`<>]{1,200})`_(?![\w`])"
+    r"|(?<![\w`])(?P<text>[A-Za-z0-9](?:[\w.+-]{0,98}[A-Za-z0-9])?)_(?![\w`])"
+)
 _REDACTED = "redacted:"
-_PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{_SUFFIX})(?=$|[\s,;\]\"')])", re.IGNORECASE)
+_PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{SUFFIX})(?=$|[\s,;\]\"')])", re.IGNORECASE)
 
 
 def links_in(text: str, path: str) -> Iterator[Named]:
-    """What a text links to: Markdown and reStructuredText files by paths relative to `path`, and wiki links."""
-    if "[" not in text and "<" not in text:
+    """What a text links to: document files by paths relative to `path`, wiki links, `:doc:` roles."""
+    if "[" not in text and "<" not in text and ":doc:`" not in text:
         return
     for found in _TARGET.finditer(text):
-        name = " ".join(found["wiki"].split()) if found["wiki"] else _resolved(found["path"], path)
+        if found["wiki"]:
+            name = " ".join(found["wiki"].split())
+        else:
+            name = _resolved(found["path"] or _source(found["doc"], path), path)
         if name and not name.startswith(_REDACTED):
             yield Named(name, node_key(name), *found.span(), (found["part"] or found["id"] or "").strip())
+
+
+def definitions_in(text: str, path: str) -> Iterator[tuple[str, Named]]:
+    """Labels that a text gives to document files (`[label]: a.md`, `.. _label: a.rst`), and what they lead to."""
+    if "]:" not in text and ".. _" not in text:
+        return
+    for found in _DEFINITION.finditer(text):
+        name = _resolved(found["path"], path)
+        if name and not name.startswith(_REDACTED):
+            yield _label(found["label"] or found["name"]), Named(name, node_key(name), *found.span(), found["id"] or "")
+
+
+def labels_in(text: str, path: str) -> Iterator[tuple[str, int, int]]:
+    """The labels that a text uses, each with its span: `[text][label]`, `[label][]`, `[label]`; in rst `label_`."""
+    for found in (_LABELLED_RST if _is_rst(path) else _LABELLED).finditer(text):
+        line = text.rfind("\n", 0, found.start()) + 1
+        if not _DEFINES.match(text, line) or found.start() - line > _INDENTED:
+            yield _label(found["label"] or found["text"]), *found.span()
 
 
 def paths_in(text: str, path: str) -> Iterator[Named]:
@@ -33,6 +71,21 @@ def paths_in(text: str, path: str) -> Iterator[Named]:
     for found in _PATH.finditer(text):
         if name := _resolved(found["path"], path):
             yield Named(name, node_key(name), *found.span())
+
+
+def _label(text: str) -> str:
+    return " ".join(text.strip("`").split()).casefold()
+
+
+def _source(target: str, path: str) -> str:
+    """The file that a `:doc:` role means: it says no suffix, so that this is taken to be that of the file itself."""
+    name = target.strip()
+    return name if format_of(name) else name + (splitext(path)[1] if _is_rst(path) else ".rst")
+
+
+def _is_rst(path: str) -> bool:
+    own = format_of(path)
+    return own is not None and own.name == "rst"
 
 
 def _resolved(target: str, path: str) -> str:

@@ -19,7 +19,10 @@ _LONGEST_SETEXT = 200
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
-    """The headings from line `start` (0-based) on, and the spans of fenced code. Linear in the length of the text."""
+    """The headings from line `start` (0-based) on, and the spans of fenced code and of comments with blank lines.
+
+    Linear in the length of the text.
+    """
     return _Scan(lines).run(start)
 
 
@@ -143,7 +146,10 @@ class _Scan:
         while end < len(self._lines) and close not in self._lines[end].lower():
             end += 1
         self._paragraph, self._lazy = None, False
-        return min(end + 1, len(self._lines))
+        end = min(end + 1, len(self._lines))
+        if raw[1] and not all(line.strip() for line in self._lines[at:end]):
+            self._whole.append((at, end))
+        return end
 
     def _item(self, item: re.Match[str], line: str, text: str) -> None:
         column = _column(line, text)

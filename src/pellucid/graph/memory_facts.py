@@ -50,8 +50,10 @@ def _say(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
 def _claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
     stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
     public = stands and BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
+    anew = {entity_key(name): by for name, by in memory.retired_attributes.items()}
     for name, value in memory.structured_attributes.items():
-        claim = Claim(key, entity_key(name), value, memory.id, voice.since, voice.until, voice.recorded)
+        said = voice.since, voice.until, voice.recorded
+        claim = Claim(key, entity_key(name), value, memory.id, *said, anew.get(entity_key(name), ""))
         out.claims[claim] = None
         if names_itself(name) and public and (alias := node_key(value)) and alias != key:
             out.aliases.add((alias, key))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from pellucid.errors import InputError
+from pellucid.graph.formats import SUFFIX
 from pellucid.graph.patterns import compiled, matches
 from pellucid.model.entity import node_key
 
@@ -21,7 +22,8 @@ _LISTED = re.compile(
     rf"\#?{_NUMBER}(?=[*_`]{{0,3}}\s{{0,3}}(?:$|[,;/&·.)\](§\n]|(?:and|or)\b))"
 )
 _ANCHOR = re.compile(
-    r"(?:[\w./-]{0,120}?\.(?:md|markdown|rst|html?|txt))?(?:\#(?P<id>[\w][\w.:-]{0,119}))?"
+    rf"(?:[\w./-]{{0,120}}?(?:{SUFFIX}|\.(?:html?|txt)))?"
+    r"(?:\#(?P<id>[\w][\w.:-]{0,119}))?"
     r"""(?:[)\]>`"'*_]{0,6}(?:[ ]?[,(]|,[ ]\()?[ \u00a0]?(?:§{1,2}|(?:section|sect?\.)(?=[ ]))[ \u00a0]?"""
     r"(?P<number>[0-9A-Za-z]{1,20}(?:\.[0-9A-Za-z]{1,10}){0,6}))?",
     re.IGNORECASE,

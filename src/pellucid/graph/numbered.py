@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from pellucid.graph.formats import SUFFIX
+
 _NAMES = "adr aip bip caip cip eip erc glep jep kep mep nep oep pep rfc spec srfi tep xep"
 WELL_KNOWN = frozenset(_NAMES.split())
 """Series whose names are hardly words, so that lower-case letters and a number are a name: `eip-4844`."""
@@ -15,7 +17,8 @@ _COUNTS = """
 _NO_SERIES = frozenset(_COUNTS.split())
 """What is counted within a work, or in every work."""
 _DECISIONS = re.compile(r"adrs?|adr[-_]logs?|(?:architectur(?:e|al)[-_])?decisions?(?:[-_](?:records?|logs?))?|madrs?")
-_SUFFIX = re.compile(r"\.(?:md|markdown|mdx|rst|rest|txt|html?)$", re.IGNORECASE)
+_SUFFIX = re.compile(rf"(?:{SUFFIX}|\.(?:txt|html?))$", re.IGNORECASE)
+"""What a link names may also be what a document is rendered as."""
 _FULL = re.compile(
     r"([A-Za-z](?:[A-Za-z0-9]{0,13}[A-Za-z])?(?:[-_][A-Za-z]{1,15}){0,2}?)[-_ ]{0,2}#?(\d{1,6})(?!\d)", re.ASCII
 )

@@ -1,34 +1,30 @@
-"""A file's bytes in, a document out: its title, id, header and sections, of Markdown or reStructuredText."""
+"""A file's bytes in, a document out: its title, id, header and sections, as the format of its name has them."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pellucid.errors import InputError
-from pellucid.graph.header import KNOWN, Header, field_list, mail_header, markdown_header, put
+from pellucid.graph.asides import without_comments
+from pellucid.graph.formats import CALLED, FORMATS, DocumentFormat, format_of
+from pellucid.graph.header import Header, put
 from pellucid.graph.header_block import from_status, stated, status_section
 from pellucid.graph.identity import identify
-from pellucid.graph.markdown_sections import markdown_outline
 from pellucid.graph.outline import Heading, Outline, ReadSection, sections
-from pellucid.graph.rst_sections import rst_outline
-from pellucid.model.document import DocumentFormat
+from pellucid.model.document import FormatName
 
 _SNIFFED = 8_192
-_SUFFIXES: dict[str, DocumentFormat] = {
-    "md": "markdown", "markdown": "markdown", "mdx": "markdown", "rst": "rst", "rest": "rst",
-}  # fmt: skip
-_ATX = re.compile(r"^#{1,6} ", re.MULTILINE)
-_RST = re.compile(r"\A\s*(?:PEP|:[A-Za-z][\w -]*):[ \t]|^\.\. (?:[\w-]+::|_[^:\n]+:)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
     """What one file says: who it is, its header (keys lower-case with `-`), its sections in order.
 
-    `entity` is its own id (`SPEC-054`), or its path; `aliases` are other names, without the entity itself.
+    `format` is the name of its format; `entity` is its own id (`SPEC-054`), or its path; `aliases` are other names,
+    without the entity itself.
     """
 
-    format: DocumentFormat
+    format: FormatName
     title: str
     entity: str
     entity_type: str
@@ -37,30 +33,33 @@ class ReadDocument:
     sections: tuple[ReadSection, ...]
 
 
-def read_document(path: str, data: bytes) -> ReadDocument:
+def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
     """Read a file; `path` has slashes and says the format. Time and memory are linear in the length.
 
+    `root` is the name of the folder that the path begins in: it, too, may say what the files in it are numbered as.
+
     Raises:
-        InputError: it is not text in UTF-8 (`invalid_document`).
+        InputError: it is not text in UTF-8, or of no format that is known (`invalid_document`).
     """
+    format_ = _format(path)
     text = _decoded(path, data)
     lines = text.split("\n")
-    format_ = _format(path, text)
-    header, start = markdown_header(text, lines) if format_ == "markdown" else _rst_header(lines)
-    outline = (markdown_outline if format_ == "markdown" else rst_outline)(lines, start)
+    header, start = format_.header(text, lines)
+    outline = format_.outline(lines, start)
     title = _title(lines, start, outline.headings, header)
-    if format_ == "rst" and title:
-        fields, end = field_list(lines, title.end)
-        if KNOWN & fields.keys():
+    if title and format_.below_title:
+        fields, end = format_.below_title(lines, title.end)
+        if fields:
             header = {**fields, **header}
             title, outline = _replaced(outline, title, replace(title, end=end))
-    header = _completed(header, lines, start, outline, title, path)
-    who = identify(path, header, title.text if title else "")
+    seen = without_comments(text, lines, format_.asides, format_.comment) if format_.comment in text else lines
+    header = _completed(header, seen, start, outline, title, f"{root}/{path}" if root else path)
+    who = identify(path, header, title.text if title else "", root)
     names = who.title if who.entity == path else f"{who.title} {who.entity}"
     if title and _words(title.text) <= _words(names):
         title, outline = _replaced(outline, title, replace(title, text=""))
     parts = tuple(sections(lines, outline, start, title))
-    return ReadDocument(format_, who.title, who.entity, who.entity_type, who.aliases, header, parts)
+    return ReadDocument(format_.name, who.title, who.entity, who.entity_type, who.aliases, header, parts)
 
 
 def _decoded(path: str, data: bytes) -> str:
@@ -75,19 +74,12 @@ def _decoded(path: str, data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _format(path: str, text: str) -> DocumentFormat:
-    suffix = path.rsplit("/", 1)[-1].rpartition(".")[2].casefold()
-    if suffix == "txt":
-        return "rst" if _RST.search(text) and not _ATX.search(text) else "markdown"
-    return _SUFFIXES.get(suffix, "markdown")
-
-
-def _rst_header(lines: Sequence[str]) -> tuple[Header, int]:
-    header, end = mail_header(lines)
-    if header:
-        return header, end
-    header, end = field_list(lines, 0)
-    return (header, end) if KNOWN & header.keys() else ({}, 0)
+def _format(path: str) -> DocumentFormat:
+    found = format_of(path)
+    if found is None:
+        known = f"known: {', '.join(sorted(FORMATS))}"
+        raise InputError(f"{path} is no {CALLED}", code="invalid_document", next_step=known)
+    return found
 
 
 def _title(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:

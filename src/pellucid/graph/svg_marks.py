@@ -12,7 +12,7 @@ from pellucid.model.entity import EDGE_TYPES, EdgeType
 
 Frame = tuple[float, float, float, float]
 """Left, top, width and height."""
-_COLOURS: dict[EdgeType, tuple[str, str]] = {
+COLOURS: dict[EdgeType, tuple[str, str]] = {
     "DEPENDS_ON": ("#c0392b", "#ff8a7a"), "IMPLEMENTS": ("#1f6feb", "#79b8ff"), "EXTENDS": ("#8250df", "#c9a6ff"),
     "REFERENCES": ("#3b434b", "#c9d1d9"), "SUPERSEDES": ("#b35900", "#ffb267"), "RELATES_TO": ("#1a7f37", "#6fdd8b"),
     "MENTIONS": ("#8c959f", "#7d8590"), "ALIAS_OF": ("#bf3989", "#ff9bce"), "ABOUT": ("#0e7490", "#67d8ef"),
@@ -48,8 +48,8 @@ class LegendRow:
 def legend_rows(lines: Sequence[Line], hidden: int, *, lazy: bool) -> list[LegendRow]:
     """What the picture must say: the types in it, what a dashed line or frame means, what was left out."""
     rows = [LegendRow(name, "edge", name) for name in _used(lines)]
-    if any(line.closed is not None for line in lines):
-        rows.append(LegendRow("closed: held once", "edge closed", next(line.type for line in lines if line.closed)))
+    if closed := next((line for line in lines if line.closed is not None), None):
+        rows.append(LegendRow("closed: held once", "edge closed", closed.type))
     if lazy:
         rows.append(LegendRow(LAZY, lazy=True))
     if hidden:
@@ -84,7 +84,7 @@ def _used(lines: Sequence[Line]) -> list[EdgeType]:
 
 
 def _painted(name: EdgeType, ground: int) -> str:
-    kind, colour = _class(name), _COLOURS[name][ground]
+    kind, colour = _class(name), COLOURS[name][ground]
     return f".{kind}{{stroke:{colour}}}.head-{kind}{{fill:{colour}}}"
 
 

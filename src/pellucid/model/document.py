@@ -7,7 +7,8 @@ from pydantic import Field
 from pellucid.model.wire import Instant, Wire
 from pellucid.settings import NAMESPACE_PATTERN
 
-DocumentFormat = Literal["markdown", "rst"]
+FormatName = Literal["markdown", "rst"]
+"""What a vault file may name as its document's format; `graph.formats` has the formats themselves."""
 
 
 class HeaderVersion(Wire):
@@ -39,7 +40,7 @@ class Document(Wire):
     """Relative to `root`, with slashes: what anchors such as `docs/a.md:10-24` name."""
     root: str
     """The folder that was indexed, absolute; files of it that are gone are followed."""
-    format: DocumentFormat
+    format: FormatName
     digest: str
     """SHA-256 (hex) of the bytes that were read: an unchanged file is not read again."""
     title: str

@@ -3,6 +3,7 @@
 Instants are epoch milliseconds; an interval is half-open, and `FOREVER` ends one that is still open.
 """
 
+import heapq
 import re
 import unicodedata
 from collections import defaultdict
@@ -22,9 +23,16 @@ EdgeType = Literal[
 """The first eight lie between entities; ABOUT and MENTIONS lead from a memory to an entity, SUPERSEDES and DERIVED_FROM
 also from a memory to a memory, PART_OF from a memory to its episode."""
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
+"""The strongest first. Append only: the place of a type is stored, in the index (`edges.type`) and in receipts.
+
+ALIAS_OF is reserved: no file says it, since another name is no edge (`GraphFacts.aliases`). It keeps its place for the
+sake of those behind it.
+"""
 
 EventType = Literal["created", "changed", "renamed", "version_bumped", "superseded", "retired", "merged"]
 
+IDENTITY = re.compile(r"(mem|ep)_[0-9a-f]{32}")
+"""The whole key of a memory or an episode, its id; no name has such a key, since `node_key` leaves no underscore."""
 _NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
 
 
@@ -35,10 +43,13 @@ def node_key(name: str) -> str:
     return f"{found[1]}-{found[2]}" if found else key
 
 
-def entity_id(namespace: str, key: str) -> str:
-    """`ent_` and 32 hex digits: a node of one key in one namespace, whatever file speaks of it."""
+def entity_id(namespace: str, key: str, secret: bytes) -> str:
+    """`ent_` and 32 hex digits: a node of one key in one namespace, whatever file speaks of it.
+
+    `secret` (at most 64 bytes) is the vault's: without it nobody can tell from an id whether a guessed name is meant.
+    """
     named = f"{namespace}\0{key}"
-    return f"ent_{blake2b(named.encode(), digest_size=16).hexdigest()}"
+    return f"ent_{blake2b(named.encode(), digest_size=16, key=secret).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,8 @@ class Claim:
     valid_from: int
     valid_until: int = FOREVER
     recorded: int = 0
+    retired_by: str = ""
+    """The memory that said this attribute anew: from then on this one says nothing of it, whatever becomes of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +156,6 @@ def chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[En
 
 def _pieces(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
     """When the value of one attribute changes, and the claim that then holds (None: nobody says)."""
-    import heapq
-
     waiting = sorted(claims, key=lambda claim: claim.valid_from)
     points = sorted({point for claim in claims for point in (claim.valid_from, claim.valid_until)} - {FOREVER})
     heap: list[tuple[int, int, str, int]] = []
@@ -193,17 +204,28 @@ def _cause(changed: Mapping[str, Claim | None], before: Mapping[str, str]) -> st
     return min(news, default="")
 
 
-_RETIRED = ("withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed")
 _SUPERSEDED = ("superseded", "replaced")
+_RETIRED = (
+    "withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed", *_SUPERSEDED,
+)  # fmt: skip
+
+
+def retired(status: str) -> bool:
+    """Whether a status says that what has it no longer holds: `Withdrawn`, `superseded by SPEC-2`, `Ｒｅｍｏｖｅｄ`."""
+    return _folded(status).startswith(_RETIRED)
+
+
+def _folded(status: str) -> str:
+    return unicodedata.normalize("NFKC", status).casefold()
 
 
 def event_of(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
     """What kind of change lies between two states, by the attributes that differ; nothing was renamed from nothing."""
     moved = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    status = unicodedata.normalize("NFKC", after.get("status", "")).casefold() if "status" in moved else ""
+    status = _folded(after.get("status", "")) if "status" in moved else ""
     if status.startswith(_SUPERSEDED) or moved & {"superseded-by", "replaced-by"}:
         return "superseded"
-    if status.startswith(_RETIRED):
+    if retired(status):
         return "retired"
     if status.startswith("moved") or "merged-into" in moved:
         return "merged"

@@ -14,7 +14,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import InputError
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import not_future
+from pellucid.operations.instants import past_of
 from pellucid.recall.boost import BOOSTS
 from pellucid.recall.legs import NOMINATING
 from pellucid.recall.pipeline import OPTIONAL
@@ -74,6 +74,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError("--since is not before --until, so nothing could answer", next_step="exchange them")
     now = app.clock.now()
+    past = past_of(asked.as_of, asked.as_known_at, now)
     given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
     given = {name: value for name, value in given.items() if value is not None}
     chosen = frozenset({*given, *(_top(name) for name in asked.settings), *map(_spelled, asked.settings)})
@@ -84,8 +85,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
         _overridden(app.settings.recall, given, asked.settings), session_id=_clean(asked.session_id),
         agent=_clean(asked.agent), scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
         review=tuple(redact(path).text for path in review_paths(asked.review or "")), chosen=chosen,
-        as_of=asked.as_of and not_future(asked.as_of, now),
-        as_known_at=asked.as_known_at and not_future(asked.as_known_at, now, "--as-known-at"),
+        as_of=past.at, as_known_at=past.known,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.graph.extract import facts_of
+from pellucid.graph.lines import part
 from pellucid.model.entity import FOREVER, Claim, Edge, GraphFacts
 from pellucid.model.wire import Wire
 from pellucid.store.records import Head
@@ -138,7 +139,7 @@ def _lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
 
 
 def _edge(edge: Edge) -> str:
-    anchor = f" §{edge.anchor}" if edge.anchor else ""
+    anchor = f" {part(edge.anchor)}" if edge.anchor else ""
     where = f" ({edge.section})" if edge.section else ""
     ended = "" if edge.valid_until >= FOREVER else ", closed"
     return f"{edge.source} {edge.type} {edge.target}{anchor}{where} {edge.confidence:.2f}{ended}"

@@ -1,5 +1,6 @@
 """Filters or an id in, memories as they stand out: looking around without asking a question."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -10,7 +11,8 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import not_future
+from pellucid.operations.as_known import told_then
+from pellucid.operations.instants import Past, past_of
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 
 
@@ -55,16 +57,15 @@ class ListOutput(Wire):
 def list_memories(app: App, request: ListInput) -> ListOutput:
     """The memories of a namespace that fit the filters, newest first.
 
-    With `as_of` or `as_known_at`, those that could answer then; what is shown of each is its file as it is today.
+    With `as_of` or `as_known_at`, those that could answer then; what is shown of each is its file as it is today, or
+    as it was known at `as_known_at`.
 
     Raises:
         InputError: an instant lies in the future, or a status is asked for besides.
     """
-    past, now = None, app.clock.now()
-    at = not_future(request.as_of, now) if request.as_of else None
-    known = not_future(request.as_known_at, now, "--as-known-at") if request.as_known_at else None
-    if at or known:
-        past = answering(app, request.namespace, at, known)
+    then, past = None, past_of(request.as_of, request.as_known_at, app.clock.now())
+    if past.asked:
+        then = answering(app, request.namespace, past.at, past.known)
         if request.status != "active":
             raise InputError(
                 "--as-of lists what could answer then, which --status cannot change", next_step="leave out --status"
@@ -73,12 +74,17 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     fitting = [
         each
         for each in app.index.memories(request.namespace)
-        if (past is None or each.memory.id in past) and _fits(each.memory, request)
+        if (then is None or each.memory.id in then) and _fits(each.memory, request)
     ]
-    return ListOutput(
-        memories=tuple(_listed(each) for each in fitting[: request.limit]), total=len(fitting),
-        as_of=at, as_known_at=known,
-    )  # fmt: skip
+    shown = [_listed(each) for each in fitting[: request.limit]]
+    if past.known is not None:
+        shown = _told_then(app, request.namespace, shown, past)
+    return ListOutput(memories=tuple(shown), total=len(fitting), as_of=past.at, as_known_at=past.known)
+
+
+def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: Past) -> list[Listed]:
+    memories = told_then(app, namespace, [each.memory for each in listed], past)
+    return [each.model_copy(update={"memory": memory}) for each, memory in zip(listed, memories, strict=True)]
 
 
 def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
@@ -88,11 +94,8 @@ def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: dat
         InputError: an instant lies in the future.
     """
     now = app.clock.now()
-    known = not_future(as_known_at, now, "--as-known-at") if as_known_at else None
-    at = not_future(as_of, now) if as_of else now
-    admission = Admission(
-        epoch_ms(at), past=bool(as_of or known), known=epoch_ms(known) if known else None, granted=EVERY_SCOPE
-    )
+    past = past_of(as_of, as_known_at, now)
+    admission = Admission(epoch_ms(past.at or now), past=past.asked, known=past.known_ms, granted=EVERY_SCOPE)
     with app.index.reading(namespace) as reader:
         columns = reader.columns(reader.select(Filters()), admission)
     return {unpack_id(raw) for raw in columns.ids[np.flatnonzero(columns.admitted)].tolist()}

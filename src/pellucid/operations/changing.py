@@ -12,7 +12,7 @@ from pellucid.memory.changes import Changes, Fields, from_state
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.model.ledger import Event, LifecycleRow
 from pellucid.model.memory import TRANSCRIBED, Category, Memory
-from pellucid.model.text import content_hash
+from pellucid.model.text import content_hash, normalise
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
@@ -151,7 +151,8 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     entity = request.entity_ref or old.entity_ref
     if "content" in new:
         read = read_attribution(content, detect_language(content))
-        stated = request.attributes or (read.attributes if entity in (None, read.entity) else {})
+        named = read.attributes if entity in (None, read.entity) else {}
+        stated = request.attributes or {**_still_said(old, content), **named}
         entity = entity or read.entity
         new |= {"evidence": (), "structured_attributes": stated, "entity_ref": entity}
     if "structured_attributes" in new:
@@ -166,6 +167,15 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
             "content_hash": content_hash(content, entity),
         }
     )  # fmt: skip
+
+
+def _still_said(old: Memory, content: str) -> dict[str, str]:
+    """The attributes whose values stand, word for word, in the new words, too."""
+    said = f" {normalise(content)} "
+    live = {name: normalise(value) for name, value in old.structured_attributes.items()
+            if name not in old.retired_attributes}  # fmt: skip
+    kept = [name for name, value in live.items() if (f" {value} " if value.isascii() else value) in said]
+    return {name: old.structured_attributes[name] for name in kept}
 
 
 def _check_updatable(old: Memory, request: UpdateInput) -> None:

@@ -5,15 +5,16 @@ A section whose words are the same is the same section, wherever it moved; other
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.clock import Clock
+from pellucid.graph.formats import format_of
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
 from pellucid.operations.document_files import FoundFile
-from pellucid.operations.document_history import Told
+from pellucid.operations.document_history import Changes, Told
 from pellucid.operations.document_reading import CleanDocument, CleanSection
 from pellucid.operations.document_versions import Said, followed, seen, versions_of
 from pellucid.vault.documents import remembered, section_text
@@ -45,6 +46,11 @@ class Seen:
     told: Told | None = None
     """What the history of its checkout tells of it."""
 
+    def dated(self, held: "Held | None", now: datetime) -> "Seen":
+        """The same with a history that tells of nothing to come."""
+        told = self.told.dated(held.document.versions if held else (), now) if self.told else None
+        return replace(self, told=told)
+
     @property
     def texts_since(self) -> datetime | None:
         """Since when its text has stood, if a history tells: since its last commit, where nobody edited it after."""
@@ -74,6 +80,16 @@ class Draft:
     def memories(self) -> list[Memory]:
         """What is new of it, as memories."""
         return [memory for memory, _ in remembered(self.document, self.sections) if memory.id in self.fresh]
+
+    def redated(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
+        """What holds from or until another day than was known, as it was and as it is; an end that is now is none."""
+        was = {each.id: each for each in (*self.held.document.versions, *self.held.sections)} if self.held else {}
+        both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
+        return [(old, new) for old, new in both if self._is_redated(old, new)]
+
+    def _is_redated(self, old: Section | HeaderVersion, new: Section | HeaderVersion) -> bool:
+        ends_now = old.valid_until is None and new.valid_until is not None and new.valid_until >= self.document.updated
+        return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 
     def leave_out(self, ids: Collection[str]) -> None:
         """Take new memories out again."""
@@ -106,6 +122,7 @@ def redefined(held: Held, seen_now: Seen) -> bool:
 
 def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Draft:
     """The document as it is to be kept, since its file is as it is."""
+    seen_now = seen_now.dated(held, now)
     begins = seen_now.since if held is None else now
     document = _document(held, seen_now, namespace, now, clock)
     versions = _versions(held, seen_now, begins, clock)
@@ -115,7 +132,8 @@ def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, cl
     known = {each.id for each in (*held.document.versions, *held.sections)} if held else set[str]()
     draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - known
     if held:
-        _close(draft, held, now)
+        told = seen_now.told
+        _close(draft, held, now, told.changes if told and told.clean else None)
         _begin_earlier(draft, seen_now.texts_since)
     if draft.changed:
         draft.document = draft.document.model_copy(update={"updated": now})
@@ -132,13 +150,17 @@ def reversioned(held: Held, versions: Iterable[HeaderVersion], now: datetime) ->
     return draft
 
 
-def removed(held: Held, now: datetime) -> Draft:
-    """The document closed: its file is gone."""
+def removed(held: Held, now: datetime, changes: Changes | None = None) -> Draft:
+    """The document closed: its file is gone, or defines another thing; since a commit of these, if there is one."""
+    stood = [each for each in (*held.document.versions, *held.sections) if each.valid_until is None]
+    begun = max((each.valid_from for each in stood), default=now)
+    left = changes.after(begun, now) if changes else now
+    gone = changes.at[-1] if changes and left <= changes.at[-1] <= now else left
     document = held.document.model_copy(
-        update={"removed_at": now, "updated": now, "versions": tuple(_ended(held.document.versions, now))}
+        update={"removed_at": gone, "updated": now, "versions": tuple(_ended(held.document.versions, left))}
     )
     draft = Draft(document, [], held)
-    _close(draft, held, now)
+    _close(draft, held, left)
     return draft
 
 
@@ -158,8 +180,7 @@ def _former(known: Document | None, clean: CleanDocument) -> list[str]:
     """Paths at which the document stood: other names of it for good."""
     if known is None:
         return []
-    suffix = tuple(f".{each}" for each in ("md", "markdown", "mdx", "rst", "rest"))
-    return [each for each in known.aliases if each.lower().endswith(suffix) and each not in clean.aliases]
+    return [each for each in known.aliases if format_of(each) and each not in clean.aliases]
 
 
 def _versions(held: Held | None, seen_now: Seen, begins: datetime, clock: Clock) -> list[HeaderVersion]:
@@ -201,18 +222,21 @@ def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
     )  # fmt: skip
 
 
-def _close(draft: Draft, held: Held, now: datetime) -> None:
-    """Put what was said before behind what is said now, closed; what never held for a moment goes."""
+def _close(draft: Draft, held: Held, now: datetime, changes: Changes | None = None) -> None:
+    """Put what was said before behind what is said now, closed; what never held for a moment goes.
+
+    It ended when a commit left it, if these changes of its file tell.
+    """
     kept = {each.id for each in draft.sections}
-    for each in held.sections:
-        if each.id in kept:
-            continue
+    old = [each for each in held.sections if each.id not in kept]
+    begun = [each.valid_from for each in old if each.valid_until is None]
+    end = changes.after(max(begun), now) if changes and begun else now
+    draft.closed += len(begun)
+    for each in old:
         if each.valid_until is not None:
             draft.sections.append(each)
-            continue
-        draft.closed += 1
-        if each.valid_from < now:
-            draft.sections.append(each.model_copy(update={"valid_until": now}))
+        elif each.valid_from < end:
+            draft.sections.append(each.model_copy(update={"valid_until": end}))
 
 
 def _ended(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderVersion]:

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pellucid.capture.reader import is_excluded
+from pellucid.graph.formats import CALLED, FORMATS, format_of
 from pellucid.model.wire import Wire
-from pellucid.operations.document_names import SUFFIXES
 
 MOST_BYTES = 5_000_000
 """A larger file is no document that somebody reads."""
@@ -111,10 +111,10 @@ def _search(given: Path, path: Path, search: Search, found: Found) -> None:
         _search_folder(given, path, search, found)
     elif path.exists():
         found.scopes.append(path)
-        if path.suffix.lower() in SUFFIXES:
+        if format_of(path.name):
             _take(path, path.parent, search, found, named=True)
         else:
-            found.refuse(given, "it is no Markdown or reStructuredText", f"known: {', '.join(sorted(SUFFIXES))}")
+            found.refuse(given, f"it is no {CALLED}", f"known: {', '.join(sorted(FORMATS))}")
     elif any(known.is_relative_to(path) for known in search.known):
         found.scopes.append(path)
     else:
@@ -130,9 +130,9 @@ def _search_folder(given: Path, path: Path, search: Search, found: Found) -> Non
             fitting += _take(file, path, search, found)
     shown = os.fsencode(given).decode("utf-8", "replace")
     if there and not fitting:
-        found.notes.append(f"nothing below {shown} fits --glob {search.glob}")
+        found.notes.append(f"nothing below {shown} fits the pattern {search.glob}")
     elif not there and len(found.unread) == unread:
-        found.notes.append(f"{shown} holds no Markdown or reStructuredText file")
+        found.notes.append(f"{shown} holds no {CALLED} file")
 
 
 def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
@@ -147,7 +147,7 @@ def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
             name for name in folders if not name.startswith(".") and name not in _PASSED_OVER and here / name != home
         )
         for name in sorted(names):
-            if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES:
+            if not name.startswith(".") and format_of(name):
                 yield here / name
 
 

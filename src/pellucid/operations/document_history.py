@@ -1,21 +1,47 @@
 """Files of git checkouts in, the history of each one's header out, file by file, and what is to be said about it."""
 
 import hashlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from pellucid.errors import InputError
-from pellucid.graph.git_history import FileHistory, has_commits, header_history
-from pellucid.graph.git_program import find_checkout, open_repository
+from pellucid.graph.git_history import FileHistory, TextAt, departures, has_commits, header_history
+from pellucid.graph.git_program import blobs, find_checkout, open_repository
 from pellucid.graph.reading import read_document
+from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
+from pellucid.operations.document_files import MOST_BYTES
 from pellucid.operations.document_reading import header_of
 from pellucid.operations.document_versions import Said
 from pellucid.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """When commits changed a file, oldest first; and when the text that is kept of it was left, where one holds it."""
+
+    at: tuple[datetime, ...]
+    left: datetime | None = None
+
+    def after(self, begun: datetime, now: datetime) -> datetime:
+        """When what began then, and is no more, was left: never before it began, nor later than now.
+
+        It is now where no commit tells: all of them are older.
+        """
+        at = self.left or next((each for each in self.at if each > begun), now)
+        return at if begun < at <= now else now
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A file that the branch holds no more: when it was changed and when it went, and which file it is today."""
+
+    changes: Changes
+    to: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +51,7 @@ class Told:
     said: tuple[Said, ...]
     touched: datetime
     clean: bool
+    changes: Changes
     entities: tuple[str, ...] = ()
     """What the file defined then, one for each that `said` holds."""
     others: int = 0
@@ -41,6 +68,19 @@ class Told:
         )
         return replace(self, said=said, entities=(entity,) * len(said), others=own.count(False))
 
+    def dated(self, old: Iterable[HeaderVersion], now: datetime) -> "Told":
+        """The same without dates to come: a commit that bears one counts from when it was first read."""
+        first = {each.commit: each.valid_from for each in old if each.commit}
+        said = tuple(replace(each, at=min(each.at, now, first.get(each.commit or "", now))) for each in self.said)
+        return replace(self, said=said, touched=min(self.touched, now))
+
+    @property
+    def defined(self) -> datetime | None:
+        """Since when the file has defined what it does; None if it always did."""
+        absent = [place for place, each in enumerate(self.said) if each.values is None]
+        later = self.said[absent[-1] + 1 :] if absent else ()
+        return later[0].at if later and self.clean else None
+
 
 @dataclass(slots=True)
 class Histories:
@@ -49,7 +89,6 @@ class Histories:
     paths: Mapping[Path, str]
     """The files, and what each is called in what is stored: an old version is read under that name."""
     settings: Settings
-    now: datetime
     notes: list[str] = field(default_factory=list[str])
     _running: dict[Path, Iterator[FileHistory]] = field(default_factory=dict[Path, Iterator[FileHistory]])
     _next: dict[Path, FileHistory] = field(default_factory=dict[Path, FileHistory])
@@ -59,13 +98,13 @@ class Histories:
 
     @classmethod
     @contextmanager
-    def of(cls, paths: Mapping[Path, str], settings: Settings, now: datetime) -> "Generator[Histories]":
+    def of(cls, paths: Mapping[Path, str], settings: Settings) -> "Generator[Histories]":
         """The histories of these files; ask for them in this order.
 
         Raises:
             InputError: none of them stands in a git checkout, or git is not to be had, or refuses it.
         """
-        histories = cls(paths, settings, now)
+        histories = cls(paths, settings)
         try:
             histories._open(list(paths))
             yield histories
@@ -74,8 +113,11 @@ class Histories:
                 if isinstance(each, Generator):
                     each.close()
 
-    def tell(self, file: Path, data: bytes) -> Told | None:
-        """The history of a file that now holds these bytes; None if no commit holds it."""
+    def tell(self, file: Path, data: bytes, kept: str = "") -> Told | None:
+        """The history of a file that now holds these bytes; None if no commit holds it.
+
+        `kept` is the digest of the text that is kept of it.
+        """
         top = self._tops.get(file)
         if top is None:
             return None
@@ -87,9 +129,25 @@ class Histories:
         if top / found.path != file:
             self._next[top] = found
             return None
-        said = tuple(Said(min(each.at, self.now), each.values, each.commit) for each in found.versions)
+        said = tuple(Said(each.at, each.values, each.commit) for each in found.versions)
         entities = tuple(each.entity for each in found.versions)
-        return Told(said, min(found.touched, self.now), clean=_is_blob(found.blob, data), entities=entities)
+        other = kept if kept != hashlib.sha256(data).hexdigest() else ""
+        changes = _changes(top, found.texts, other)
+        return Told(said, found.touched, _is_blob(found.blob, data), changes, entities)
+
+    def gone(self, kept: Mapping[Path, str]) -> dict[Path, Gone]:
+        """Of files that are not there, each with the digest of what is kept of it: those that commits took away."""
+        by_top: dict[Path, list[Path]] = {}
+        for file in kept:
+            if top := find_checkout(file.parent):
+                by_top.setdefault(top, []).append(file)
+        out: dict[Path, Gone] = {}
+        for top, files in by_top.items():
+            with suppress(InputError):  # what git cannot read, it knows nothing of
+                for path, each in departures(open_repository(top), (_path(file, top) for file in files)).items():
+                    changes = _changes(top, each.texts, kept[top / path])
+                    out[top / path] = Gone(changes, top / each.to if each.to else None)
+        return out
 
     def _open(self, files: Sequence[Path]) -> None:
         self._place = {file: place for place, file in enumerate(files)}
@@ -98,11 +156,11 @@ class Histories:
         for file in files:
             if top := folders[file.parent]:
                 self._tops[file] = top
-                by_top.setdefault(top, []).append(file.relative_to(top).as_posix())
+                by_top.setdefault(top, []).append(_path(file, top))
         if files and not by_top:
             raise InputError(
                 "none of these files stands in a git checkout", code="no_history",
-                next_step="leave --history out, or load a history with --history-file",
+                next_step="leave the git history out, or load one from a file of rows",
             )  # fmt: skip
         if outside := len(files) - len(self._tops):
             self.notes.append(f"{outside} files stand in no git checkout: they have no history")
@@ -118,10 +176,28 @@ class Histories:
 
     def _read(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
         name = self.paths[top / path]
+        root = (top / path).parents[name.count("/")].name
         try:
-            return header_of(read_document(name, data), name, data, self.settings)
+            return header_of(read_document(name, data, root), name, data, self.settings)
         except InputError:
             return None
+
+
+def _changes(top: Path, texts: Sequence[TextAt], kept: str) -> Changes:
+    """When a file was changed, and when the text of this digest was left: it is looked for from the newest back."""
+    at = tuple(each.at for each in texts)
+    if not kept or len(texts) < 2:
+        return Changes(at)
+    with blobs(top) as blob:
+        for place in range(len(texts) - 2, -1, -1):
+            name = texts[place].blob
+            if name and hashlib.sha256(blob(name, MOST_BYTES)).hexdigest() == kept:
+                return Changes(at, at[place + 1])
+    return Changes(at)
+
+
+def _path(file: Path, top: Path) -> str:
+    return file.relative_to(top).as_posix()
 
 
 def _is_blob(name: str, data: bytes) -> bool:

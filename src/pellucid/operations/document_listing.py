@@ -1,20 +1,22 @@
 """A namespace or the name of a document in, what is indexed of it out; and documents that are to go, closed."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
-from pellucid.model.document import HeaderVersion
+from pellucid.graph.lines import part
+from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document_changes import removed
 from pellucid.operations.document_names import stored_path
 from pellucid.operations.document_writing import keep
 from pellucid.operations.documents_held import file_of, held
+from pellucid.operations.states import names_of
 from pellucid.store.graph_port import FiledDocument
 
 
@@ -80,7 +82,8 @@ class RemovedOutput(Wire):
 def list_documents(app: App, namespace: str, *, gone: bool = False) -> DocumentsOutput:
     """The documents of a namespace; those whose file is gone only if they are asked for."""
     found = app.graph.documents(namespace)
-    rows = _rows(app, namespace, [each for each in found if gone or each.document.removed_at is None])
+    shown = [each for each in found if gone or each.document.removed_at is None]
+    rows = _rows(app, namespace, shown, _sections_held(app, namespace, shown))
     return DocumentsOutput(
         documents=tuple(sorted(rows, key=lambda row: (node_key(row.entity), row.path))),
         removed=sum(each.document.removed_at is not None for each in found),
@@ -106,18 +109,25 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         )
         for each in kept.sections
     ]  # fmt: skip
-    names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
-    said = {
-        f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}{_part(edge.anchor)}"
-        for edge in app.graph.facts(filed.path).edges
-        if edge.valid_until > now
-    }
     return DocumentOutput(
-        document=_rows(app, namespace, [filed])[0], aliases=kept.document.aliases,
-        versions=tuple(reversed(kept.document.versions)), edges=tuple(sorted(said)),
+        document=_rows(app, namespace, [filed], {filed.document.id: _standing(kept.sections)})[0],
+        aliases=kept.document.aliases, versions=tuple(reversed(kept.document.versions)),
+        edges=_edges_said(app, namespace, filed.path),
         sections=tuple(row for row in rows if row.valid_until is None),
         closed=tuple(sorted((row for row in rows if row.valid_until), key=_end, reverse=True)),
     )  # fmt: skip
+
+
+def _edges_said(app: App, namespace: str, path: str) -> tuple[str, ...]:
+    """The edges that a vault file says today, as words."""
+    names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
+    said = {
+        f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}"
+        + (f" {part(edge.anchor)}" if edge.anchor else "")
+        for edge in app.graph.facts(path).edges
+        if edge.valid_until > now
+    }
+    return tuple(sorted(said))
 
 
 def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedOutput:
@@ -135,9 +145,9 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
         kept = [found for each in there if (found := held(app, each))]
         drafts = [removed(each, app.clock.now()) for each in kept]
         op_id = keep(app, drafts).op_id if drafts else None
-    closed = {draft.document.id for draft in drafts}
+    closed = {draft.document.id: _standing(draft.sections) for draft in drafts}
     found = [each for each in app.graph.documents(namespace) if each.document.id in closed]
-    return RemovedOutput(removed=tuple(_rows(app, namespace, found)), op_id=op_id)
+    return RemovedOutput(removed=tuple(_rows(app, namespace, found, closed)), op_id=op_id)
 
 
 def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
@@ -149,7 +159,10 @@ def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
 
 def _find(app: App, namespace: str, name: str) -> FiledDocument:
     documents, place = app.graph.documents(namespace), _place(app, name)
-    found = [each for each in documents if name in _exact(each) or file_of(each.document) == place] or [
+    found = [
+        each for each in documents
+        if name in (*names_of(each), each.document.entity) or file_of(each.document) == place
+    ] or [
         each for each in documents
         if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))
     ]  # fmt: skip
@@ -168,36 +181,34 @@ def _place(app: App, name: str) -> Path:
     return Path(stored_path(Path(name).expanduser().resolve().as_posix(), app.key))
 
 
-def _exact(filed: FiledDocument) -> set[str]:
-    document = filed.document
-    return {document.id, document.id[-10:], document.path, document.entity, filed.path}
-
-
-def _rows(app: App, namespace: str, found: Sequence[FiledDocument]) -> list[DocumentRow]:
-    sections = Counter(
+def _sections_held(app: App, namespace: str, found: Sequence[FiledDocument]) -> dict[str, int]:
+    """How many sections of each document stand today, by its id."""
+    memories = Counter(
         each.memory.session_id for each in app.index.memories(namespace)
         if each.memory.category == "section" and each.memory.status == "active"
     )  # fmt: skip
+    documents = [each.document for each in found]
+    return {each.id: max(memories[each.id] - _standing(each.versions), 0) for each in documents}
+
+
+def _rows(app: App, namespace: str, found: Sequence[FiledDocument], sections: Mapping[str, int]) -> list[DocumentRow]:
+    """The documents as rows; `sections` are how many stand today, by a document's id."""
     now = epoch_ms(app.clock.now())
     edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)
     return [
         DocumentRow(
             id=each.document.id, entity=each.document.entity, entity_type=each.document.entity_type,
             title=each.document.title, path=each.document.path, root=each.document.root,
-            sections=max(sections[each.document.id] - _open_headers(each), 0),
-            header_versions=len(each.document.versions), edges=edges[each.path], updated=each.document.updated,
+            sections=sections[each.document.id], header_versions=len(each.document.versions),
+            edges=edges[each.path], updated=each.document.updated,
             removed_at=each.document.removed_at, vault_path=each.path,
         )
         for each in found
     ]  # fmt: skip
 
 
-def _open_headers(filed: FiledDocument) -> int:
-    return sum(each.valid_until is None for each in filed.document.versions)
-
-
-def _part(anchor: str) -> str:
-    return f" §{anchor}" if anchor else ""
+def _standing(parts: Iterable[Section | HeaderVersion]) -> int:
+    return sum(each.valid_until is None for each in parts)
 
 
 def _end(row: SectionRow) -> datetime:

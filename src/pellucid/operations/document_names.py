@@ -9,16 +9,14 @@ import os
 from pathlib import Path
 
 from pellucid.capture.redact import redact
+from pellucid.graph.formats import format_of
 
-SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".rst", ".rest"})
 _MARK = "[redacted:"
 
 
 def stored_name(name: str, key: bytes) -> str:
     """One part of a path as it may be stored: itself, unless it holds a secret."""
-    stem, suffix = os.path.splitext(name)
-    if suffix.lower() not in SUFFIXES:
-        stem, suffix = name, ""
+    stem, suffix = os.path.splitext(name) if format_of(name) else (name, "")
     found = redact(stem)
     if not found.counts:
         return name

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from pellucid.capture.redact import redact
+from pellucid.graph.git_history import HEADER_BYTES
 from pellucid.graph.header import key_name
 from pellucid.graph.outline import ReadSection
 from pellucid.graph.reading import ReadDocument
 from pellucid.memory.injection import looks_injected
-from pellucid.model.document import DocumentFormat
+from pellucid.model.document import FormatName
 from pellucid.operations.document_versions import with_title
 from pellucid.settings import Settings
 
 Values = dict[str, str]
 _LEAST_SECRET = 12
 """Characters; a shorter key is no secret."""
-_HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class CleanSection:
 class CleanDocument:
     """A document that may be stored; `values` are its header's, with the title among them."""
 
-    format: DocumentFormat
+    format: FormatName
     title: str
     entity: str
     entity_type: str
@@ -130,7 +130,7 @@ def _clean_keys(header: Mapping[str, str], data: bytes, tally: Tally) -> Values:
 
 def _written(key: str, data: bytes) -> Iterator[str]:
     """What may have become this key: as it stands in the file, to its end."""
-    text = data[:_HEADER_BYTES].decode("utf-8", "replace")
+    text = data[:HEADER_BYTES].decode("utf-8", "replace")
     shape = r"[\s_-]+".join(map(re.escape, filter(None, key.split("-"))))
     return (found[0] for found in re.finditer(rf"{shape}[^\s:]*", text, re.IGNORECASE))
 

@@ -99,18 +99,15 @@ def _object(path: Path, number: int, line: str) -> dict[str, object]:
     return {str(key): value for key, value in row.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def load_history(
-    app: App, namespace: str, rows: Iterable[Row], *, absent: bool = False, dry_run: bool = False
-) -> HistoryOutput:
+def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool = False) -> HistoryOutput:
     """Give documents the history of their headers that rows `{doc, date, commit, field, old, new}` tell.
 
-    Rows may come in any order. Loading them again changes nothing. With `absent`, numbers of which there is no document
-    become documents without a file, if all documents with a number are of one series.
+    Rows may come in any order. Loading them again changes nothing.
 
     Raises:
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
     """
-    loading = _Loading(app, namespace, write=not dry_run, absent=absent)
+    loading = _Loading(app, namespace, write=not dry_run)
     loading.read(rows)
     loading.take()
     return loading.outcome()
@@ -123,7 +120,6 @@ class _Loading:
     app: App
     namespace: str
     write: bool
-    absent: bool
     counts: Counter[str] = field(default_factory=Counter[str])
     told: dict[str, list[HistoryRow]] = field(default_factory=dict[str, list[HistoryRow]])
     """Rows by the id of their document."""
@@ -142,9 +138,7 @@ class _Loading:
             if known is None:
                 continue
             filed = names.find(known.doc)
-            if filed is None and self.absent and (entity := names.absent(known.doc)):
-                self.told.setdefault(entity, []).append(known)
-            elif filed is None:
+            if filed is None:
                 self.unknown[str(known.doc)] += 1
             else:
                 self.filed[filed.document.id] = filed
@@ -190,9 +184,7 @@ class _Loading:
             self.operations.append(keep(self.app, changing).op_id)
 
     def _draft(self, document_id: str) -> Draft | None:
-        filed = self.filed.get(document_id)
-        if filed is None:
-            return self._new(document_id)
+        filed = self.filed[document_id]
         try:
             kept = held(self.app, filed)
         except InputError as error:
@@ -210,17 +202,6 @@ class _Loading:
         return [
             Said(each.at, clean_header(each.values or {}, settings, Tally()), each.commit) for each in states_of(rows)
         ]
-
-    def _new(self, entity: str) -> Draft:
-        """A document that is known by its history alone."""
-        clock = self.app.clock
-        now = clock.now()
-        versions = tuple(versions_of(self._said(self.told[entity]), (), entity, clock))
-        document = Document(
-            id=clock.new_id("doc"), namespace=self.namespace, created=now, updated=now, path=entity, root="",
-            format="markdown", digest="", title=entity, entity=entity, versions=versions,
-        )  # fmt: skip
-        return Draft(document, [], fresh={each.id for each in versions})
 
     def outcome(self) -> HistoryOutput:
         """What became of it all."""
@@ -265,7 +246,6 @@ class _Names:
     def __init__(self, found: Sequence[FiledDocument]) -> None:
         self._by_name: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
         self._by_number: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
-        self._series: set[str] = set()
         there = {each.document.entity for each in found if each.document.removed_at is None}
         for each in found:
             if each.document.removed_at is None or each.document.entity not in there:
@@ -277,7 +257,6 @@ class _Names:
             self._by_name[name][document.id] = filed
         if number := _number(document):
             self._by_number[number][document.id] = filed
-            self._series.add(document.entity[: -len(document.entity.rpartition("-")[2])])
 
     def find(self, name: str | int) -> FiledDocument | None:
         """The one document of this name, or of this number in its series."""
@@ -287,15 +266,9 @@ class _Names:
         found = found or self._by_name.get(text) or self._by_name.get(node_key(text)) or {}
         return next(iter(found.values())) if len(found) == 1 else None
 
-    def absent(self, name: str | int) -> str:
-        """What a document of this number would be called; empty if there is one, or several series."""
-        number = _NUMBER.fullmatch(str(name).strip())
-        alone = number and len(self._series) == 1 and number[1] not in self._by_number
-        return f"{next(iter(self._series))}{number[1]}" if number and alone else ""
-
 
 def _number(document: Document) -> str:
-    """The number of what it defines, if that is more than a path; a document of no file has nothing else."""
-    named = document.entity != document.path or not document.root
+    """The number of what it defines, if that is more than a path."""
+    named = document.entity != document.path
     found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if named else None
     return found[1] if found else ""

@@ -33,9 +33,8 @@ def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, 
     out: list[HeaderVersion] = []
     merged = _merged(said)
     ends = [*(each.at for each in merged[1:]), None]
-    for each, end in zip(merged, ends, strict=False):
+    for each, end, known in zip(merged, ends, _known(merged, old), strict=False):
         if each.values is not None:
-            known = _known(each, old, is_open=end is None)
             values = known.values if known else with_title(each.values, title)
             name = known.id if known else clock.new_id("mem")
             made = HeaderVersion(id=name, valid_from=each.at, valid_until=end, values=values, commit=each.commit)
@@ -107,10 +106,13 @@ def _bare(values: Values) -> dict[str, str]:
     return {key: value for key, value in values.items() if key != "title"}
 
 
-def _known(said: Said, old: Sequence[HeaderVersion], *, is_open: bool) -> HeaderVersion | None:
-    """The version that says just this, since then or, if it is the open one, since some other day."""
-    for each in old:
-        begins = each.valid_from == said.at or (is_open and each.valid_until is None)
-        if begins and _same(said.values, each.values):
-            return each
-    return None
+def _known(said: Sequence[Said], old: Sequence[HeaderVersion]) -> list[HeaderVersion | None]:
+    """For each the version that says just this since then; for the open one also the last that says it, whenever."""
+    since = {each.valid_from: each for each in old}
+    out = [known if (known := since.get(each.at)) and _same(each.values, known.values) else None for each in said]
+    held = next((each for each in old if each.valid_until is None), None)
+    if held and held not in out:
+        same = [place for place, each in enumerate(said) if _same(each.values, held.values) and out[place] is None]
+        if same:
+            out[same[-1]] = held
+    return out

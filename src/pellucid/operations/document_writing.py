@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid.app import App
+from pellucid.clock import isoformat
 from pellucid.memory.erasure import file_key, grave_keys
 from pellucid.memory.injection import looks_injected
 from pellucid.memory.keep import Kept
+from pellucid.model.document import HeaderVersion, Section
+from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
 from pellucid.operations.document_changes import Draft
 from pellucid.store.records import FileWrite, content_digest
@@ -54,7 +57,28 @@ def keep(app: App, drafts: Sequence[Draft]) -> Kept:
     Raises:
         ConflictError: a vault file changed since it was read; nothing is kept.
     """
-    return app.keeper.commit("index", [_write(draft) for draft in drafts])
+    rows = [row for draft in drafts for row in _rows(app, draft)]
+    return app.keeper.commit("index", [_write(draft) for draft in drafts], rows)
+
+
+def _rows(app: App, draft: Draft) -> Iterator[dict[str, object]]:
+    """What the ledger is told: a history gives what was known already another day, and it was not known before."""
+    document = draft.document
+    for old, new in draft.redated():
+        before, after = _standing(old), _standing(new)
+        row = LifecycleRow(
+            event_id=app.clock.new_id("evt"), memory_id=new.id, namespace=document.namespace,
+            event_type="corroborated", timestamp=document.updated, actor="import", reason_code="history",
+            before=before, after={name: after[name] for name in ("validAt", "invalidAt")},
+        )  # fmt: skip
+        yield row.to_wire()
+
+
+def _standing(said: Section | HeaderVersion) -> dict[str, object]:
+    return {
+        "status": "superseded" if said.valid_until else "active", "validAt": isoformat(said.valid_from),
+        "invalidAt": isoformat(said.valid_until) if said.valid_until else None,
+    }  # fmt: skip
 
 
 def _write(draft: Draft) -> FileWrite:

@@ -5,14 +5,12 @@ never stops the others.
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 
@@ -21,9 +19,11 @@ from pellucid.clock import truncate
 from pellucid.errors import InputError
 from pellucid.graph.reading import read_document
 from pellucid.model.wire import Wire
-from pellucid.operations.document_changes import Draft, Held, Seen, drafted, redefined, removed
+from pellucid.operations.document_changes import Draft, Seen, drafted, redefined, removed
+from pellucid.operations.document_counts import Counts
 from pellucid.operations.document_files import DocumentProblem, FoundFile, Search, find_documents, is_gone
-from pellucid.operations.document_history import Histories, Told
+from pellucid.operations.document_history import Changes, Gone, Histories, Told
+from pellucid.operations.document_moves import Moves
 from pellucid.operations.document_names import stored_path
 from pellucid.operations.document_reading import CleanDocument, Tally, cleaned
 from pellucid.operations.document_rows import HistoryOutput, history_file, load_history
@@ -42,7 +42,8 @@ class IndexDocsInput(Wire):
     """Which files to index, or folders of them; and whether the history of their headers is wanted."""
 
     namespace: str
-    paths: tuple[Path, ...] = Field(min_length=1)
+    paths: tuple[Path, ...] = ()
+    """May be empty where `history_file` is given: then only its rows are loaded."""
     glob: str | None = None
     """Only files below the folders whose path fits; `*` matches across `/`."""
     history: bool = False
@@ -93,11 +94,16 @@ def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = No
     """Take documents in as they are now: new ones, what changed in others, and which are gone.
 
     Raises:
-        InputError: with `history`, none of the files stands in a git checkout, or git is not to be had; or the file
-            of a history cannot be read.
+        InputError: nothing says what to index; with `history`, none of the files stands in a git checkout, or git is
+            not to be had; or the file of a history cannot be read.
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
     """
-    outcome = _Indexing(app, request, progress or (lambda _done, _total: None)).run()
+    if not request.paths and request.history_file is None:
+        raise InputError("nothing says what to index", code="missing_path", next_step="name files or folders")
+    if request.paths:
+        outcome = _Indexing(app, request, progress or (lambda _done, _total: None)).run()
+    else:
+        outcome = IndexDocsOutput(namespace=request.namespace, written=not request.dry_run)
     if request.history_file is None:
         return outcome
     rows = history_file(request.history_file)
@@ -112,7 +118,11 @@ class _Indexing:
     app: App
     request: IndexDocsInput
     progress: Progress
-    counts: Counter[str] = field(default_factory=Counter[str])
+    counts: Counts = field(default_factory=Counts)
+    unread: int = 0
+    """Files of which nothing could be taken."""
+    foreign: list[int] = field(default_factory=list[int])
+    """Committed headers that define something else, of each file that has some."""
     tally: Tally = field(default_factory=Tally)
     problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
     notes: list[str] = field(default_factory=list[str])
@@ -120,8 +130,9 @@ class _Indexing:
     encoder_problem: str = ""
     known: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
     """Documents by the file they were read from."""
-    lost: dict[str, Path] = field(default_factory=dict[str, Path])
-    """The files of documents that are not there any more, by digest: one that turns up elsewhere was renamed."""
+    moves: Moves = field(default_factory=Moves)
+    gone: dict[Path, Gone] = field(default_factory=dict[Path, Gone])
+    """Files that commits took away, where a history is asked for."""
     applied: int = -1
     """The operation that `known` has seen."""
 
@@ -130,26 +141,32 @@ class _Indexing:
         self._refresh()
         found = find_documents(self.request.paths, self._search())
         self.problems += found.problems
-        self.counts["excluded"] = found.excluded
+        self.counts.excluded = found.excluded
         self.notes += found.notes
         missing = [file for file in sorted(self.known) if is_gone(file)]
-        self.lost = {self.known[file].document.digest: file for file in missing}
+        self.moves = Moves.of(self.known, missing)
         files = [found.files[file] for file in sorted(found.files)]
         if self.request.history:
-            now = self.app.clock.now()
             paths = {each.file: stored_path(each.path, self.app.key) for each in files}
-            with Histories.of(paths, self.app.settings, now) as histories:
+            with Histories.of(paths, self.app.settings) as histories:
+                self._ask_for(histories, [file for file in missing if found.covers(file)])
                 self._take_all(files, histories)
             self.notes += [*histories.notes, *self._left_out()]
         else:
             self._take_all(files, None)
         self._close([file for file in missing if found.covers(file)])
-        return self._outcome(len(files) - self.counts["unread"])
+        self._close_displaced()
+        return self._outcome(len(files) - self.unread)
+
+    def _ask_for(self, histories: Histories, missing: Sequence[Path]) -> None:
+        """What commits tell of files that are not there."""
+        stood = {file: self.known[file].document for file in missing}
+        self.gone = histories.gone({file: each.digest for file, each in stood.items() if each.removed_at is None})
+        self.moves.heirs = {each.to: file for file, each in self.gone.items() if each.to}
 
     def _left_out(self) -> list[str]:
-        versions, files = self.counts["foreign"], self.counts["redefined"]
-        told = f"{versions} committed headers of {files} files define something else and are left out"
-        return [f"{told}: a history is that of one id"] if versions else []
+        told = f"{sum(self.foreign)} committed headers of {len(self.foreign)} files define something else"
+        return [f"{told} and are left out: a history is that of one id"] if self.foreign else []
 
     def _search(self) -> Search:
         settings = self.app.settings
@@ -187,11 +204,12 @@ class _Indexing:
         except OSError as error:
             self._unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
-        told = histories.tell(place.file, data) if histories else None
+        kept = self.known.get(place.file) or self.known.get(self.moves.was(place.file))
+        told = histories.tell(place.file, data, kept.document.digest if kept else "") if histories else None
         digest = hashlib.sha256(data).hexdigest()
         known = self.known.get(place.file)
         if told is None and known and known.document.digest == digest and known.document.removed_at is None:
-            self.counts["unchanged"] += 1
+            self.counts.unchanged += 1
             return None
         if known and known.document.removed_at is None and digest != known.document.digest and _is_empty(data):
             self._unread(place, "it is empty now: what it said is kept as it was", "delete the file to close it")
@@ -199,11 +217,12 @@ class _Indexing:
         key = self.app.key
         path = stored_path(place.path, key)
         try:
-            clean = cleaned(read_document(path, data), path, data, self.app.settings)
+            clean = cleaned(read_document(path, data, place.root.name), path, data, self.app.settings)
         except InputError as error:
             self._unread(place, error.message, error.next_step)
             return None
         self.tally.add(clean.tally)
+        self.counts.quarantined += clean.tally.instructions
         told = self._own(told, clean) if told else None
         since = _not_after(place.mtime_ns, self.app.clock.now())
         return Seen(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, told)
@@ -211,12 +230,18 @@ class _Indexing:
     def _own(self, told: Told, clean: CleanDocument) -> Told:
         """The history of what a file defines now."""
         own = told.of(clean.entity)
-        self.counts.update({"foreign": own.others, "redefined": int(own.others > 0)})
+        if own.others:
+            self.foreign.append(own.others)
         return own
 
     def _unread(self, place: FoundFile, why: str, next_step: str) -> None:
-        self.counts["unread"] += 1
+        self.unread += 1
         self._refuse(place.file, why, next_step)
+
+    def _damaged(self, filed: FiledDocument, error: InputError) -> None:
+        """Say that nobody can read the vault file of a document."""
+        why = f"its vault file {filed.path} cannot be read: {error.message}"
+        self._refuse(file_of(filed.document), why, error.next_step)
 
     def _refuse(self, file: Path, why: str, next_step: str) -> None:
         self.problems.append(DocumentProblem(path=str(file), why=why, next_step=next_step))
@@ -236,46 +261,59 @@ class _Indexing:
         with self._deciding() as now:
             drafts = [draft for each in batch for draft in self._drafts(each, now)]
             verdict = judge(self.app, drafts)
-            self.counts.update({"withheld": verdict.withheld, "quarantined": verdict.quarantined})
+            self.counts.withheld += verdict.withheld
+            self.counts.quarantined += verdict.quarantined
             self._write(drafts)
 
     def _close(self, files: Sequence[Path]) -> None:
         """Close the documents of files that are gone."""
         for first in range(0, len(files), FILES_A_COMMIT):
             with self._deciding() as now:
-                filed = [self.known[file] for file in files[first : first + FILES_A_COMMIT] if file in self.known]
-                there = [self._held(each) for each in filed if each.document.removed_at is None]
-                self._write([removed(each, now) for each in there if isinstance(each, Held)])
+                there = [file for file in files[first : first + FILES_A_COMMIT] if file in self.known]
+                self._write([draft for file in there for draft in self._removed(self.known[file], now, file)])
+
+    def _close_displaced(self) -> None:
+        """Close the documents whose files were overwritten by others."""
+        if self.moves.displaced:
+            with self._deciding() as now:
+                filed = self.moves.displaced.items()
+                self._write([draft for file, each in filed for draft in self._removed(each, now, file)])
+
+    def _removed(self, filed: FiledDocument, now: datetime, file: Path) -> list[Draft]:
+        """A document closed; none if it is, if somebody deleted its vault file, or nobody can read it."""
+        if filed.document.removed_at is not None:
+            return []
+        try:
+            kept = held(self.app, filed)
+        except InputError as error:
+            self._damaged(filed, error)
+            return []
+        gone = self.gone.get(file)
+        return [removed(kept, now, gone.changes if gone else None)] if kept else []
 
     def _drafts(self, each: Seen, now: datetime) -> list[Draft]:
         """What is to be kept of a file: one document; or two, where it defines another thing than it did."""
-        filed = self.known.get(each.place.file)
-        if filed is None and (before := self.lost.pop(each.digest, None)):
-            filed = self.known.pop(before, None)
-        old = self._held(filed) if filed else None
-        if old is False:
-            self.counts["unread"] += 1
-            return []
         make = partial(drafted, namespace=self.request.namespace, now=now, clock=self.app.clock)
-        if not (old and redefined(old, each)):
-            return [make(old, each)]
-        before = [removed(old, now)] if old.document.removed_at is None else []
-        return [*before, make(None, replace(each, since=now))]
-
-    def _held(self, filed: FiledDocument) -> Held | Literal[False] | None:
-        """A document as it is kept: None if somebody deleted its vault file, False if nobody can read it."""
+        filed = self.moves.take(each.place.file, each.digest, self.known, told=each.told is not None)
+        if filed is None:
+            return [make(None, each)]
         try:
-            return held(self.app, filed)
+            old = held(self.app, filed)
         except InputError as error:
-            why = f"its vault file {filed.path} cannot be read: {error.message}"
-            self._refuse(file_of(filed.document), why, error.next_step)
-            return False
+            self.unread += 1
+            self._damaged(filed, error)
+            return []
+        if old is None or not redefined(old, each):
+            return [make(old, each)]
+        since = each.told.defined if each.told else None
+        before = [removed(old, now, Changes((since,)) if since else None)] if old.document.removed_at is None else []
+        return [*before, make(None, replace(each, since=now))]
 
     def _write(self, drafts: Sequence[Draft]) -> None:
         """Keep what changes, or only say so; either way the rest of the run builds on it."""
         changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
         for draft in drafts:
-            self.counts.update(_counted(draft))
+            self.counts.take(draft)
         if changing and not self.request.dry_run:
             kept = keep(self.app, changing)
             self.operations.append(kept.op_id)
@@ -285,31 +323,12 @@ class _Indexing:
             self.known[place_of(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
 
     def _outcome(self, files: int) -> IndexDocsOutput:
-        counts = self.counts
         return IndexDocsOutput(
-            namespace=self.request.namespace, written=not self.request.dry_run, files=files, new=counts["new"],
-            changed=counts["changed"], unchanged=counts["unchanged"], removed=counts["removed"],
-            renamed=counts["renamed"], returned=counts["returned"], refused=len(self.problems),
-            excluded=counts["excluded"], sections_opened=counts["opened"], sections_closed=counts["closed"],
-            header_versions=counts["versions"], quarantined=counts["quarantined"] + self.tally.instructions,
-            off_the_record=self.tally.off_the_record, withheld=counts["withheld"],
+            namespace=self.request.namespace, written=not self.request.dry_run, files=files, **asdict(self.counts),
+            refused=len(self.problems), off_the_record=self.tally.off_the_record,
             redactions=dict(self.tally.redactions.most_common()), problems=tuple(self.problems),
             notes=tuple(self.notes), operations=tuple(self.operations), encoder_problem=self.encoder_problem or None,
         )  # fmt: skip
-
-
-def _counted(draft: Draft) -> dict[str, int]:
-    """What becomes of one document."""
-    before, now = draft.held.document if draft.held else None, draft.document
-    if not draft.changed:
-        return {"unchanged": 1}
-    counts = {"opened": draft.opened, "closed": draft.closed, "versions": len(draft.fresh) - draft.opened}
-    if before is None:
-        return {} if draft.empty else {"new": 1, **counts}
-    if now.removed_at is not None:
-        return {"removed": 1, **counts}
-    moved = (before.root, before.path) != (now.root, now.path)
-    return {"changed": 1, "renamed": moved, "returned": before.removed_at is not None, **counts}
 
 
 def _is_empty(data: bytes) -> bool:

@@ -1,6 +1,5 @@
 """A namespace in, the documents that are kept of it out, with the files they were read from and their vault files."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pellucid.app import App
@@ -42,7 +41,7 @@ def held(app: App, filed: FiledDocument) -> Held | None:
     data = app.records.heads([filed.path])[0].data
     if data is None:
         return None
-    identity = Identity(filed.document.namespace, app.key, datetime.now(UTC))
+    identity = Identity(filed.document.namespace, app.key, app.clock.now())
     parsed = parse(filed.path, data, identity)
     if parsed.document is None:
         return None

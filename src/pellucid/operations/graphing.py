@@ -1,8 +1,7 @@
 """A name in, what it hangs together with and who says so out; or everything of a graph that does not fit together."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -14,8 +13,8 @@ from pellucid.graph import draw, svg
 from pellucid.graph.neighbours import Direction, Neighbourhood, neighbourhood
 from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import not_future, of_ms
-from pellucid.operations.states import EntityNamed, StateView, named, said_in, state_at
+from pellucid.operations.instants import of_ms, past_of
+from pellucid.operations.states import SAID, EntityNamed, StateView, known_then, said_in, state_at
 from pellucid.store.graph_port import FiledEdge, Node
 
 NODES = 200
@@ -82,29 +81,10 @@ class GraphShowOutput(Wire):
     as_known_at: Instant | None = None
 
 
-class PlaceView(Wire):
-    """Where something was said: a vault file, a heading or header key in it, the memory it became."""
-
-    path: str
-    section: str = ""
-    memory_id: str = ""
-
-
-class ProblemView(Wire):
-    """What does not fit together: about what, why it matters, what to do, and where it was said."""
-
-    kind: audits.ProblemKind
-    subject: str
-    what: str
-    why: str
-    next_step: str
-    where: tuple[PlaceView, ...] = ()
-
-
 class GraphAuditOutput(Wire):
     """What does not fit together in a graph, and how large the graph is."""
 
-    problems: tuple[ProblemView, ...]
+    problems: tuple[audits.Problem, ...]
     entities: int
     edges: int
     """Those that hold now."""
@@ -133,20 +113,21 @@ def look(app: App, request: GraphShowInput) -> Look:
     """What a thing is, what is true of it, and what hangs together with it at an instant, with who says so.
 
     Raises:
-        NotFoundError: nothing of that name is known here; names the nearest.
+        NotFoundError: nothing of that name is known here, or was not yet at `as_known_at`; names the nearest.
         InputError: the name fits several memories, or an instant lies in the future.
     """
     now = app.clock.now()
-    at = not_future(request.as_of, now) if request.as_of else now
-    known = not_future(request.as_known_at, now, "--as-known-at") if request.as_known_at else None
-    entity = named(app, request.namespace, request.name)
-    near, left_out = _around(app, request, entity.key, at, known)
+    past = past_of(request.as_of, request.as_known_at, now)
+    at = past.at or now
+    entity = known_then(app, request.namespace, request.name, past.known)
+    near, left_out = _around(app, request, entity.key, epoch_ms(at), past.known_ms)
     nodes = tuple(_node(app, request.namespace, key) for keys in near.hops for key in keys)
     places = _places(app, request.namespace, near)
+    state = None if entity.type in SAID else state_at(app, request.namespace, entity.key, at, past.known)
     output = GraphShowOutput(
-        entity=entity, state=state_at(app, request.namespace, entity.key, at, known), nodes=_views(near, nodes),
+        entity=entity, state=state, nodes=_views(near, nodes),
         edges=_edges(near, {each.key: each.name for each in nodes}, places), hops=request.hops, left_out=left_out,
-        as_of=at if request.as_of else None, as_known_at=known,
+        as_of=past.at, as_known_at=past.known,
     )  # fmt: skip
     return Look(output, near, nodes, places)
 
@@ -156,19 +137,23 @@ def show(app: App, request: GraphShowInput) -> GraphShowOutput:
     return look(app, request).output
 
 
-def edge_types(given: Iterable[str]) -> tuple[EdgeType, ...]:
+def edge_types(given: Iterable[str], name: str = "types") -> tuple[EdgeType, ...]:
     """The edge types that somebody named, in any case, with dashes, spaces or underscores.
+
+    Args:
+        given: `depends-on`, `Relates to`, `MENTIONS`.
+        name: what the words came from, for the error: a field, or a flag.
 
     Raises:
         InputError: there is no such type.
     """
-    known: dict[str, EdgeType] = {name: name for name in EDGE_TYPES}
+    known: dict[str, EdgeType] = {each: each for each in EDGE_TYPES}
     out: list[EdgeType] = []
     for text in given:
-        name = known.get("_".join(text.upper().replace("-", " ").replace("_", " ").split()))
-        if name is None:
-            raise InputError(f'--type expects one of {", ".join(EDGE_TYPES)}; got "{text}"', code="invalid_type")
-        out.append(name)
+        found = known.get("_".join(text.upper().replace("-", " ").replace("_", " ").split()))
+        if found is None:
+            raise InputError(f'{name} expects one of {", ".join(EDGE_TYPES)}; got "{text}"', code="invalid_type")
+        out.append(found)
     return tuple(out)
 
 
@@ -178,21 +163,19 @@ def audit(app: App, namespace: str) -> GraphAuditOutput:
     entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
     found = audits.audit(entities, edges, documents, app.graph.shared(namespace))
     return GraphAuditOutput(
-        problems=tuple(ProblemView.model_validate(asdict(each)) for each in found), entities=len(entities),
+        problems=found, entities=len(entities),
         edges=sum(filed.edge.valid_until == FOREVER for filed in edges),
         documents=sum(filed.document.removed_at is None for filed in documents),
     )  # fmt: skip
 
 
-def _around(
-    app: App, request: GraphShowInput, key: str, at: datetime, known: datetime | None
-) -> tuple[Neighbourhood, int]:
-    """The neighbourhood of a node, asked for ring by ring, and how many nodes were not looked around."""
+def _around(app: App, request: GraphShowInput, key: str, at: int, known: int | None) -> tuple[Neighbourhood, int]:
+    """The neighbourhood of a node at `at`, asked for ring by ring, and how many nodes were not looked around."""
     edges: dict[FiledEdge, None] = {}
     frontier, seen, left_out = [key], {key}, 0
     for _ in range(request.hops):
-        found = app.graph.edges(request.namespace, frontier, request.types, epoch_ms(known) if known else None)
-        held = [filed for filed in found if _holds(filed, epoch_ms(at), known, closed=request.closed)]
+        found = app.graph.edges(request.namespace, frontier, request.types, known)
+        held = [filed for filed in found if _holds(filed, at, known, closed=request.closed)]
         edges |= dict.fromkeys(held)
         reached = sorted(_reached(held, set(frontier), request.direction) - seen)
         seen |= set(reached)
@@ -203,9 +186,9 @@ def _around(
     return neighbourhood(key, list(edges), request.hops, request.types, request.direction), left_out
 
 
-def _holds(filed: FiledEdge, at: int, known: datetime | None, *, closed: bool) -> bool:
+def _holds(filed: FiledEdge, at: int, known: int | None, *, closed: bool) -> bool:
     edge = filed.edge
-    written = known is None or edge.recorded <= epoch_ms(known)
+    written = known is None or edge.recorded <= known
     return written and edge.valid_from <= at and (closed or at < edge.valid_until)
 
 

@@ -1,46 +1,79 @@
-"""A date as somebody wrote it in, the instant that is meant out: one reading for every `--as-of` and `--as-known-at`.
+"""A date as somebody wrote it in, the instant that is meant out: one reading for every question about the past.
 
 A bare date means the end of that day in UTC, since what held on a day includes the day; of today, it means now.
 """
 
+import re
+from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, date, datetime, timedelta
 
-from pellucid.clock import EPOCH, isoformat, truncate
+from pellucid.clock import EPOCH, epoch_ms, isoformat, truncate
 from pellucid.errors import InputError
 
 _LAST = datetime.max.replace(tzinfo=UTC)
-_MILLI = timedelta(milliseconds=1)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}", re.ASCII)
+"""A day of a month; ISO 8601 has weeks, too, and Python reads one as its Monday."""
 
 
-def instant(text: str, now: datetime, flag: str = "--as-of") -> datetime:
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The instants that are asked about: what was so at `at`, by what was written down by `known`; None is now."""
+
+    at: datetime | None = None
+    known: datetime | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything but now is asked about."""
+        return self.at is not None or self.known is not None
+
+    @property
+    def known_ms(self) -> int | None:
+        """`known` in epoch milliseconds."""
+        return None if self.known is None else epoch_ms(self.known)
+
+
+def past_of(as_of: datetime | None, as_known_at: datetime | None, now: datetime) -> Past:
+    """Both instants that a program gave, each in UTC, to the millisecond.
+
+    Raises:
+        InputError: one lies in the future, or before the year 1; names it.
+    """
+    return Past(
+        at=not_future(as_of, now) if as_of else None,
+        known=not_future(as_known_at, now, "as_known_at") if as_known_at else None,
+    )
+
+
+def instant(text: str, now: datetime, name: str = "as_of") -> datetime:
     """The instant of an ISO 8601 date or date-time, in UTC, to the millisecond; without an offset it is UTC.
 
     Args:
         text: `2026-04-15`, `2026-04-15T09:30`, `2026-04-15 09:30:00.250+02:00`, `2026-04-15T09:30Z`.
         now: what lies after it is in the future.
-        flag: what the words came from, for the error.
+        name: what the words came from, for the error: a field, or a flag.
 
     Raises:
         InputError: it is no such date, or it lies in the future.
     """
     said = text.strip()
     day = _day(said)
-    at = (_end(day, now) if day else _time(said)) or _refuse(said, flag)
-    return not_future(at, now, flag)
+    at = (_end(day, now) if day else _time(said) if _DATE.match(said) else None) or _refuse(said, name)
+    return not_future(at, now, name)
 
 
-def not_future(at: datetime, now: datetime, flag: str = "--as-of") -> datetime:
+def not_future(at: datetime, now: datetime, name: str = "as_of") -> datetime:
     """An instant that a program gave, in UTC, to the millisecond; without an offset it is UTC.
 
     Raises:
         InputError: it lies in the future, or before the year 1.
     """
-    at = _utc(at, flag)
+    at = _utc(at, name)
     if at > now:
         raise InputError(
-            f"{flag} {isoformat(at)} lies in the future: it is {isoformat(now)} now",
+            f"{name} {isoformat(at)} lies in the future: it is {isoformat(now)} now",
             code="future_instant",
-            next_step=f"leave {flag} out to ask about now",
+            next_step=f"leave {name} out to ask about now",
         )
     return at
 
@@ -55,7 +88,7 @@ def of_ms(millis: int) -> datetime | None:
 
 def _day(said: str) -> date | None:
     try:
-        return date.fromisoformat(said)
+        return date.fromisoformat(said) if _DATE.match(said) else None
     except ValueError:
         return None
 
@@ -73,17 +106,17 @@ def _time(said: str) -> datetime | None:
         return None
 
 
-def _utc(at: datetime, flag: str) -> datetime:
+def _utc(at: datetime, name: str) -> datetime:
     """In UTC, to the millisecond; what is in the year 10000 there counts as the last instant before it."""
     try:
         return truncate(at if at.tzinfo else at.replace(tzinfo=UTC))
     except OverflowError:
-        return truncate(_LAST) if at.year == MAXYEAR else _refuse(at.isoformat(), flag)
+        return truncate(_LAST) if at.year == MAXYEAR else _refuse(at.isoformat(), name)
 
 
-def _refuse(said: str, flag: str) -> datetime:
+def _refuse(said: str, name: str) -> datetime:
     raise InputError(
-        f'{flag} expects a date or a date-time; got "{said}"',
+        f'{name} expects a date or a date-time; got "{said}"',
         code="invalid_instant",
-        next_step="for example: 2026-04-15 (the end of that day in UTC) or 2026-04-15T09:30:00+02:00",
+        next_step="YYYY-MM-DD, for example: 2026-04-15 (the end of that day in UTC) or 2026-04-15T09:30:00+02:00",
     )

@@ -1,6 +1,6 @@
 """The EIP set's folder in, how many past values are known out: of the chain of states, and of recalls as of then."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any, Literal
 
@@ -13,22 +13,23 @@ from pellucid.operations.document_rows import load_history
 from pellucid.operations.lab_documents import (
     NAMESPACE,
     PLACES,
+    Ask,
     DocumentsLab,
     Report,
     document_of,
     drawn,
     indexed,
-    recall,
+    recalled,
     spread,
 )
 from pellucid.operations.states import history_of_entity
+from pellucid.recall.state import State
 from pellucid.settings import Settings
 
 SAMPLE = 100
 """Questions about each field that a recall is asked, too."""
 EXAMPLES = 5
 """Wrong answers shown, at most."""
-REPORTED_EVERY = 50
 
 
 class AsOfLabOutput(Wire):
@@ -64,17 +65,19 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
         rows: list[dict[str, Any]] = []
         millis: list[float] = []
         history: dict[str, dict[str, Any]] = {}
-        recalled: dict[str, dict[str, Any]] = {}
+        brought: dict[str, dict[str, Any]] = {}
         for field in eips.FIELDS:
             questions = request.some(eips.questions(request.data, field))
             report(f"asking the history {len(questions)} questions about {field}")
             said = [_row(question, _held(home.app, question)) for question in questions]
             rows += said
             history[field] = _answered(said)
-            recalled[field] = _by_recall(home.app, drawn(questions, SAMPLE), request.without, millis, report)
+            asks = [Ask(each, each.text, each.at) for each in drawn(questions, SAMPLE)]
+            found = recalled(home.app, asks, request.without, f"recalling as of then, {field}", report)
+            brought[field] = _placed(found, millis)
     return AsOfLabOutput(
         documents=len(documents), headers_only=len(gone), changes=len(changes), loading=loading, history=history,
-        recall=recalled, latency_ms=spread(millis), details=tuple(rows) if request.details else (),
+        recall=brought, latency_ms=spread(millis), details=tuple(rows) if request.details else (),
     )  # fmt: skip
 
 
@@ -85,7 +88,11 @@ def _load(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
             for c in changes)  # fmt: skip
     loaded = load_history(app, NAMESPACE, rows)
     if loaded.problems:
-        raise StoreError(f"{len(loaded.problems)} histories were not taken; {loaded.problems[0].why}")
+        first = loaded.problems[0]
+        raise StoreError(
+            f"{len(loaded.problems)} histories were not taken; {first.why}",
+            next_step=first.next_step or "mend the data set",
+        )
     seconds = round(perf_counter() - begun, 1)
     return {"headerVersions": loaded.header_versions, "unknown": loaded.unknown_rows, "seconds": seconds}
 
@@ -111,14 +118,10 @@ def _answered(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"questions": len(rows), "answered": len(rows) - len(wrong), "wrong": wrong[:EXAMPLES]}
 
 
-def _by_recall(
-    app: App, sample: Sequence[eips.AsOfQuestion], left_out: tuple[str, ...], millis: list[float], report: Report
-) -> dict[str, int]:
+def _placed(found: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
+    """In how many recalls the header that held then stands how high; what each took goes to `millis`."""
     places: list[int] = []
-    for number, question in enumerate(sample):
-        if number % REPORTED_EVERY == 0:
-            report(f"recalling as of then, {question.field}: {number} of {len(sample)}")
-        state, spent = recall(app, question.text, left_out, as_of=question.at)
+    for question, state, spent in found:
         millis.append(spent)
         stating = (place for place, each in enumerate(state.served) if states_it(each.memory, question))
         places.append(next(stating, PLACES))

@@ -1,13 +1,14 @@
 """The EIP set's documents in, a throw-away home that has indexed them out, and recalls that are ranked by document."""
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from pellucid.settings import Settings
 NAMESPACE = "lab/eips"
 PLACES = 1_000
 """Results asked for: the sections of a document share its place, so there must be many."""
+REPORTED_EVERY = 50
+"""Questions after which progress is said again."""
 UNLIMITED = 1 << 40
 _NUMBERED = re.compile(r"eip-(\d+)")
 Report = Callable[[str], None]
@@ -91,14 +94,37 @@ def _write(folder: Path, document: EipDocument) -> None:
 def _check_all_there(app: App, expected: int) -> None:
     """A set that is not indexed whole would be measured wrongly, and nobody would see it."""
     if (found := len(app.graph.documents(NAMESPACE))) != expected:
-        raise StoreError(f"{expected} documents were indexed, and {found} are there")
+        raise StoreError(
+            f"{expected} documents were indexed, and {found} are there",
+            next_step="`pellucid index docs` of such a folder says which it refuses, and why",
+        )
 
 
-def recall(app: App, query: str, left_out: Sequence[str], **given: Any) -> tuple[State, float]:
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[Item]):
+    """A question about something, asked as of an instant where one is given."""
+
+    about: Item
+    query: str
+    as_of: datetime | None = None
+
+
+def recalled(
+    app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
+) -> Iterator[tuple[Item, State, float]]:
+    """What each question is about, what its recall brings, and its milliseconds; says how far it is meanwhile."""
+    for place, ask in enumerate(asks):
+        if place % REPORTED_EVERY == 0:
+            report(f"{title}: {place} of {len(asks)}")
+        state, spent = _recall(app, ask.query, left_out, ask.as_of)
+        yield ask.about, state, spent
+
+
+def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
     """A recall as everybody's, with places for every section, and its milliseconds; no receipt is kept."""
     asked = RecallInput(
         query=query, namespace=NAMESPACE, top_k=PLACES, budget=UNLIMITED, without=tuple(dict.fromkeys(left_out)),
-        **given,
+        as_of=as_of,
     )  # fmt: skip
     request = request_of(app, asked)
     begun = perf_counter()

@@ -14,12 +14,13 @@ from pellucid.model.entity import FOREVER
 from pellucid.model.wire import Wire
 from pellucid.operations.lab_documents import (
     NAMESPACE,
+    Ask,
     DocumentsLab,
     Report,
     documents_of,
     indexed,
     number_of,
-    recall,
+    recalled,
     spread,
 )
 from pellucid.settings import Settings
@@ -33,7 +34,6 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "graphAlone": ("vector", *(part for part in FLOORS["vector"] if part != "graph"), *_BARE[1:]),
 }
 """What is left out of the recalls of each variant."""
-REPORTED_EVERY = 100
 DEPTH = 20
 """Documents of a ranking that `details` show."""
 
@@ -110,10 +110,8 @@ def _dependencies(app: App, asked: Sequence[int], left_out: tuple[str, ...], tit
     rankings: dict[int, list[int]] = {}
     health: dict[str, Counter[str]] = {}
     millis: list[float] = []
-    for place, number in enumerate(asked):
-        if place % REPORTED_EVERY == 0:
-            report(f"asking, {title}: {place} of {len(asked)}")
-        state, spent = recall(app, f"what does EIP-{number} depend on", left_out)
+    asks = [Ask(number, f"what does EIP-{number} depend on") for number in asked]
+    for number, state, spent in recalled(app, asks, left_out, f"asking, {title}", report):
         millis.append(spent)
         rankings[number] = documents_of(state)
         for leg in state.legs:

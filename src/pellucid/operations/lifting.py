@@ -1,6 +1,6 @@
 """The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import Field
@@ -64,6 +64,18 @@ class LiftOutput(Wire):
     lifts: tuple[LegLift, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a leg did in one recall."""
+
+    served: int
+    """Memories that were served."""
+    share: float = 0.0
+    """The mean share of its term in their scores."""
+    done: Effect | None = None
+    """What leaving it out would change; None where it added to no score."""
+
+
 @dataclass(slots=True)
 class _Sum:
     """What is known of a leg so far."""
@@ -73,15 +85,26 @@ class _Sum:
     stayed: int = 0
     shares: list[float] = field(default_factory=list[float])
 
-    def add(self, **counts: int) -> None:
-        """Count on."""
+    def take(self, seen: "_Seen") -> None:
+        """Add one recall."""
+        self._add(recalls=1)
+        if seen.done is None:
+            return
+        if seen.done.unknown:
+            self._add(unknown=1)
+            return
+        self._add(took_part=1)
+        self.shares.append(seen.share)
+        self._take(seen.done, seen.served)
+
+    def _add(self, **counts: int) -> None:
         for name, count in counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
 
-    def take(self, done: Effect, served: int) -> None:
+    def _take(self, done: Effect, served: int) -> None:
         """Add what leaving the leg out of one recall would change."""
         up = [move for move in done.moved if move.before < move.after]
-        self.add(
+        self._add(
             changed=int(bool(done.entered or done.left or done.moved)), brought=len(done.left),
             pushed_out=len(done.entered), raised=len(up), lowered=len(done.moved) - len(up),
         )  # fmt: skip
@@ -103,19 +126,34 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
     Raises:
         InputError: a leg is nothing that can be left out.
     """
-    if unknown := set(request.legs) - set(WITHOUT):
-        raise InputError(
-            f"--leg expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_leg"
-        )
-    sums: dict[tuple[str, str | None], _Sum] = {(leg, None): _Sum() for leg in request.legs}
-    seen = 0
+    legs = known_legs(request.legs)
+    sums: dict[tuple[str, str | None], _Sum] = {(leg, None): _Sum() for leg in legs}
+    recalls = 0
     for receipt in _receipts(app, request):
-        seen += 1
-        for leg in request.legs:
+        recalls += 1
+        for leg, seen in _look(receipt, legs):
             for group in (None, receipt.state.plan.query_class):
-                _look(receipt, leg, sums.setdefault((leg, group), _Sum()))
-    order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", request.legs.index(key[0])))
-    return LiftOutput(recalls=seen, lifts=tuple(sums[key].lift(*key) for key in order))
+                sums.setdefault((leg, group), _Sum()).take(seen)
+    order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", legs.index(key[0])))
+    return LiftOutput(recalls=recalls, lifts=tuple(sums[key].lift(*key) for key in order))
+
+
+def known_legs(given: Iterable[str], name: str = "legs") -> tuple[str, ...]:
+    """Legs and terms that somebody named, each once.
+
+    Args:
+        given: some of `WITHOUT`.
+        name: what the words came from, for the error: a field, or a flag.
+
+    Raises:
+        InputError: one is nothing that can be left out.
+    """
+    legs = tuple(dict.fromkeys(given))
+    if unknown := set(legs) - set(WITHOUT):
+        raise InputError(
+            f"{name} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_leg"
+        )
+    return legs
 
 
 def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
@@ -125,22 +163,15 @@ def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
             yield unpack(packed)
 
 
-def _look(receipt: Receipt, leg: str, into: _Sum) -> None:
-    """Add one recall to the sums of a leg."""
-    into.add(recalls=1)
+def _look(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _Seen]]:
+    """What each leg did in one recall."""
     state = receipt.state
     pool, order = rescore(state)
     served = order[: state.request.settings.top_k_facts]
-    share = _share(pool, served, leg)
-    if share is None:
-        return
-    done = effect(state, (leg,))
-    if done.unknown:
-        into.add(unknown=1)
-        return
-    into.add(took_part=1)
-    into.shares.append(share)
-    into.take(done, len(served))
+    for leg in legs:
+        share = _share(pool, served, leg)
+        done = None if share is None else effect(state, (leg,))
+        yield leg, _Seen(len(served), share or 0.0, done)
 
 
 def _share(pool: Pool, served: Ints, leg: str) -> float | None:

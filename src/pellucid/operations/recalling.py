@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pellucid.app import App
 from pellucid.errors import NotFoundError, StoreError
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Wire
+from pellucid.operations.as_known import told_then
 from pellucid.operations.asking import RecallInput, request_of
+from pellucid.operations.instants import Past
 from pellucid.recall.receipt import Receipt, pack, unpack
-from pellucid.recall.state import State
+from pellucid.recall.state import Request, State
 from pellucid.store.history_port import audit_id, parse_audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationRow
@@ -159,7 +162,8 @@ def audit(app: App, namespace: str, entry: str) -> AuditOutput:
 def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     """Recall, and once more if a file that would be served had been changed by somebody else meanwhile.
 
-    Also returns the receipt, and why it could not be kept, if so: history is never needed to answer.
+    Also returns the receipt, and why it could not be kept, if so: history is never needed to answer. What is served is
+    told as it was known then.
     """
     request = request_of(app, asked)
     state = app.recaller.run(request)
@@ -167,12 +171,19 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     if served and app.folder.drift(served).paths:
         app.keeper.adopt(served)
         state = app.recaller.run(request)
-    packed = pack(state)
+    packed, state = pack(state), replace(state, served=_told(app, state.request, state.served))
     try:
         app.recaller.record(state, packed)
     except StoreError as error:
         return state, packed, str(error)
     return state, packed, ""
+
+
+def _told(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
+    """Memories as they were known at the instant asked about, where one is."""
+    past = Past(request.as_of, request.as_known_at)
+    told = told_then(app, request.namespace, [each.memory for each in found], past)
+    return tuple(replace(each, memory=memory) for each, memory in zip(found, told, strict=True))
 
 
 def recall_named(app: App, namespace: str, name: str) -> str:
@@ -200,7 +211,8 @@ def snapshot_of(
         EncoderError: words are to be aligned, and the model could not be loaded.
     """
     if found is None:
-        found = app.index.memories(receipt.state.request.namespace, receipt.state.context.included)
+        request = receipt.state.request
+        found = _told(app, request, app.index.memories(request.namespace, receipt.state.context.included))
     plan = receipt.state.plan
     aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
     memories = {each.memory.id: each for each in found}

@@ -10,15 +10,18 @@ from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import EPOCH, epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
+from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.instants import not_future, of_ms
+from pellucid.operations.instants import of_ms, past_of
 from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
 from pellucid.vault.markdown import Identity, parse
 
 NEAREST = 3
 """Names offered for one that is unknown, at most."""
+SAID = frozenset({"Memory", "Episode"})
+"""Types of nodes that say something, and of which no state is told."""
 
 
 class EntityNamed(Wire):
@@ -80,22 +83,44 @@ def history_of_entity(
         InputError: the name fits several memories, or an instant lies in the future.
     """
     now = app.clock.now()
-    at = not_future(as_of, now) if as_of else None
-    known = not_future(as_known_at, now, "--as-known-at") if as_known_at else None
+    past = past_of(as_of, as_known_at, now)
     entity = named(app, namespace, name)
-    chain = app.graph.states(namespace, entity.key, epoch_ms(known) if known else None)
+    chain = app.graph.states(namespace, entity.key, past.known_ms)
     if not chain:
-        when = f" at {as_known_at:%Y-%m-%d}" if as_known_at else ""
-        raise NotFoundError(
-            f"nothing was known of {entity.name}{when}", next_step=f"`pellucid history '{entity.name}'` shows all of it"
-        )
-    wanted = epoch_ms(at or now)
+        raise _nothing_known(entity, past.known)
+    wanted = epoch_ms(past.at or now)
     here = next((number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until), None)
-    shown = range(len(chain)) if at is None else [here] if here is not None else []
+    shown = range(len(chain)) if past.at is None else [here] if here is not None else []
     return EntityHistoryOutput(
-        entity=entity, states=_views(app, namespace, chain, shown), as_of=at, as_known_at=known,
-        holds=None if here is None else dict(chain[here].props),
+        entity=entity, states=_views(app, namespace, chain, shown), as_of=past.at,
+        as_known_at=past.known, holds=None if here is None else dict(chain[here].props),
     )  # fmt: skip
+
+
+def known_then(app: App, namespace: str, name: str, known: datetime | None) -> EntityNamed:
+    """The thing of a name (see `named`), if anything was written down of it by then; None is now.
+
+    Raises:
+        NotFoundError: nothing of that name is known here, or nothing was yet; names the nearest.
+        InputError: the name fits several memories, or several things are called so.
+    """
+    entity = named(app, namespace, name)
+    if known is None:
+        return entity
+    if entity.type in SAID:
+        told = recorded_at(entity.key, EPOCH) <= known
+    else:
+        told = bool(app.graph.states(namespace, entity.key, epoch_ms(known)))
+    if not told:
+        raise _nothing_known(entity, known)
+    return entity
+
+
+def _nothing_known(entity: EntityNamed, known: datetime | None) -> NotFoundError:
+    when = f" at {known:%Y-%m-%d}" if known else ""
+    return NotFoundError(
+        f"nothing was known of {entity.name}{when}", next_step=f"`pellucid history '{entity.name}'` shows all of it"
+    )
 
 
 def state_at(app: App, namespace: str, key: str, at: datetime, known: datetime | None = None) -> StateView | None:
@@ -118,7 +143,7 @@ def named(app: App, namespace: str, name: str) -> EntityNamed:
     if node is None:
         raise unknown(app, namespace, said)
     own = {node.key, node_key(node.name)}
-    alias = node_key(said) not in own and node.type not in {"Memory", "Episode"}
+    alias = node_key(said) not in own and node.type not in SAID
     return EntityNamed(
         key=node.key, name=node.name, type=node.type, defined=node.defined, asked=said, alias=alias,
     )  # fmt: skip

@@ -10,16 +10,16 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
-from pellucid.memory.changes import from_state
 from pellucid.model.artifact import Artifact, parse_artifact
 from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
 from pellucid.model.memory import Episode, Memory, recorded_at
 from pellucid.model.text import content_words
 from pellucid.model.wire import Instant, Wire
+from pellucid.operations.as_known import as_known
 from pellucid.operations.browsing import Listed, answering, find_memory
-from pellucid.operations.instants import not_future
+from pellucid.operations.instants import Past, past_of
 from pellucid.operations.rows import rows
-from pellucid.operations.states import EntityHistoryOutput, history_of_entity, names_of, unknown
+from pellucid.operations.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
 from pellucid.store.lookup_port import FiledEpisode
 
 LedgerKind = Literal["lifecycle", "verdict", "flush", "fold", "pass", "tombstone", "erasure", "observations"]
@@ -42,7 +42,7 @@ class HeldVersion(Wire):
 class HistoryOutput(Wire):
     """How a memory came to be what it is: its versions, oldest first, every change with its cause, its evidence.
 
-    With `asKnownAt`, only what was written down by then.
+    With `asKnownAt`, only what was written down by then: what changed later is undone, in each version, too.
     """
 
     memory_id: str
@@ -55,7 +55,7 @@ class HistoryOutput(Wire):
     as_of: Instant | None = None
     as_known_at: Instant | None = None
     held: HeldVersion | None = None
-    """With `asOf`, the version that held then; of several, the one asked about, else the one that began last."""
+    """The version that held at `asOf`, else at `asKnownAt`; of several, the one asked about, or that began last."""
 
 
 class EpisodeView(Wire):
@@ -96,7 +96,7 @@ def story_of(
     """
     if not name.startswith("mem_"):
         node = app.graph.entity(namespace, name)
-        if node is not None and node.type not in {"Memory", "Episode"}:
+        if node is not None and node.type not in SAID:
             return history_of_entity(app, namespace, name, as_of, as_known_at)
         if any(name in names_of(filed) for filed in app.graph.documents(namespace)):
             return history_of_entity(app, namespace, name, as_of, as_known_at)
@@ -112,30 +112,28 @@ def history(
     """The story of one memory, of a forgotten one too: that it was, and when it went, but not what it said.
 
     Raises:
-        NotFoundError: nothing of that id was ever here, or was written yet at `as_known_at`.
+        NotFoundError: nothing of that id was ever here, or it was not written yet at `as_known_at`.
         InputError: an instant lies in the future.
     """
-    now = app.clock.now()
-    at = not_future(as_of, now) if as_of else None
-    known = not_future(as_known_at, now, "--as-known-at") if as_known_at else None
+    past = past_of(as_of, as_known_at, app.clock.now())
     try:
         start = find_memory(app, namespace, memory_id).memory
     except NotFoundError:
         return _forgotten(app, namespace, memory_id)
-    versions = [each for each in _versions(app, namespace, start) if _by(known, _recorded(each.memory))]
+    changes = list(rows(app, LifecycleRow, namespace))
+    versions = _versions(app, namespace, start, changes, past.known)
     if not versions:
-        raise NotFoundError(f"{start.id} was not written yet then", next_step="leave out --as-known-at")
+        raise NotFoundError(f"{start.id} was not written yet then", next_step="ask by what is known now")
     ids = {each.memory.id for each in versions}
-    events = [row for row in rows(app, LifecycleRow, namespace) if row.memory_id in ids]
+    events = [row for row in changes if row.memory_id in ids and _by(past.known, row.timestamp)]
     verdicts = [row for row in rows(app, VerdictRow, namespace) if row.resulting_primitive_id in ids]
     named = [each.memory.episode_id for each in versions if each.memory.episode_id]
     told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
     return HistoryOutput(
-        memory_id=start.id, versions=tuple(versions),
-        events=tuple(row for row in events if _by(known, row.timestamp)),
-        verdicts=tuple(row for row in verdicts if _by(known, row.decided_at or row.observed_at)),
-        episodes=tuple(each.episode for each in told), as_of=at, as_known_at=known,
-        held=_held(app, start, versions, events, at, known) if at else None,
+        memory_id=start.id, versions=tuple(versions), events=tuple(events),
+        verdicts=tuple(row for row in verdicts if _by(past.known, row.decided_at or row.observed_at)),
+        episodes=tuple(each.episode for each in told), as_of=past.at, as_known_at=past.known,
+        held=_held(app, start, versions, events, past) if past.asked else None,
     )  # fmt: skip
 
 
@@ -148,32 +146,28 @@ def _by(known: datetime | None, at: datetime) -> bool:
 
 
 def _held(
-    app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], at: datetime,
-    known: datetime | None,
-) -> HeldVersion | None:  # fmt: skip
-    """The version that held at an instant, by what was known then."""
-    spans = {each.memory.id: _span(each.memory, events, known) for each in versions}
+    app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: Past
+) -> HeldVersion | None:
+    """The version that held at an instant, by what was known then; by that alone, at the instant it was known."""
+    at = past.at or past.known
+    if at is None:
+        return None
+    spans = {each.memory.id: _span(each.memory) for each in versions}
     holding = [name for name, (since, until) in spans.items() if since <= at and (until is None or at < until)]
     if not holding:
         return None
     chosen = start.id if start.id in holding else max(holding, key=lambda name: (spans[name][0], name))
-    in_force = chosen in answering(app, start.namespace, at, known)
-    limit = min(at, known) if known else at
-    aside = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= limit]
+    in_force = chosen in answering(app, start.namespace, at, past.known)
+    aside = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= at]
     said = f"{aside[-1].event_type} {aside[-1].timestamp:%Y-%m-%d}" if aside and not in_force else ""
     return HeldVersion(
         memory_id=chosen, valid_from=spans[chosen][0], valid_until=spans[chosen][1], in_force=in_force, set_aside=said
     )
 
 
-def _span(memory: Memory, events: Sequence[LifecycleRow], known: datetime | None) -> tuple[datetime, datetime | None]:
-    """When a version held: an end that was only said after `known` is taken back by what the ledger has of before."""
-    later = [row for row in events if row.memory_id == memory.id and not _by(known, row.timestamp)]
-    state = memory
-    for row in reversed(later):
-        state = state.model_copy(update=from_state(row.before))
-    ends = [end for end in (state.invalid_at, state.expires_at) if end is not None]
-    return state.valid_at or state.created, min(ends, default=None)
+def _span(memory: Memory) -> tuple[datetime, datetime | None]:
+    ends = [end for end in (memory.invalid_at, memory.expires_at) if end is not None]
+    return memory.valid_at or memory.created, min(ends, default=None)
 
 
 def _forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
@@ -185,15 +179,21 @@ def _forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
     return HistoryOutput(memory_id=gone.memory_id, versions=(), events=tuple(events), verdicts=(), forgotten_at=gone.at)
 
 
-def _versions(app: App, namespace: str, start: Memory) -> list[Listed]:
-    """Everything tied to a memory by superseding or derivation, oldest first."""
+def _versions(
+    app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known: datetime | None
+) -> list[Listed]:
+    """Everything tied to a memory by superseding or derivation, oldest first, as it was known."""
     found: dict[str, Listed] = {}
     waiting = [start.id]
     while waiting:
         held = [each for each in app.index.memories(namespace, waiting) if each.memory.id not in found]
-        found |= {each.memory.id: Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in held}
-        waiting = [link for each in held for link in _links(each.memory) if link not in found]
-    return sorted(found.values(), key=lambda each: (each.memory.valid_at or each.memory.created, each.memory.id))
+        listed = [
+            Listed(memory=as_known(each.memory, changes, known), path=each.path, op_id=each.op_id) for each in held
+        ]
+        found |= {each.memory.id: each for each in listed}
+        waiting = [link for each in listed for link in _links(each.memory) if link not in found]
+    written = [each for each in found.values() if _by(known, _recorded(each.memory))]
+    return sorted(written, key=lambda each: (each.memory.valid_at or each.memory.created, each.memory.id))
 
 
 def _links(memory: Memory) -> Sequence[str]:

@@ -17,6 +17,7 @@ from pellucid.recall.ladder import RUNGS
 from pellucid.recall.passes import clean_up, leave_out
 from pellucid.recall.sheet import Line, Sheet
 from pellucid.recall.state import Abstention, Context, Omission, Rung, State, World
+from pellucid.recall.stood import as_stood
 from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.store.index_port import Served
 
@@ -49,8 +50,7 @@ def assemble(state: State, world: World) -> State:
     return replace(
         state, served=tuple(served), context=_recorded(made), abstention=abstention,
         rungs=(*state.rungs, top_k, *made.rungs), pool=replace(state.pool, rejected=rejected),
-        ways={}, paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph,
-                                state.request.namespace),
+        ways={}, paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph),
     )  # fmt: skip
 
 
@@ -81,7 +81,8 @@ def _said(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -
 def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     """The context of these memories, the first of the ranking, in its order."""
     settings, wanted = state.request.settings, state.request.settings.context_passes
-    lines = [Line.of(each.memory, place, state.request.instant) for place, each in enumerate(served)]
+    then = state.request.instant
+    lines = [Line.of(as_stood(each.memory, state.request), place, then) for place, each in enumerate(served)]
     rungs, passes = list[Rung](), list[PassReport]()
     if "select" in wanted:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)

@@ -3,10 +3,15 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+import numpy as np
+
 from pellucid.recall.equation import Floats, rank, reciprocal
 from pellucid.recall.legs import base_of
 from pellucid.recall.state import Plan, Pool, State, World
 from pellucid.settings import LegWeights, RecallSettings
+
+COMPANY = 0.4
+"""Where edges that are asked for lead somewhere, the share of the graph leg's weight that all else has there."""
 
 
 def fuse(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
@@ -19,6 +24,8 @@ def price(pool: Pool, settings: RecallSettings, without: Collection[str], plan: 
     """The pool with a term for every leg's ranks."""
     weights = weights_for(settings, plan).model_dump()
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
+    if plan.answers and "graph" in terms:
+        terms["graph"] = np.where(pool.answering(plan), terms["graph"], COMPANY * terms["graph"])
     if weights["temporal"] and "temporal" not in without:
         newest = rank(pool.created, pool.nominated, pool.created)
         terms["temporal"] = reciprocal(newest, weights["temporal"], settings.rrf_k)
@@ -31,6 +38,13 @@ def weights_for(settings: RecallSettings, plan: Plan) -> LegWeights:
     if plan.asked and weights.graph:
         weights = weights.model_copy(update={"graph": settings.graph_asked_weight})
     return weights.model_copy(update={"temporal": 0.0}) if plan.timeless else weights
+
+
+def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
+    """The weights that counted, by name; `graph_company` is that of what the graph leg brings beside what was asked."""
+    weights = weights_for(settings, plan)
+    company = {"graph_company": COMPANY * weights.graph} if plan.answers else {}
+    return weights.model_dump() | company
 
 
 def fused(pool: Pool) -> Floats:

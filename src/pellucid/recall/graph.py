@@ -1,14 +1,17 @@
 """A query that names things in, the memories that hang together with them out: the graph leg."""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pellucid.model.memory import unpack_id
 from pellucid.recall.equation import Floats, Ints, Mask
 from pellucid.recall.function_words import FUNCTION_WORDS
-from pellucid.recall.graph_walk import Reached, Walk
+from pellucid.recall.graph_walk import Reached, Walk, strongest
 from pellucid.recall.leg import NO_HITS, Asked, GraphHits, report
 from pellucid.recall.state import LegReport, Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
@@ -24,6 +27,8 @@ ANCHORED = 32
 """Nodes of which the section that an edge means is looked for, at most."""
 PER_NODE = 3
 """Rows of one node that are nominated at most, where no edge is asked for: the n-th nearest scores an n²-th."""
+LISTS = 8
+"""How far beside the sections of a thing one is looked for that lists what it hangs together with, in sections."""
 NOTHING = "nothing that may answer hangs together with what the query names"
 _LONGEST = 8
 """Words of a name in a query at most."""
@@ -49,13 +54,12 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
     found = _scored(state, plan, world, reached)
-    answers = bool((found.columns.admitted & reached.asked[found.place]).any())
+    answers = (found.columns.admitted & reached.asked[found.place]).any()
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
         found = _scored(state, plan, world, reached)
-    order = np.lexsort((found.columns.ids, -found.columns.created, -found.scores))
-    order = order[found.scores[order] > 0]
+    order = _ordered(found, reached)
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
     if state.admission.known is not None:  # what was not written down yet is no evidence
@@ -63,9 +67,9 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
         return _nothing(plan), NO_HITS
     raw = found.scores.astype(np.float32)
-    ends = zip(found.columns.ids[inside].tolist(), reached.nodes[found.place[inside]].tolist(), strict=True)
-    ways = {unpack_id(raw_id): _way(reached, node) for raw_id, node in ends}
-    hits = GraphHits(found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=answers)
+    ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
+    count = int(reached.asked[found.place[inside]].sum())
+    hits = GraphHits(found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=count)
     return report("graph", hits, note="" if len(inside) else NOTHING), hits
 
 
@@ -84,6 +88,44 @@ class _Scored:
     columns: Columns
     place: Ints
     scores: Floats
+
+
+class Ways(Mapping[str, Way]):
+    """By the id of a memory, the nodes from a seed to its own, each with the edge that led to it, and whether in its
+    direction. Most are never asked for: each is made out when it is.
+    """
+
+    def __init__(self, reached: Reached, ids: NDArray[np.bytes_], nodes: Ints) -> None:
+        self._reached, self._ids, self._nodes = reached, ids, nodes
+
+    @cached_property
+    def _node(self) -> dict[str, int]:
+        return dict(zip(map(unpack_id, self._ids.tolist()), self._nodes.tolist(), strict=True))
+
+    @cached_property
+    def _came(self) -> Mapping[int, tuple[int, int, bool]]:
+        return self._reached.came()
+
+    @cached_property
+    def _between(self) -> Mapping[int, tuple[int, int, bool]]:
+        return self._reached.between()
+
+    def __getitem__(self, memory_id: str) -> Way:
+        node, out = self._node[memory_id], list[tuple[int, int, bool]]()
+        if node in self._between:
+            before, edge, forward = self._between[node]
+            return (before, -1, True), (node, edge, forward)
+        while node in self._came:
+            before, edge, forward = self._came[node]
+            out.append((node, edge, forward))
+            node = before
+        return ((node, -1, True), *out[::-1])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._node)
+
+    def __len__(self) -> int:
+        return len(self._node)
 
 
 def names_in(text: str) -> list[str]:
@@ -112,17 +154,32 @@ def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
 
 
 def _scored(state: State, plan: Plan, world: World, reached: Reached) -> _Scored:
-    """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for."""
+    """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
+
+    Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best.
+    """
     reader = world.reader.graph
-    rows, place = _rows(reader, plan, reached)
+    rows, place = _saying(state, world, reached, *_rows(reader, plan, reached))
     columns, near = world.reader.columns(rows, state.admission), _near(plan, world, rows)
     ranked, asked = reached.rank[place], reached.asked[place]
     fit = np.where(asked, 0.85 + 0.1 * ranked + 0.05 * near, 0.4 + 0.2 * ranked + 0.4 * near)
-    places = _places(columns, place, near + _meant(reader, reached, rows, place))
+    states = _states(reader, reached, columns) & reached.seed[place]
+    fit[states] = 1.0
+    places = _places(columns, place, near + _meant(reader, reached, rows, place) + 2 * states)
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
     if asked.any():
         scores[~_company(scores, asked, places)] = 0.0
     return _Scored(rows, columns, place, scores)
+
+
+def _ordered(found: _Scored, reached: Reached) -> Ints:
+    """Where what scores at all stands, best first; what was asked for before all else."""
+    scoring = (found.scores > 0).nonzero()[0]
+    some = (
+        found.columns.ids[scoring], -found.columns.created[scoring], -found.scores[scoring],
+        ~reached.asked[found.place[scoring]],
+    )  # fmt: skip
+    return scoring[np.lexsort(some)]
 
 
 def _near(plan: Plan, world: World, rows: Rows) -> Floats:
@@ -135,29 +192,30 @@ def _near(plan: Plan, world: World, rows: Rows) -> Floats:
 
 def _rows(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
     """The rows of the most active nodes, and the position of the node of each."""
-    wanted = np.flatnonzero(~reached.seed) if plan.asked else np.arange(len(reached.nodes))
-    wanted = wanted[np.argsort(-reached.activation[wanted], kind="stable")[:NODES]]
-    homes = reader.homes(np.sort(reached.nodes[wanted]))
-    place = np.searchsorted(reached.nodes, homes.nodes)
-    first = np.sort(np.argsort(-reached.activation[place], kind="stable")[:ROWS])
+    wanted = (~reached.seed | reached.asked).nonzero()[0] if plan.asked else np.arange(len(reached.nodes))
+    homes = reader.homes(reached.nodes[strongest(wanted, reached.activation, NODES)])
+    place = reached.nodes.searchsorted(homes.nodes)
+    first = strongest(np.arange(len(place)), reached.activation[place], ROWS)
     return homes.rows[first], place[first]
 
 
 def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
     """What is kept where edges are asked for: a row of each thing they lead to, and as many of the best of all else."""
-    out = asked & (places == 0)
-    beside = np.flatnonzero(~asked & (places == 0))
-    out[beside[np.argsort(-scores[beside], kind="stable")][: max(BESIDE, int(out.sum()))]] = True
+    best = places == 0
+    out = asked & best
+    out[strongest((~asked & best).nonzero()[0], scores, max(BESIDE, int(out.sum())))] = True
     return out
 
 
 def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
     """1 for the section that an edge means (`SPEC-037 §3`), so that it stands first among those of its document."""
-    if not reached.asked.any():
+    again = place[1:][place[1:] == place[:-1]]  # a choice there is only where a node has several rows
+    several = np.unique(again[reached.asked[again]])[:ANCHORED]
+    if not len(several):
         return np.zeros(len(rows))
-    several = np.unique(place[:-1][place[1:] == place[:-1]])  # a choice there is only where a node has several rows
-    several = several[reached.asked[several]][:ANCHORED]
-    steps = {node: reached.came[node][1] for node in reached.nodes[several].tolist()}
+    came = {**reached.came(), **reached.between()}
+    led = ((node, came[node]) for node in reached.nodes[several].tolist())
+    steps = {node: edge for node, (_, edge, forward) in led if forward}  # an anchor is a part of an edge's target
     numbers = np.array(sorted(set(steps.values())), dtype=np.int64)
     anchors = dict(zip(numbers.tolist(), (edge.anchor for edge in reader.edges(numbers)), strict=True))
     anchor = {node: anchors[edge] for node, edge in steps.items() if anchors[edge]}
@@ -166,6 +224,27 @@ def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Fl
     for at, heading in zip(among.tolist(), reader.headings(rows[among]), strict=True):
         out[at] = is_part(heading, anchor[int(reached.nodes[place[at]])])
     return out
+
+
+def _saying(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
+    """With the sections of joined seeds that list others: they answer for no node, and may say the edge that joins."""
+    if not reached.joins:
+        return rows, place
+    for node in (reached.seed & reached.asked).nonzero()[0].tolist():
+        more = np.setdiff1d(world.reader.neighbours(rows[place == node], LISTS, state.admission), rows)
+        said = more[_states(world.reader.graph, reached, world.reader.columns(more, state.admission))]
+        rows, place = np.concatenate((rows, said)), np.concatenate((place, np.full(len(said), node)))
+    order = np.lexsort((rows, place))
+    return rows[order], place[order]
+
+
+def _states(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
+    """Which rows say an edge that joins two seeds."""
+    if not reached.joins:
+        return np.zeros(len(columns.ids), dtype=np.bool_)
+    edges = reader.edges(np.array([edge for _, _, edge in reached.joins], dtype=np.int64))
+    said = {edge.memory_id for edge in edges}
+    return np.array([unpack_id(raw) in said for raw in columns.ids.tolist()], dtype=np.bool_)
 
 
 def is_part(heading: str, anchor: str) -> bool:
@@ -177,18 +256,10 @@ def is_part(heading: str, anchor: str) -> bool:
 
 def _places(columns: Columns, nodes: Ints, near: Floats) -> Ints:
     """The place of each row among those of its node: what may answer first, then the nearest, then by id."""
-    order = np.lexsort((columns.ids, -near, ~columns.admitted, nodes))
-    starts = np.searchsorted(nodes[order], nodes[order], "left")
     out = np.zeros(len(nodes), dtype=np.int64)
+    if (nodes[1:] > nodes[:-1]).all():
+        return out
+    order = np.lexsort((columns.ids, -near, ~columns.admitted, nodes))
+    starts = nodes.searchsorted(nodes)
     out[order] = np.arange(len(nodes)) - starts
     return out
-
-
-def _way(reached: Reached, node: int) -> Way:
-    """The nodes from a seed to a node, each with the edge that led to it, and whether in its direction."""
-    out: list[tuple[int, int, bool]] = []
-    while node in reached.came:
-        before, edge, forward = reached.came[node]
-        out.append((node, edge, forward))
-        node = before
-    return ((node, -1, True), *out[::-1])

@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.model.entity import EDGE_TYPES, entity_id
+from pellucid.model.entity import EDGE_TYPES
 from pellucid.model.memory import unpack_id
 from pellucid.recall.state import GraphPath, Way
 from pellucid.store.graph_port import GraphReader
 
 
-def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader, namespace: str) -> dict[str, GraphPath]:
+def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -> dict[str, GraphPath]:
     """How those of these memories were reached that the graph leg nominated."""
     wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
     if not wanted:
         return {}
     nodes = np.array(sorted({node for way in wanted.values() for node, _, _ in way}), dtype=np.int64)
-    named = {node.number: entity_id(namespace, node.key) for node in reader.nodes(nodes)}
+    named = dict(zip(nodes.tolist(), reader.identities(nodes), strict=True))
     numbers = np.array(sorted({edge for way in wanted.values() for _, edge, _ in way[1:]}), dtype=np.int64)
     edges = dict(zip(numbers.tolist(), reader.edges(numbers), strict=True))
     return {

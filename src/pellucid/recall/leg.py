@@ -19,8 +19,8 @@ class GraphHits(LegHits):
 
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
     """By the id of a memory of the admitted arm."""
-    answers: bool = False
-    """It stands on edges that the query asks for."""
+    answers: int = 0
+    """How many of the first of that arm stand on edges that the query asks for."""
 
 
 @dataclass(frozen=True, slots=True)

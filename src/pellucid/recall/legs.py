@@ -1,6 +1,6 @@
 """A plan in, nominated candidates out: every leg's ranked list, its health, and the pool they make together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pellucid.errors import StoreError
@@ -25,17 +25,20 @@ def legs(state: State, world: World) -> State:
         [found[leg.name][0] for leg in LEGS if leg.searches]
     ):
         found |= [_ask(state, FALLBACK, state.plan, world)]
-    state = _through_graph(state, found["graph"][1])
-    pool = gather(world.reader, {name: hits for name, (_, hits) in found.items()}, state.admission, state.plan)
+    hits = {name: hits for name, (_, hits) in found.items()}
+    state = _walked(state, hits.values())
+    pool = gather(world.reader, hits, state.admission, state.plan)
     reports = tuple(replace(report, name=name) for name, (report, _) in found.items())
     return replace(state, legs=reports, pool=pool)
 
 
-def _through_graph(state: State, hits: LegHits) -> State:
-    """The state with the ways the graph leg went; what it cannot answer was not asked of it."""
-    if not isinstance(hits, GraphHits) or not hits.answers:
-        state = replace(state, plan=replace(state.plan, asked=None))
-    return replace(state, ways=hits.ways) if isinstance(hits, GraphHits) else state
+def _walked(state: State, found: Iterable[LegHits]) -> State:
+    """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
+    walks = [hits for hits in found if isinstance(hits, GraphHits)]
+    answers = max((hits.answers for hits in walks), default=0)
+    asked = state.plan.asked if answers else None
+    ways = {memory_id: way for hits in walks for memory_id, way in hits.ways.items()}
+    return replace(state, plan=replace(state.plan, asked=asked, answers=answers), ways=ways)
 
 
 def _ask(state: State, leg: Leg, plan: Plan, world: World) -> tuple[str, Asked]:
@@ -94,7 +97,12 @@ LEGS: tuple[Leg, ...] = (
     Leg("procedural", "fit", procedural, searches=False),
     Leg("review", "mentions", review, searches=False),
 )
-"""Every nominating leg but the fallback. A new one is a file, a line here, a weight in `LegWeights`, and a test."""
+"""Every nominating leg but the fallback.
+
+A new one is a file, a line here, a weight in `LegWeights`, a term in `equation.TERMS` and `ScoreDecomposition`, and its
+words in `xray.sentence` (`BY_LEG`, `LARGEST`); one that does not search also says what it serves (`xray.shown.ALONE`).
+`tests/unit/recall/test_recall_leg_tables.py` names what is missing.
+"""
 FALLBACK = Leg("recent", "days", _recent, searches=False)
 NOMINATING = (*(leg.name for leg in LEGS), FALLBACK.name)
 

@@ -78,7 +78,7 @@ def pack(state: State) -> bytes:
         "telling": plan.telling,
         "searched": plan.searched,
         "said": _said(request, plan),
-        "asked": [plan.asked and _row(plan.asked), plan.timeless],
+        "asked": [plan.asked and _row(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
         "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
             (_place(request, each.text), [_place(request, word) for word in each.words]) for each in state.sub_plans
@@ -290,7 +290,7 @@ def _values(row: Any) -> list[Any]:
 
 
 def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
-    asked, timeless = header.get("asked", (None, False))
+    asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = _spelled(query, places)
     return Plan(
@@ -298,7 +298,7 @@ def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
         searched=tuple(header["searched"]), query_class=query_class, depth=depth, reason=reason,
         entities=names[:entities], named=dict(enumerate(names[entities:])),
         period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
-        asked=asked and AskedEdges(*_values(asked)), timeless=timeless,
+        asked=asked and AskedEdges(*_values(asked)), answers=sum(answers), timeless=timeless,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool
     standing = np.flatnonzero(pool.rejected == 0)
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
     leads = settings.renewal_weight * _alike(pool, leaders, plan, rows)
-    leads[~_may_succeed(pool, leaders)] = -1.0
+    leads[~_may_succeed(pool, leaders, plan)] = -1.0
     lifted = succession(base[leaders], pool.created[leaders], leads)
     if not lifted.any():
         return pool
@@ -51,9 +51,13 @@ def _alike(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
     return both / np.sqrt(question * older)[:, None]
 
 
-def _may_succeed(pool: Pool, among: Ints) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """[older, newer]: another session, an hour later; what is pinned gives way only to what is pinned."""
+def _may_succeed(pool: Pool, among: Ints, plan: Plan) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """[older, newer]: another session, an hour later; what is pinned gives way only to what is pinned.
+
+    What the edges that the query asks for lead to gives way to nothing: each of these is another thing.
+    """
     created, session, pinned = pool.created[among], pool.session[among], pool.pinned[among]
     later = created[None, :] - created[:, None] >= HOUR
     elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
-    return later & elsewhere & (pinned[None, :] | ~pinned[:, None])
+    asked = pool.answering(plan)[among]
+    return later & elsewhere & (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]

@@ -125,6 +125,8 @@ class Plan:
     period: Period | None = None
     asked: AskedEdges | None = None
     """The edges that the query asks for."""
+    answers: int = 0
+    """How many of the graph leg's first places stand on these edges; all behind them is what is near."""
     timeless: bool = False
     """The query is about the past: being recent counts for nothing."""
 
@@ -198,6 +200,11 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def answering(self, plan: Plan) -> Mask:
+        """Brought by the graph leg along the edges that the query asks for."""
+        ranks = self.ranks.get("graph", np.zeros(len(self), dtype=np.int64))
+        return (ranks > 0) & (ranks <= plan.answers)
 
     @property
     def nominated(self) -> Mask:

@@ -79,6 +79,10 @@ class GraphReader(Protocol):
         """These nodes, in order."""
         ...
 
+    def identities(self, numbers: Ints) -> list[str]:
+        """The ids of these nodes, in order, as receipts hold them (`model.entity.entity_id`)."""
+        ...
+
     def edges(self, numbers: Ints) -> list[Edge]:
         """These edges, in order."""
         ...

@@ -20,7 +20,7 @@ from pellucid.model.snapshot import (
     StageTrace,
     TierExplain,
 )
-from pellucid.recall.fuse import weights_for
+from pellucid.recall.fuse import weights_shown
 from pellucid.recall.receipt import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State
@@ -70,7 +70,7 @@ def build(
         rejected_total=int((pool.rejected > 0).sum()),
         stages=tuple(StageTrace(name=stage.name, ms=stage.millis, note=stage.note or None) for stage in state.stages),
         legs=_legs(state),
-        weights=weights_for(request.settings, state.plan).model_dump(),
+        weights=weights_shown(request.settings, state.plan),
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
         as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,

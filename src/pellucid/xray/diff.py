@@ -10,7 +10,7 @@ from pellucid.clock import isoformat
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.recall.equation import TERMS
-from pellucid.recall.fuse import weights_for
+from pellucid.recall.fuse import weights_shown
 from pellucid.recall.ladder import FILTERS, RUNGS
 from pellucid.recall.receipt import Receipt
 from pellucid.recall.rescore import rescore
@@ -172,7 +172,7 @@ def _flat(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _weights(state: State) -> dict[str, object]:
-    return weights_for(state.request.settings, state.plan).model_dump(by_alias=True)
+    return {to_camel(name): value for name, value in weights_shown(state.request.settings, state.plan).items()}
 
 
 def _asked(state: State) -> dict[str, object]:

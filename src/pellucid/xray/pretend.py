@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import numpy as np
 
@@ -32,18 +31,14 @@ class Standing:
 
 def standing(memory: Memory) -> Standing:
     """The state of a memory, as the index reads it from its file."""
-    ends = [_millis(end) for end in (memory.invalid_at, memory.expires_at) if end]
+    ends = [epoch_ms(end) for end in (memory.invalid_at, memory.expires_at) if end]
     return Standing(
         active=memory.status == "active",
         trusted=memory.trust_zone != "quarantine",
-        since=_millis(memory.valid_at) if memory.valid_at else -FOREVER,
+        since=epoch_ms(memory.valid_at) if memory.valid_at else -FOREVER,
         until=min(ends, default=FOREVER),
         pinned=memory.pinned,
     )
-
-
-def _millis(at: datetime) -> int:
-    return epoch_ms(at)
 
 
 def rows_of(reader: IndexReader, admission: Admission) -> dict[str, int]:

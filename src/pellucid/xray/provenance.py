@@ -6,6 +6,7 @@ from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy, Staleness
 from pellucid.recall.state import Request
+from pellucid.recall.stood import as_stood, by_known
 
 _BLOCKING = ("forgotten", "rejected", "quarantined")
 STALE_AFTER_DAYS = 180.0
@@ -13,8 +14,9 @@ _STALE = ("superseded", "archived", "forgotten", "retracted")
 
 
 def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provenance:
-    """The provenance block of one result, at the instant of its recall."""
-    stale = is_stale(memory, request.at)
+    """The provenance block of one result, at the instant asked about: as it stood then, by what was known."""
+    memory = as_stood(memory, request)
+    stale = is_stale(memory, request.instant)
     reasons = _reasons(memory, request, stale=stale)
     safety = _safety(memory, reasons)
     state = _correction(memory)
@@ -42,13 +44,17 @@ def is_stale(memory: Memory, at: datetime) -> bool:
     return memory.status in _STALE or any(end <= at for end in ends)
 
 
-def staleness(memory: Memory, at: datetime, after_days: float = STALE_AFTER_DAYS) -> Staleness:
+def staleness(
+    memory: Memory, at: datetime, after_days: float = STALE_AFTER_DAYS, known: datetime | None = None
+) -> Staleness:
     """How old a memory's last verification was at the instant asked about, and whether another is due.
 
-    A verification after that instant counts for later questions alone. The file says nothing of an earlier one: what
-    was verified since then ages, for the past, from when it began to hold. Turns of a session and sections of a
+    A verification after that instant, or after `known`, counts for later questions alone; so does what
+    superseded it, if it was only known then. The file says nothing of an earlier verification: what was verified since
+    ages, for the past, from when it began to hold. Turns of a session and sections of a
     document are what somebody said or what a file says: they do not age, they are only superseded.
     """
+    memory = by_known(memory, known)
     verified = memory.last_verified_at
     if verified and verified > at:
         verified = None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
+from pellucid.xray.ordinal import ordinal
 
 BY_LEG = {
     "vector": "by meaning", "lexical": "by words", "passage": "by the words around it",
@@ -47,6 +48,12 @@ def sentence(
     return f"{', '.join(parts)}; the largest part of its score is {LARGEST[name]} ({worth:.2f} of {scores.final:.2f})."
 
 
+def by(leg: str) -> str:
+    """How a leg found something, in words; of a sub-question, too."""
+    name, _, number = leg.partition("@")
+    return f"{BY_LEG[name]} in sub-question {int(number) - 1}" if number else BY_LEG[name]
+
+
 def largest(scores: ScoreDecomposition) -> tuple[str, float]:
     """The largest term of a score, the first of equals; 0 of `expansion` where there is none."""
     values = {name: getattr(scores, name) for name in LARGEST if getattr(scores, name) is not None}
@@ -67,7 +74,7 @@ def _claims(
     legs = {each.leg: each for each in contributions if each.term}
     yield "it was not found by itself", said.startswith(NEIGHBOUR) == (not legs)
     for name, leg in legs.items():
-        found = re.search(rf"(\d+)(?:st|nd|rd|th) {re.escape(_by(name))}(?! in)", said)
+        found = re.search(rf"(\d+)(?:st|nd|rd|th) {re.escape(by(name))}(?! in)", said)
         yield f"found by {name}", found is not None and int(found[1]) == leg.rank
     for cosine, leg in ((found, legs.get("vector")) for found in re.findall(r"by meaning \(cosine (-?[\d.]+)\)", said)):
         yield "the cosine", leg is not None and f"{leg.raw_score:.2f}" == cosine
@@ -100,7 +107,7 @@ def _telling(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:
 
 
 def _found(contribution: LegContribution, words: int) -> str:
-    found = f"{ordinal(contribution.rank)} {_by(contribution.leg)}"
+    found = f"{ordinal(contribution.rank)} {by(contribution.leg)}"
     if contribution.leg == "lexical":
         return f"{found} (it holds {len(contribution.matches)} of the query's {words} telling words)"
     if contribution.leg == "vector":
@@ -108,17 +115,5 @@ def _found(contribution: LegContribution, words: int) -> str:
     return found
 
 
-def _by(leg: str) -> str:
-    name, _, number = leg.partition("@")
-    return f"{BY_LEG[name]} in sub-question {int(number) - 1}" if number else BY_LEG[name]
-
-
 def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `11th`."""
-    if 10 <= number % 100 <= 20:
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

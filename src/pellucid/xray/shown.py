@@ -24,19 +24,23 @@ from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.sentence import sentence
+from pellucid.xray.whereabouts import rung_of
 
 SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
-_TERM_KEYS = {
+TERM_KEYS = {
     "lexical": "bm25", "reinforcement": "reinforcement_boost", "tierPrior": "tier_prior",
     "rerankPassage": "rerank_passage",
 }  # fmt: skip
+"""Terms that a score calls otherwise."""
 REJECTED_SHOWN = 20
 _Walked = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
+GONE = "what is gone"
+"""What a thing on a way is called that nothing speaks of any more."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
-_ALONE: dict[str, ServedBy] = {
+ALONE: dict[str, ServedBy] = {
     "recent": "recent-scan", "graph": "graph", "procedural": "procedural", "review": "review-context",
 }  # fmt: skip
-"""What a memory was served by that one leg alone nominated."""
+"""What a memory was served by that this leg alone nominated: each that does not search for what the query says."""
 
 
 class Shown:
@@ -66,8 +70,7 @@ class Shown:
         served_by = self._served_by(position)
         request = self._state.request
         scores = self._scores(position)
-        soft = int(self._pool.soft[position])
-        softly = RUNGS[soft - 1] if soft else None
+        softly = rung_of(self._pool.soft, position)
         walked = self._walked(memory_id)
         return XrayResult(
             memory_id=memory_id,
@@ -81,7 +84,9 @@ class Shown:
             admitted_by=tuple(rung.name for rung in self._state.rungs if rung.name != softly),
             rejected_by=softly,
             provenance=provenance(served.memory, request, served_by) if served else None,
-            staleness=staleness(served.memory, request.instant, self._stale_after) if served else None,
+            staleness=staleness(served.memory, request.instant, self._stale_after, request.as_known_at)
+            if served
+            else None,
             contributions=contributions,
             rerank=reranked,
             why=sentence(contributions, reranked, scores, len(self._words)),
@@ -127,7 +132,7 @@ class Shown:
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
         at_work = {name: value for name, value in values.items() if (ranks[name][position] if name in ranks else value)}
-        shares = {_TERM_KEYS.get(name, name): value for name, value in at_work.items()}
+        shares = {TERM_KEYS.get(name, name): value for name, value in at_work.items()}
         further = [shares.pop(name) for name in tuple(shares) if "@" in name]
         present = shares | ({"sub_queries": fsum(further)} if further else {})
         penalty = float(self._pool.penalty[position])
@@ -153,7 +158,7 @@ class Shown:
         path = self._state.paths.get(memory_id)
         if path is None:
             return None, None, None
-        names = tuple(self._names.get(node, node) for node in path.nodes)
+        names = tuple(self._names.get(node, GONE) for node in path.nodes)
         steps = zip(names[:-1], names[1:], path.types, path.forward, strict=True)
         edges = (f"{here} {kind} {there}" if out else f"{there} {kind} {here}" for here, there, kind, out in steps)
         return names, path.confidences, tuple(edges)
@@ -176,4 +181,4 @@ class Shown:
         legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}
         if not legs:
             return "episode"
-        return _ALONE.get(legs.pop(), "hybrid") if len(legs) == 1 else "hybrid"
+        return ALONE.get(legs.pop(), "hybrid") if len(legs) == 1 else "hybrid"

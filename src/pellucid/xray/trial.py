@@ -1,16 +1,13 @@
-"""A recall that missed a memory in, what trying changes goes by out: who, where it was lost, what was tried."""
+"""A recall that missed a memory in, the records that trying changes goes by out: what was missed, what may be tried."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from pellucid.recall.ladder import RUNGS
-from pellucid.recall.pipeline import run
-from pellucid.recall.state import Request, State, World
+from pellucid.recall.state import Request, State
 from pellucid.settings import RecallSettings
 from pellucid.xray.finding import ChangeKind, WhyLeg, WhyTried
-from pellucid.xray.pretend import Pretending, Standing
+from pellucid.xray.pretend import Standing
+from pellucid.xray.whereabouts import place_in, position_of, rung_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +39,26 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Dial:
-    """A whole number that is turned from `low`, which does not admit, as far as `high`."""
+    """A whole number that does not admit at `low`: it is turned up to the first stop that does, then back as far."""
 
     low: int
-    high: int
+    stops: tuple[int, ...]
+    """Ascending. One that is out of the setting's range ends them."""
     draft: Callable[[int], Draft]
 
 
-@dataclass(slots=True)
-class Trial:
-    """One memory that one recall missed, and what may be tried."""
+Idea = Draft | Dial | WhyTried
+"""What may be tried; or what cannot be, and why."""
 
-    world: World
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """One memory that one recall missed."""
+
     request: Request
     """As it was asked; the state's may have been narrowed by a gate."""
     state: State
-    """The recall as it went, on this world."""
+    """The recall as it went."""
     memory_id: str
     row: int
     stage: str
@@ -65,10 +66,6 @@ class Trial:
     legs: tuple[WhyLeg, ...]
     states: Callable[[], Iterable[StateChange]]
     """What could be done to the memory, most natural first."""
-    recalls: int = 0
-    last: State | None = None
-    """The last recall that was run."""
-    tried: list[WhyTried] = field(default_factory=list[WhyTried])
 
     @property
     def settings(self) -> RecallSettings:
@@ -78,30 +75,17 @@ class Trial:
     @property
     def position(self) -> int | None:
         """Its position among the candidates."""
-        at = np.flatnonzero(self.state.pool.rows == self.row)
-        return int(at[0]) if len(at) else None
+        return position_of(self.state.pool, self.row)
 
     @property
-    def place(self) -> int:
-        """Its place among all that passed, 0 where it did not."""
-        at = np.flatnonzero(self.state.pool.rows[self.state.order] == self.row)
-        return int(at[0]) + 1 if len(at) else 0
+    def place(self) -> int | None:
+        """Its place among all that passed."""
+        return place_in(self.state.order, self.position)
 
     @property
-    def stopped_by(self) -> str:
-        """The rung that turned it away, "" where none did."""
-        number = int(self.state.pool.rejected[self.position]) if self.position is not None else 0
-        return RUNGS[number - 1] if number else ""
-
-    def run(self, draft: Draft) -> int:
-        """The memory's place in the context of the recall with this change; 0 where it is not there."""
-        self.recalls += 1
-        world = self.world
-        if draft.standings:
-            world = replace(world, reader=Pretending(world.reader, draft.standings, self.state.corpus.rows))
-        self.last = run(draft.request, world)
-        included = self.last.context.included
-        return included.index(self.memory_id) + 1 if self.memory_id in included else 0
+    def rung(self) -> str | None:
+        """The rung that turned it away."""
+        return rung_of(self.state.pool.rejected, self.position)
 
     def with_settings(self, **values: object) -> Request:
         """The request with these settings, as a caller would choose them.

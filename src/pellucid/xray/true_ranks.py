@@ -10,6 +10,7 @@ from pellucid.recall.legs import FALLBACK, LEGS
 from pellucid.recall.state import LegReport, Plan, State, World
 from pellucid.store.index_port import LegHits
 from pellucid.xray.finding import WhyLeg
+from pellucid.xray.whereabouts import position_of
 
 NO_VECTOR = "it has no vector: run `pellucid rebuild`"
 _STEP = 8
@@ -44,11 +45,11 @@ def _place(state: State, asked: Asked, world: World, row: int) -> WhyLeg:
     report = next((each for each in state.legs if each.name == asked.name), LegReport(asked.name, "off"))
     found, hits = _found(state, asked, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(asked.name)
-    at = np.flatnonzero(state.pool.rows == row)
+    at = position_of(state.pool, row)
     last = _last(state, asked.name) if report.health != "off" else _score(hits, settings.pool)
     return WhyLeg(
         leg=asked.name, health=report.health, reason=report.reason or None, score_type=asked.leg.score_type,
-        nominated=bool(ranks is not None and len(at) and ranks[at[0]]),
+        nominated=ranks is not None and at is not None and bool(ranks[at]),
         rank=found, raw_score=_score(hits, found) if found else None, last_score=last, pool=settings.pool,
         unranked=None if found else _unranked(asked, hits, report, row, world),
     )  # fmt: skip

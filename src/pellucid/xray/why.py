@@ -13,7 +13,7 @@ from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import NotFoundError
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.recall.equation import Ints
-from pellucid.recall.ladder import FILTERS, RUNGS
+from pellucid.recall.ladder import FILTERS
 from pellucid.recall.legs import base_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt import Receipt, pack, unpack
@@ -34,9 +34,10 @@ from pellucid.xray.finding import (
 )
 from pellucid.xray.pretend import Pretending, Standing, rows_of
 from pellucid.xray.shown import SCORE_TYPES, Shown
-from pellucid.xray.trial import StateChange, Trial
+from pellucid.xray.trial import Missed, StateChange
 from pellucid.xray.true_ranks import NO_VECTOR, true_places
-from pellucid.xray.what_if import find
+from pellucid.xray.what_if import Runner, find
+from pellucid.xray.whereabouts import context_place, place_in, rung_of
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
 """What could be done to the memory, given the row of each memory id: worked out only if it comes to that."""
@@ -63,19 +64,17 @@ class Then:
     @property
     def place(self) -> int | None:
         """Its place among all that passed."""
-        at = np.flatnonzero(self.order == self.position) if self.position is not None else np.zeros(0)
-        return int(at[0]) + 1 if len(at) else None
+        return place_in(self.order, self.position)
 
     @property
     def rung(self) -> str | None:
         """The rung that turned it away."""
-        number = int(self.pool.rejected[self.position]) if self.position is not None else 0
-        return RUNGS[number - 1] if number else None
+        return rung_of(self.pool.rejected, self.position)
 
     @property
-    def included(self) -> bool:
-        """Whether it was in the context."""
-        return self.memory.id in self.state.context.included
+    def context_place(self) -> int | None:
+        """Its place in the context."""
+        return context_place(self.state, self.memory.id)
 
     @property
     def unknown(self) -> bool:
@@ -101,33 +100,33 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     if receipt is not None and not request.query:
         return _told(_then(receipt.state, memory), (), 0)
     today = run(request, world)
-    then = _then((receipt or unpack(pack(today))).state, memory)
+    now = _then(unpack(pack(today)).state, memory)
+    then = _then(receipt.state, memory) if receipt else now
     rows = rows_of(world.reader, today.admission)
     row = rows.get(memory.id)
     if row is None:
         raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
     places, recalls = ((), 1) if then.unknown else _places(request, today, world, row)
     legs = _as_of(places, then)
-    if then.included:
+    if then.context_place:
         return _told(then, legs, recalls)
     barred = _barred(today, world, row)
     finding = _told(then, legs, recalls, barred)
-    stage, legs_now = finding.stage, legs
-    if receipt is not None:
-        now = _then(unpack(pack(today)).state, memory)
-        legs_now = _as_of(places, now)
-        if now.included:
-            return finding.model_copy(update={"today": "asked again today, it is in the context"})
-        stage = _stage(now, legs_now, barred)
+    if now.context_place:
+        return finding.model_copy(update={"today": "asked again today, it is in the context"})
+    legs_now = _as_of(places, now)
+    stage = _stage(now, legs_now, barred)
     differs = f"asked again today, it is lost at {stage}" if stage != finding.stage else None
-    trial = Trial(
-        world=world, request=request, state=today, memory_id=memory.id, row=row, stage=stage or "", legs=legs_now,
-        states=lambda: states(rows), recalls=recalls,
+    missed = Missed(
+        request=request, state=today, memory_id=memory.id, row=row, stage=stage, legs=legs_now,
+        states=lambda: states(rows),
     )  # fmt: skip
-    change = find(trial) or _repair(finding)
+    runner = Runner(world, missed)
+    change, tried = find(runner)
+    change = change or _repair(finding)
     return finding.model_copy(
         update={
-            "change": change, "tried": tuple(trial.tried), "recalls": trial.recalls, "today": differs,
+            "change": change, "tried": tried, "recalls": recalls + runner.recalls, "today": differs,
             "margin": _missing_characters(finding, change) or finding.margin,
         }
     )  # fmt: skip
@@ -181,16 +180,15 @@ def _barred(today: State, world: World, row: int) -> str | None:
 
 def _told(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> Finding:
     state, settings, legs = then.state, then.state.request.settings, legs or _recorded_legs(then)
-    stage = None if then.included else _stage(then, legs, barred)
+    stage = None if then.context_place else _stage(then, legs, barred)
     known = then.position is not None
     shown = Shown(state, then.pool, then.order).result(then.memory.id, then.place or 1, None) if known else None
-    soft = int(then.pool.soft[then.position]) if then.position is not None else 0
     evidence = then.position is not None and not then.pool.nominated[then.position] and _seen_open(then)
     return Finding(
-        verdict="hit" if then.included else "miss",
-        stage=stage, reason=_reason(then, stage, legs), soft=RUNGS[soft - 1] if soft else None,
+        verdict="hit" if then.context_place else "miss",
+        stage=stage, reason=_reason(then, stage, legs), soft=rung_of(then.pool.soft, then.position),
         place=then.place, ranked=len(then.order),
-        context_place=state.context.included.index(then.memory.id) + 1 if then.included else None,
+        context_place=then.context_place,
         top_k=settings.top_k_facts, budget=settings.char_budget, used=state.context.length,
         open_arm=evidence or (then.position is None and stage in _PREDICATE),
         legs=legs,

@@ -1,6 +1,5 @@
 """A finding in, the plain sentences out that say it first: every number in them is one of the finding's."""
 
-from pellucid.recall.legs import base_of
 from pellucid.xray.finding import (
     ABSTENTION,
     DEGRADED,
@@ -13,11 +12,8 @@ from pellucid.xray.finding import (
     WhyLeg,
 )
 from pellucid.xray.ordinal import ordinal
+from pellucid.xray.sentence import by
 
-_BY = {
-    "vector": "by meaning", "lexical": "by words", "passage": "by the words around it", "graph": "along the graph",
-    "procedural": "as a procedure", "review": "by the files under review", "recent": "by age",
-}  # fmt: skip
 _CHANGES = {
     "top-k": "Raising topK to {to}", "budget": "Raising the budget to {to} characters",
     "gate": "Recalling whatever the message is (gate off)", "abstention": "Never abstaining",
@@ -33,12 +29,6 @@ def sentences(finding: Finding) -> str:
     """What became of the memory, how far it was from the line, and what would admit it."""
     told = _hit(finding) if finding.verdict == "hit" else _MISSES.get(finding.stage or "", _stopped)(finding)
     return " ".join(part for part in (told, _today(finding), _change(finding)) if part)
-
-
-def by(leg: str) -> str:
-    """What a leg goes by, in words; of a sub-question, too."""
-    base = base_of(leg)
-    return _BY.get(base, f"by {base}") + (f" of sub-question {leg.partition('@')[2]}" if base != leg else "")
 
 
 def _hit(finding: Finding) -> str:

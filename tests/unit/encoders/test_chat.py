@@ -269,9 +269,12 @@ def test_the_key_stands_in_no_error_no_repr_and_no_log(caplog: pytest.LogCapture
     echo = {"error": {"message": f"Incorrect API key: {KEY}", "code": KEY, "param": KEY}}
     steps = (status(401, body=echo), status(400, body=echo), answer(f"{KEY} is no json"), hang_up())
     with ScriptedServer(*steps, answer(GOOD, delay_s=30)) as server:
-        bench = Bench(server, api_key=SecretStr(KEY), retries=0, timeout_s=1.0)
-        errors = [bench.fails() for _ in range(4)]
-        told = ["".join(traceback.format_exception(error)) for error in [*errors, bench.fails()]]
+        bench = Bench(server, api_key=SecretStr(KEY), retries=0)
+        errors = [bench.fails() for _ in steps]
+        late = Bench(server, api_key=SecretStr(KEY), retries=0, timeout_s=0.3).fails()
+        told = ["".join(traceback.format_exception(error)) for error in [*errors, late]]
+    assert [error.code for error in errors] == ["llm_refused", "llm_refused", "llm_bad_answer", "llm_unreachable"]
+    assert late.code == "llm_timeout"
     shown = [*told, *map(str, errors), *map(repr, errors), repr(bench.model), repr(vars(bench.model)), caplog.text]
     assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in server.requests)
     assert not [text for text in shown if KEY in text]

@@ -1,5 +1,6 @@
 """Documents and edges in, what does not fit together out."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from pellucid.graph.audit import Place, Problem, audit
 from pellucid.graph.cycles import cycles
 from pellucid.model.document import Document, HeaderVersion
-from pellucid.model.entity import FOREVER, Edge, EdgeType
+from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, EdgeType
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -61,7 +62,8 @@ def test_a_target_that_nobody_defines_dangles_once_with_all_who_say_it() -> None
     assert (problem.kind, problem.subject) == ("dangling", "SPEC-9")
     assert problem.what == "SPEC-1 depends on SPEC-9, SPEC-2 mentions SPEC-9; no document defines SPEC-9"
     assert problem.where == (
-        Place("documents/spec-1.md", "Depends on", MEMORY), Place("documents/spec-2.md", "Plan", MEMORY),
+        Place(path="documents/spec-1.md", section="Depends on", memory_id=MEMORY),
+        Place(path="documents/spec-2.md", section="Plan", memory_id=MEMORY),
     )  # fmt: skip
     assert problem.why
     assert "index docs" in problem.next_step
@@ -75,6 +77,19 @@ def test_a_name_that_two_documents_state_leads_to_neither_and_both_are_named() -
     assert (problem.kind, problem.subject) == ("dangling", "THE-BELL")
     assert problem.what == "SPEC-1 depends on THE-BELL; SPEC-2 and SPEC-3 are called THE-BELL"
     assert "by its id" in problem.next_step
+
+
+def test_every_type_of_edge_is_said_in_words() -> None:
+    for kind in EDGE_TYPES:
+        (problem,) = found([edge("spec-1", kind, "spec-9")], document("spec-1"))
+        assert not re.search("[A-Z]+_[A-Z]+", problem.what)
+
+
+def test_a_problem_travels_as_it_is() -> None:
+    (problem,) = found([], document("spec-1"))
+    assert problem == Problem.model_validate(problem.to_wire())
+    assert problem.to_wire()["where"] == [{"path": "documents/spec-1.md", "section": "", "memoryId": ""}]
+    assert list(problem.to_wire()) == ["kind", "subject", "what", "why", "nextStep", "where"]
 
 
 def test_what_only_memories_name_is_owed_no_document() -> None:
@@ -107,11 +122,14 @@ def test_a_circle_of_dependencies_is_shown_whole() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("status", ["Withdrawn", "superseded by SPEC-7", "Deprecated (2026)"])
+@pytest.mark.parametrize(
+    "status", ["Withdrawn", "superseded by SPEC-7", "Deprecated (2026)", "Removed", "Ｒｅｔｉｒｅｄ"]
+)
 def test_standing_upon_what_no_longer_holds_is_a_contradiction(status: str) -> None:
     (problem,) = found([edge("spec-1", "DEPENDS_ON", "spec-2")], document("spec-1"), document("spec-2", status))
     assert (problem.kind, problem.subject) == ("contradictory", "SPEC-1")
-    assert status.partition(" ")[0].lower() in problem.what
+    assert status.partition(" ")[0].casefold() in problem.what
+    assert "2026" not in problem.what
     assert (
         found([edge("spec-1", "DEPENDS_ON", "spec-2")], document("spec-1", "Withdrawn"), document("spec-2", status))
         == []

@@ -174,6 +174,12 @@ def test_a_mention_beside_a_stronger_edge_is_not_drawn() -> None:
     assert "a MENTIONS b" not in drawn
 
 
+def test_an_edge_that_was_closed_when_time_began_is_drawn_as_closed() -> None:
+    around = neighbourhood("a", [edge("a", "DEPENDS_ON", "b", until=0)])
+    assert "closed: held once" in svg(around, [])
+    assert "closed 1970-01-01" in svg(around, [])
+
+
 def test_a_lone_node_is_drawn() -> None:
     assert ">A</text>" in svg(neighbourhood("a", []), [Node(0, "a", "A", "Thing", True)])
 

@@ -172,6 +172,12 @@ def test_documents_without_ids_are_named_by_links_and_paths() -> None:
     assert found.edges[0].anchor == "rows"
 
 
+def test_a_link_leads_to_the_file_with_its_whole_suffix_or_to_none() -> None:
+    text = "- [a](other.mdx)\n- [b](other.rest)\n- [c](other.rstx)\n- [d](other.md.bak)\n- [e](last.md)."
+    found = facts(section(1, "References", text), entity="docs/a.md", path="docs/a.md")
+    assert [target for _, _, target in arrows(found)] == ["docs/last.md", "docs/other.mdx", "docs/other.rest"]
+
+
 def test_a_quarantined_section_says_nothing() -> None:
     found = facts(section(1, "Depends on", "SPEC-1", quarantined=True))
     assert (found.edges, found.homes) == ((), ())

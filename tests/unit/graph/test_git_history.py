@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.errors import InputError
+from pellucid.graph.formats import FORMATS
 from pellucid.graph.git_history import FileHistory, has_commits, header_history
 from pellucid.graph.git_program import open_repository
 
@@ -61,6 +62,20 @@ def told(git: Git, *paths: str) -> dict[str, FileHistory]:
 
 def states(history: FileHistory) -> list[tuple[str, str | None]]:
     return [(f"{each.at:%Y-%m-%d}", each.values["status"] if each.values else None) for each in history.versions]
+
+
+def test_a_document_of_every_suffix_has_its_history(git: Git) -> None:
+    names = [f"a{suffix}" for suffix in FORMATS]
+    git.commit(JAN, dict.fromkeys([*names, "a.txt"], "Draft"))
+    assert told(git, *names, "a.txt").keys() == set(names)
+
+
+def test_a_suffix_in_capitals_has_its_history(git: Git) -> None:
+    git.commit(JAN, {"A.MD": "Draft", "sub/b.Rst": "Draft"})
+    git.commit(FEB, {"A.MD": "Final"})
+    found = told(git, "A.MD", "sub/b.Rst")
+    assert states(found["A.MD"]) == [("2024-01-01", "Draft"), ("2024-02-01", "Final")]
+    assert states(found["sub/b.Rst"]) == [("2024-01-01", "Draft")]
 
 
 @pytest.mark.requirement("TIME-4")

@@ -185,11 +185,6 @@ def test_rst_titles_are_read_as_a_reader_sees_them() -> None:
     assert document.sections[0].heading == "The x of a and rope, b"
 
 
-def test_a_text_file_is_rst_only_if_it_looks_like_it() -> None:
-    assert read_document("pep-0001.txt", b"PEP: 1\nTitle: Purpose\n\nAbstract\n========\n\nx\n").format == "rst"
-    assert read_document("notes.txt", b"# Wells\n\nSee:: x\n").format == "markdown"
-
-
 def test_line_ends_marks_and_tabs_of_other_systems_do_not_move_the_lines() -> None:
     plain = md("---\ntitle: Wells\n---\n# Wells\n\n## Rope\n\n\tlong\n")
     for data in (

@@ -17,7 +17,7 @@ Status: x;- **Status:** x;::;.. note::;   literal;=====  =====;====;~~~~;:Status
 PIECES = st.sampled_from([piece.strip("\n") for piece in _PIECES.split(";")])
 LONG = st.builds(lambda word, count: " ".join([word] * count), st.sampled_from(["long", "w"]), st.integers(1, 700))
 LINES = st.lists(PIECES | st.just("") | LONG | st.text("ab #-=`~<>:*\t\x0b\u2028é", max_size=9), max_size=40)
-PATHS = st.sampled_from(["docs/of.md", "adr/0001-of.md", "of.rst", "of.txt"])
+PATHS = st.sampled_from(["docs/of.md", "adr/0001-of.md", "of.rst", "of.rest"])
 
 
 def read(path: str, lines: list[str]) -> tuple[list[str], ReadDocument]:

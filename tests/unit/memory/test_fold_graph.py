@@ -132,7 +132,7 @@ def as_fourth_version(home: Path) -> None:
             "sources", "states", "nodes", "entity_types",
         ):  # fmt: skip
             index.execute(f"DROP TABLE {table}")
-        for column in ("status", "invalid_at", "expires_at"):
+        for column in ("status", "invalid_at", "expires_at", "consolidated"):
             index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         index.execute("PRAGMA user_version = 4")
 

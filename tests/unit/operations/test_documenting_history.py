@@ -14,6 +14,7 @@ from pellucid.errors import InputError
 from pellucid.model.document import HeaderVersion
 from pellucid.operations.document_history import Histories
 from pellucid.operations.document_rows import history_file, load_history
+from pellucid.operations.documenting import IndexDocsInput, index_docs
 
 JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 FINAL = SPEC.replace("Draft", "Final")
@@ -119,7 +120,7 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_others_their_history(docs:
     git.commit(FEB, {"c.md": FINAL.replace("054", "055")})
     (docs.folder / "b.md").write_bytes(b"\xff")
     names = {docs.folder / name: name for name in ("a.md", "b.md", "c.md")}
-    with Histories.of(names, docs.app.settings, docs.clock.at) as told:
+    with Histories.of(names, docs.app.settings) as told:
         assert told.tell(docs.folder / "c.md", FINAL.encode()) is not None
     out = docs.index(history=True)
     assert (out.new, out.refused) == (2, 1)
@@ -225,17 +226,6 @@ def test_what_a_row_told_last_and_the_header_does_not_say_stands_until_the_heade
     assert load_history(docs.app, HERE, rows).unchanged == 1
 
 
-def test_rows_of_absent_documents_are_kept_if_that_is_asked_for(docs: Docs) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
-    rows = [row(7, JAN, "Draft"), row(7, FEB, "Withdrawn")]
-    assert load_history(docs.app, HERE, rows, absent=True).documents == 1
-    assert load_history(docs.app, HERE, rows, absent=True).unchanged == 1
-    states = docs.app.graph.states(HERE, "spec-7")
-    assert [state.props["status"] for state in states] == ["Draft", "Withdrawn"]
-    assert docs.index().removed == 0
-
-
 def test_a_dry_run_of_rows_writes_nothing(docs: Docs) -> None:
     docs.write("a.md", SPEC)
     docs.index()
@@ -243,6 +233,27 @@ def test_a_dry_run_of_rows_writes_nothing(docs: Docs) -> None:
     out = load_history(docs.app, HERE, [row(54, JAN, "Draft"), row(54, FEB, "Final")], dry_run=True)
     assert (out.written, out.documents) == (False, 1)
     assert docs.known("a.md") == before
+
+
+def test_a_file_of_rows_alone_indexes_nothing_and_nothing_at_all_is_refused(docs: Docs, tmp_path: Path) -> None:
+    docs.write("a.md", SPEC)
+    docs.index()
+    docs.write("b.md", FINAL)
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(row(54, JAN, "Draft")) + "\n")
+    dry = index_docs(docs.app, IndexDocsInput(namespace=HERE, history_file=file, dry_run=True))
+    assert dry.loaded
+    assert (dry.written, dry.loaded.written, dry.loaded.documents) == (False, False, 1)
+    out = index_docs(docs.app, IndexDocsInput(namespace=HERE, history_file=file))
+    assert out.loaded
+    assert (out.written, out.files, out.removed, out.loaded.documents) == (True, 0, 0, 1)
+    assert statuses(docs.known("a.md")[0].versions)[0] == ("2024-01", "Draft")
+    assert [each.document.path for each in docs.app.graph.documents(HERE)] == ["a.md"]
+    assert index_docs(docs.app, IndexDocsInput(namespace=HERE, history_file=file)).loaded == out.loaded.model_copy(
+        update={"documents": 0, "unchanged": 1, "header_versions": 0, "operations": ()}
+    )
+    with pytest.raises(InputError, match="nothing says what to index"):
+        index_docs(docs.app, IndexDocsInput(namespace=HERE))
 
 
 def test_a_file_of_rows_is_read_line_by_line_and_a_bad_line_is_named(tmp_path: Path) -> None:

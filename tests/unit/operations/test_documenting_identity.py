@@ -243,7 +243,7 @@ def test_a_folder_without_documents_and_a_glob_that_fits_none_are_said(docs: Doc
     assert any("holds no Markdown" in each for each in docs.index().notes)
     docs.write("a.md", SPEC)
     assert docs.index().notes == ()
-    assert any("--glob x*" in each for each in docs.index(glob="x*").notes)
+    assert any("fits the pattern x*" in each for each in docs.index(glob="x*").notes)
     other = without_encoder(tmp_path / "other", HandClock(), excludePaths=["a.md"])
     assert Docs(other, docs.folder, docs.clock).index().notes == ()
     other.close()

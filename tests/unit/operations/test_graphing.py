@@ -8,12 +8,16 @@ from graph_kit import APRIL, HERE, MARCH, MAY, document, rewrite, section
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.graph.naming import Naming
+from pellucid.model.entity import entity_id
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.backfilling import BackfillInput, backfill
+from pellucid.operations.forgetting import ForgetInput, forget
 from pellucid.operations.graphing import EdgeView, GraphShowInput, audit, edge_types, look, show
 from pellucid.operations.recalling import xray, xray_of
 from pellucid.operations.remembering import RememberInput, remember
 from pellucid.operations.states import history_of_entity
+from pellucid.recall.receipt import unpack
+from pellucid.xray.shown import GONE
 
 
 def _ask(name: str, **given: object) -> GraphShowInput:
@@ -88,7 +92,18 @@ def test_closed_edges_are_shown_where_asked_for_and_where_the_past_is(specs: App
 
 
 def test_what_was_not_written_down_yet_is_not_shown_as_known_then(specs: App) -> None:
-    assert show(specs, _ask("SPEC-902", as_known_at=MAY)).edges == ()
+    kept = remember(specs, RememberInput(content="The relay stands on SPEC-902", namespace=HERE, entity_ref="relay"))
+    for name in ("SPEC-902", "the middle layer", "SPEC-904", "relay", kept.memory.id):
+        with pytest.raises(NotFoundError, match=r"nothing was known of .* at 2026-05-01"):
+            show(specs, _ask(name, as_known_at=MAY))
+        assert show(specs, _ask(name, as_known_at=specs.clock.now())).entity == show(specs, _ask(name)).entity
+
+
+def test_a_memory_is_in_no_state_of_its_own_whenever_it_is_asked_about(specs: App) -> None:
+    kept = remember(specs, RememberInput(content="The relay stands on SPEC-902", namespace=HERE))
+    now = specs.clock.now()
+    assert show(specs, _ask(kept.memory.id)).state is None
+    assert show(specs, _ask(kept.memory.id, as_of=now, as_known_at=now)).state is None
 
 
 @pytest.mark.parametrize("name", ["spec 902", "The Middle Layer", "specs/SPEC-902.md"])
@@ -129,8 +144,10 @@ def test_the_future_cannot_be_looked_at(specs: App) -> None:
 
 def test_types_are_read_in_any_case_and_unknown_ones_refused() -> None:
     assert edge_types(["depends-on", "Relates to", "MENTIONS"]) == ("DEPENDS_ON", "RELATES_TO", "MENTIONS")
-    with pytest.raises(InputError, match="--type expects one of"):
+    with pytest.raises(InputError, match=r"^types expects one of"):
         edge_types(["LIKES"])
+    with pytest.raises(InputError, match=r"^--type expects one of"):
+        edge_types(["LIKES"], "--type")
 
 
 def test_a_look_can_be_drawn(specs: App) -> None:
@@ -151,6 +168,19 @@ def test_an_xray_shows_the_way_by_names_that_no_receipt_holds_and_its_edges_in_t
     assert packed
     assert (b"SPEC-901" in packed, b"SPEC-903" in packed) == (True, False)
     assert xray_of(specs, HERE, snapshot.snapshot_id).results == snapshot.results
+
+
+def test_the_way_over_what_was_forgotten_tells_no_name_not_even_to_who_guesses_it(specs: App) -> None:
+    snapshot = xray(specs, RecallInput(query="what depends on SPEC-901?", namespace=HERE))
+    packed = specs.history.receipt(snapshot.snapshot_id, HERE)
+    assert packed
+    nodes = {node for path in unpack(packed).state.paths.values() for node in path.nodes}
+    assert nodes == {entity_id(HERE, f"spec-90{number}", specs.key) for number in (1, 2, 3)}
+    assert entity_id(HERE, "spec-902", b"") not in nodes
+    made = {filed.document.entity: filed.document.id for filed in specs.graph.documents(HERE)}
+    forget(specs, ForgetInput(namespace=HERE, memory_ids=(made["SPEC-902"], made["SPEC-903"])))
+    ways = [each for each in xray_of(specs, HERE, snapshot.snapshot_id).results if each.graph_path]
+    assert {name for each in ways for name in each.graph_path or ()} <= {"SPEC-901", GONE}
 
 
 @pytest.mark.requirement("GRAPH-5")

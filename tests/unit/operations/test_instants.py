@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pellucid.clock import EPOCH, epoch_ms, isoformat
 from pellucid.errors import InputError
-from pellucid.operations.instants import instant, not_future, of_ms
+from pellucid.operations.instants import Past, instant, not_future, of_ms, past_of
 
 NOW = datetime(2026, 6, 1, 12, 30, tzinfo=UTC)
 
@@ -46,11 +46,15 @@ def test_the_future_cannot_be_asked_about(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["", "   ", "yesterday", "2026-02-30", "15.4.2026", "2026", "0001-01-01T00:00+01:00"],
-)
-def test_what_is_no_date_is_refused_in_the_words_of_its_flag(said: str) -> None:
-    with pytest.raises(InputError, match="--as-of expects a date or a date-time"):
+    [
+        "", "   ", "yesterday", "2026-02-30", "15.4.2026", "2026", "0001-01-01T00:00+01:00", "2026-04", "202604",
+        "2026-W15", "2026W15", "2026-W15-3", "2026W153", "2026-W15-3T09:30", "2026W153T0930", "2026-105", "2026105",
+    ],
+)  # fmt: skip
+def test_what_is_no_date_is_refused_by_its_name_and_the_form_of_one_is_said(said: str) -> None:
+    with pytest.raises(InputError, match=r"^as_of expects a date or a date-time") as raised:
         instant(said, NOW)
+    assert "YYYY-MM-DD" in raised.value.next_step
 
 
 @given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(2026, 6, 1)))  # noqa: DTZ001 - hypothesis wants it bare
@@ -66,17 +70,32 @@ def test_an_end_that_never_comes_is_no_instant() -> None:
 
 @pytest.mark.parametrize("said", ["9999-12-31", "9999-12-31T23:59:59-05:00", "9999-12-31T23:59-01:00"])
 def test_the_very_end_of_the_calendar_is_the_future_too(said: str) -> None:
-    with pytest.raises(InputError, match=r"--as-of 9999-12-31T23:59:59\.999Z lies in the future"):
+    with pytest.raises(InputError, match=r"^as_of 9999-12-31T23:59:59\.999Z lies in the future"):
         instant(said, NOW)
 
 
 def test_a_program_is_told_the_same_of_either_end_of_the_calendar() -> None:
     with pytest.raises(InputError, match="lies in the future"):
         not_future(datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5))), NOW)
-    with pytest.raises(InputError, match="--as-of expects a date"):
+    with pytest.raises(InputError, match=r"^as_of expects a date"):
         not_future(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))), NOW)
 
 
 def test_a_year_has_four_digits_however_early() -> None:
     assert isoformat(instant("0001-01-01T00:00:00.0019", NOW)) == "0001-01-01T00:00:00.001Z"
     assert isoformat(datetime(987, 6, 5, 4, tzinfo=timezone(timedelta(hours=-2)))) == "0987-06-05T06:00:00.000Z"
+
+
+def test_both_instants_of_a_question_are_read_alike_and_each_is_refused_by_its_own_name() -> None:
+    then, bare = NOW - timedelta(days=2), datetime(2026, 5, 1)  # noqa: DTZ001 - a program may give it bare
+    assert past_of(then, bare, NOW) == Past(then, bare.replace(tzinfo=UTC))
+    assert past_of(None, bare, NOW).known_ms == epoch_ms(bare.replace(tzinfo=UTC))
+    with pytest.raises(InputError, match=r"^as_of .* lies in the future"):
+        past_of(NOW + timedelta(days=1), None, NOW)
+    with pytest.raises(InputError, match=r"^as_known_at .* lies in the future"):
+        past_of(None, NOW + timedelta(days=1), NOW)
+
+
+def test_a_question_about_now_asks_about_no_past() -> None:
+    assert (past_of(None, None, NOW), past_of(None, None, NOW).known_ms) == (Past(), None)
+    assert [Past().asked, Past(at=NOW).asked, Past(known=NOW).asked] == [False, True, True]

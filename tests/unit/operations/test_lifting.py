@@ -7,7 +7,7 @@ from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.explaining import ablate_recall
-from pellucid.operations.lifting import LegLift, LiftInput, lift
+from pellucid.operations.lifting import LegLift, LiftInput, known_legs, lift
 from pellucid.operations.recalling import recall
 
 
@@ -50,6 +50,12 @@ def test_a_leg_that_was_never_at_work_took_part_in_nothing(asked: App) -> None:
     assert (found.recalls, found.took_part, found.changed, found.share) == (2, 0, 0, 0.0)
 
 
+def test_a_leg_that_is_named_twice_is_counted_once(asked: App) -> None:
+    assert lift(asked, LiftInput(namespace=HERE, legs=("graph", "graph"))) == lift(
+        asked, LiftInput(namespace=HERE, legs=("graph",))
+    )
+
+
 def test_only_the_newest_recalls_of_the_namespace_are_looked_at(asked: App) -> None:
     assert lift(asked, LiftInput(namespace=HERE, limit=1)).recalls == 1
     assert lift(asked, LiftInput(namespace="local/other")).recalls == 0
@@ -57,5 +63,7 @@ def test_only_the_newest_recalls_of_the_namespace_are_looked_at(asked: App) -> N
 
 
 def test_what_is_no_leg_is_refused(asked: App) -> None:
-    with pytest.raises(InputError, match="--leg expects some of"):
+    with pytest.raises(InputError, match=r"^legs expects some of"):
         lift(asked, LiftInput(namespace=HERE, legs=("moon",)))
+    with pytest.raises(InputError, match=r"^--leg expects some of .*; got moon$"):
+        known_legs(("graph", "moon"), "--leg")

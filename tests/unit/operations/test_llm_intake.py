@@ -29,7 +29,7 @@ INVENTED = {**FACT, "content": "Releases are cut every Friday at 17:00", "quote"
 
 
 def _settings(home: Path, server: ScriptedServer, **llm: Any) -> Settings:
-    given = {"timeout_s": 0.5, "retries": 1, **llm}
+    given = {"timeout_s": 20.0, "retries": 1, **llm}
     asked = LlmSettings(base_url=server.base_url, model="scripted", api_key=SecretStr(KEY), **given)
     return load(home=home).model_copy(update={"llm": asked, "observe": ObserveSettings(extractor="llm")})
 
@@ -65,7 +65,7 @@ def test_what_the_segment_bears_out_is_kept_and_what_it_does_not_is_counted(
 _FAILURES = {
     "rate limited": (status(429, {"Retry-After": "0"}), status(429, {"Retry-After": "0"})),
     "broken": (status(500), status(500)),
-    "too slow": (answer({"facts": [FACT]}, delay_s=2.0), answer({"facts": [FACT]}, delay_s=2.0)),
+    "too slow": (answer({"facts": [FACT]}, delay_s=30), answer({"facts": [FACT]}, delay_s=30)),
     "truncated": (answer('{"facts": [{"category": "deci'), answer('{"facts": [{"category": "deci')),
     "gone": (hang_up(), hang_up()),
 }
@@ -77,12 +77,15 @@ def test_a_failing_endpoint_loses_nothing_and_a_repeat_takes_what_waited(
     kind: str, home: Path, model_cache: Path, transcript: Path
 ) -> None:
     with ScriptedServer(*_FAILURES[kind], answer({"facts": [FACT]})) as server:
-        app = open_app(_settings(home, server), models=model_cache.parent)
+        slow = {"timeout_s": 0.5} if kind == "too slow" else {}
+        app = open_app(_settings(home, server, **slow), models=model_cache.parent)
         failed = _import(app, transcript)
         assert failed.extractor_problem, kind
         assert "repeat the import" in failed.extractor_problem
         assert KEY not in failed.extractor_problem
         assert (failed.turns_taken, held(app, None)) == (0, {})
+        app.close()
+        app = open_app(_settings(home, server), models=model_cache.parent)
         again = _import(app, transcript)
     assert (again.extractor_problem, set(held(app))) == (None, {FACT["content"]})
     app.close()

@@ -13,7 +13,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.changing import UpdateInput, VerbInput, apply_verb, update
-from pellucid.operations.recalling import RecallOutput, recall, xray
+from pellucid.operations.recalling import RecallOutput, recall, xray, xray_of
 from pellucid.operations.remembering import RememberInput, remember
 from pellucid.operations.reverifying import ReverifyInput, reverify
 from pellucid.operations.states import EntityHistoryOutput
@@ -138,9 +138,9 @@ def test_a_list_names_the_instants_that_it_answered_at(app: App) -> None:
 def test_a_status_cannot_be_asked_of_the_past_nor_anything_of_the_future(app: App) -> None:
     with pytest.raises(InputError, match="--status"):
         _listed(app, as_of=Calendar.at, status="archived")
-    with pytest.raises(InputError, match=r"--as-of .* lies in the future"):
+    with pytest.raises(InputError, match=r"^as_of .* lies in the future"):
         _listed(app, as_of=Calendar.at + DAY)
-    with pytest.raises(InputError, match=r"--as-known-at .* lies in the future"):
+    with pytest.raises(InputError, match=r"^as_known_at .* lies in the future"):
         _listed(app, as_known_at=Calendar.at + DAY)
 
 
@@ -175,8 +175,73 @@ def test_the_story_as_known_then_holds_nothing_that_was_written_later(app: App) 
     told = history(app, HERE, old, as_known_at=first)
     assert [each.memory.id for each in told.versions] == [old]
     assert [row.event_type for row in told.events] == ["created"]
+    (version,) = (each.memory for each in told.versions)
+    assert (version.status, version.superseded_by, version.invalid_at) == ("active", None, None)
+    assert version.updated == version.created
+    assert told.held
+    assert (told.held.memory_id, told.held.in_force, told.held.valid_until) == (old, True, None)
     with pytest.raises(NotFoundError, match="not written yet"):
         history(app, HERE, old, as_known_at=first - DAY)
+
+
+def test_a_verification_after_the_instant_known_at_is_not_told_and_the_age_is_that_of_the_instant_asked_about(
+    app: App,
+) -> None:
+    memory_id = _remembered(app)
+    Calendar.at += 200 * DAY
+    before = Calendar.at
+    Calendar.at += DAY
+    reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory_id,)))
+    Calendar.at += 9 * DAY
+    for given, age in (({"as_known_at": before}, 210), ({"as_of": before}, 200), ({}, 9)):
+        (hit,) = _recalled(app, **given).memories
+        assert hit.staleness
+        assert (hit.staleness.age_days, hit.staleness.last_verified_at is None, hit.staleness.due) == (
+            age, bool(given), bool(given),
+        )  # fmt: skip
+
+
+def test_every_verification_is_kept_for_questions_about_the_time_after_it(app: App) -> None:
+    memory_id = _remembered(app)
+    for days in (10, 290):
+        Calendar.at += days * DAY
+        reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory_id,)))
+    then = Calendar.at - 100 * DAY
+    first = isoformat(Calendar.at - 290 * DAY)
+    for given in ({"as_of": then}, {"as_of": then, "as_known_at": then}, {"as_known_at": then}):
+        answer = _recalled(app, **given)
+        (hit,) = answer.memories
+        assert hit.staleness
+        assert (hit.staleness.last_verified_at, hit.staleness.age_days) == (first, 190 if "as_of" in given else 290)
+        assert xray_of(app, HERE, answer.recall_id).results[0].staleness == hit.staleness
+    (before,) = _recalled(app, as_of=Calendar.at - 295 * DAY).memories
+    assert before.staleness
+    assert before.staleness.last_verified_at is None
+
+
+def test_what_was_superseded_or_restated_since_is_told_as_it_stood(app: App) -> None:
+    old = _remembered(app, "The relay listens on port 8080", entity_ref="relay", attributes={"port": "8080"})
+    wide = _remembered(
+        app, "The kiosk is 8 m wide and red", entity_ref="kiosk", attributes={"width": "8", "hue": "red"}
+    )
+    then = Calendar.at
+    Calendar.at += DAY
+    _remembered(app, "The relay listens on port 9090", entity_ref="relay", attributes={"port": "9090"})
+    _remembered(app, "The kiosk is blue", entity_ref="kiosk", attributes={"hue": "blue"})
+    Calendar.at += DAY
+    question = {"query": "relay port and kiosk", "top_k": 20}
+    assert "(restated since: hue) The kiosk is 8 m" in _recalled(app, **question).context
+    for given in ({"as_of": then, "as_known_at": then}, {"as_known_at": then}, {"as_of": then}):
+        answer = _recalled(app, **question, **given)
+        assert {each.memory.id for each in answer.memories} == {old, wide}
+        assert ("superseded" in answer.context, "restated" in answer.context) == (False, False)
+        told = {each.memory_id: each for each in xray_of(app, HERE, answer.recall_id).results}[old]
+        assert told.provenance
+        assert (told.provenance.safety, told.provenance.correction_state, told.provenance.stale) == (
+            "safe", "none", False,
+        )  # fmt: skip
+        assert told.staleness
+        assert told.staleness.superseded == ("as_known_at" not in given)
 
 
 def test_a_name_tells_the_story_of_a_thing_and_an_id_that_of_a_memory(app: App) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from graph_kit import APRIL, HERE, MARCH, MAY, document, section
@@ -11,8 +12,9 @@ from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.changing import UndoInput, Verb, VerbInput, apply_verb, undo
+from pellucid.operations.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
 from pellucid.operations.consolidating import ConsolidateInput, consolidate
+from pellucid.operations.forgetting import ForgetInput, forget
 from pellucid.operations.graphing import GraphShowInput, show
 from pellucid.operations.house import rebuild
 from pellucid.operations.recalling import recall
@@ -112,6 +114,37 @@ def test_a_retired_attribute_is_true_again_once_what_retired_it_is_undone(app: A
     assert told(app, 3) == {"host": "north", "port": "9090"}
 
 
+@pytest.mark.parametrize("name", ["archive", "retract", "forget"])
+def test_a_retired_value_does_not_come_back_with_what_retired_it_gone(app: App, name: str) -> None:
+    says(app, 0, "The relay has port 8080 and host north", port="8080", host="north")
+    second = says(app, 2, "The relay listens on port 9090", port="9090")
+    Calendar.at = day(4)
+    if name == "forget":
+        forget(app, ForgetInput(namespace=HERE, memory_ids=(second.memory.id,)))
+    else:
+        verb(app, 4, cast("Verb", name), second.memory.id)
+    Calendar.at = day(6)
+    assert told(app) == {"host": "north"}
+    assert told(app, 1) == {"host": "north", "port": "8080"}
+    assert told(app, 3) == {"host": "north"} | ({"port": "9090"} if name != "forget" else {})
+    early = history_of_entity(app, HERE, "relay", day(1), as_known_at=day(1.5))
+    assert [(each.props["port"], each.valid_until) for each in early.states] == [("8080", None)]
+    rebuild(app)
+    assert told(app) == {"host": "north"}
+
+
+def test_other_words_for_the_same_value_leave_it_standing(app: App) -> None:
+    says(app, 0, "The relay has port 8080 and host north", port="8080", host="north")
+    second = says(app, 2, "The relay listens on port 9090", port="9090")
+    Calendar.at = day(4)
+    new = update(app, UpdateInput(namespace=HERE, memory_id=second.memory.id, content="It listens on 9090, by TLS"))
+    Calendar.at = day(5)
+    assert told(app) == {"host": "north", "port": "9090"}
+    update(app, UpdateInput(namespace=HERE, memory_id=new.memory.id, content="It listens on 90901 now"))
+    Calendar.at = day(6)
+    assert told(app) == {"host": "north"}, "words that do not say the value do not state it"
+
+
 def test_a_state_set_by_hand_in_the_file_counts(app: App) -> None:
     kept = says(app, 0, "The relay is painted red", colour="red")
     file = app.settings.home / "vault" / kept.path
@@ -150,6 +183,9 @@ def test_a_merge_and_its_undo_change_no_answer_about_the_days_before(app: App) -
 
     assert (listed(app, 2), listed(app, 4)) == (before, {made})
     assert [made in sayers(each) for each in (2, 4)] == [False, True]
+    whole = [filed for filed in app.graph.edges(HERE) if "relay" in (filed.edge.source, filed.edge.target)]
+    assert made in {filed.edge.memory_id for filed in whole}
+    assert whole == app.graph.edges(HERE, ["relay"]), "whether all are asked for or those of one thing"
     assert [told(app, each) for each in (2, 4)] == [{"opens": "early"}] * 2
     back(app, 6, done.op_ids[0])
     Calendar.at = day(8)

@@ -78,3 +78,12 @@ def test_what_leads_by_more_than_is_given_up_is_not_overtaken() -> None:
     leads = np.array([[-1.0, 0.4], [-1.0, -1.0]])
     assert succession(np.array([1.0, 0.5]), np.array([0, 1]), leads).tolist() == [0.0, 0.0]
     assert succession(np.array([0.9, 0.5]), np.array([0, 1]), leads).tolist() == [0.0, pytest.approx(0.4 + STEP)]
+
+
+@pytest.mark.parametrize(("ranks", "lifted"), [((1, 2), False), ((2, 1), True), ((1, 0), False), ((0, 1), True)])
+def test_what_answers_by_an_asked_edge_gives_way_to_nothing(ranks: tuple[int, int], *, lifted: bool) -> None:
+    """`ranks` in the graph leg, the first of which stands on such an edge."""
+    made = pool((4.0, 0, BOTH), (3.5, 2, BOTH), ranks={"graph": np.array(ranks)})
+    asked = replace(PLAN, answers=1)
+    assert ("renewal" in succeed(made, asked, 100, SETTINGS).terms) == lifted
+    assert "renewal" in succeed(made, PLAN, 100, SETTINGS).terms

@@ -20,11 +20,12 @@ HERE, ELSEWHERE = "local/default", "other/place"
 EARLY = datetime(2001, 1, 1, tzinfo=UTC)
 AT = int(datetime(2026, 6, 1, tzinfo=UTC).timestamp()) * 1000
 NOW = Admission(AT)
+SECRET = b"a vault's own"
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[LocalIndex]:
-    opened = LocalIndex(tmp_path / "index.db")
+    opened = LocalIndex(tmp_path / "index.db", SECRET)
     yield opened
     opened.close()
 

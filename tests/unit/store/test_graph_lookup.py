@@ -1,6 +1,6 @@
 """Exact questions about a folded graph in, whole answers out."""
 
-from graph_store_kit import ELSEWHERE, HERE, a_document, a_memory, claim, edge, index, mem, mention, spec, tell
+from graph_store_kit import ELSEWHERE, HERE, SECRET, a_document, a_memory, claim, edge, index, mem, mention, spec, tell
 
 from pellucid.model.entity import FOREVER, EntityState, GraphFacts, entity_id
 from pellucid.store.local.index import LocalIndex
@@ -63,10 +63,11 @@ def test_a_node_is_found_by_name_alias_or_id(index: LocalIndex) -> None:
         assert node.key == key
     assert index.graph.entity(HERE, "nobody") is index.graph.entity(ELSEWHERE, "SPEC-1") is None
     ids = [
-        entity_id(HERE, "spec-1"),
-        entity_id(HERE, mem(1)),
-        entity_id(HERE, "nobody"),
-        entity_id(ELSEWHERE, "spec-1"),
+        entity_id(HERE, "spec-1", SECRET),
+        entity_id(HERE, mem(1), SECRET),
+        entity_id(HERE, "nobody", SECRET),
+        entity_id(ELSEWHERE, "spec-1", SECRET),
+        entity_id(HERE, "spec-1", b"another vault's"),
     ]
     assert index.graph.named(HERE, ids) == {ids[0]: "SPEC-001", ids[1]: mem(1)}
     assert index.graph.named(ELSEWHERE, ids) == {}

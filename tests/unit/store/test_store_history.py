@@ -198,7 +198,7 @@ def test_recalls_of_another_process_during_an_erasure_are_kept(tmp_path: Path) -
     with subprocess.Popen([sys.executable, "-c", script, tmp_path / "history.db"], stdout=subprocess.PIPE) as writer:
         assert writer.stdout
         writer.stdout.readline()
-        while writer.poll() is None:
+        for _ in range(20):  # no more: SQLite is not fair, and who erases without end may keep the writer out
             history.erase(HERE, ["zanzibar"])
     assert writer.returncode == 0
     assert {history.receipt(f"rec_{number:032x}", HERE) for number in range(100, 200)} == {b"ptides"}

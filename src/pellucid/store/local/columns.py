@@ -19,8 +19,8 @@ LIGHT = np.dtype(
     [
         ("row", "i8"), ("id", "S16"), ("created", "i8"), ("valid_from", "i8"), ("valid_until", "i8"), ("active", "?"),
         ("trusted", "?"), ("boundary", "u1"), ("session", "i8"), ("ordinal", "i8"), ("importance", "f4"),
-        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("closed", "?"), ("about", "i8"), ("heat", "f4"),
-        ("cold", "?"), ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
+        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("closed", "?"), ("consolidated", "?"), ("about", "i8"),
+        ("heat", "f4"), ("cold", "?"), ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
     ]
 )  # fmt: skip
 
@@ -169,10 +169,12 @@ class View:
     def vectors(self, positions: NDArray[np.int64]) -> Floats:
         """The vectors at these positions, float32 (n, 384)."""
         out = np.empty((len(positions), DIMENSIONS), dtype=np.float32)
-        number = np.searchsorted(self.starts, positions, "right") - 1
-        for i in np.unique(number):
-            here = number == i
-            out[here] = self.segments[int(i)].vectors[positions[here] - self.starts[i]]
+        order = positions.argsort()
+        ordered = positions[order]
+        cuts = [*ordered.searchsorted(self.starts).tolist(), len(ordered)]
+        for segment, start, first, last in zip(self.segments, self.starts.tolist(), cuts[:-1], cuts[1:], strict=True):
+            if first < last:
+                out[order[first:last]] = segment.vectors[ordered[first:last] - start]
         return out
 
 

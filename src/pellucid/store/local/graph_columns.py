@@ -23,6 +23,14 @@ _COLUMNS: tuple[tuple[str, type[Any]], ...] = (
     ("confidence", np.float32), ("valid_from", np.int64), ("valid_until", np.int64), ("recorded", np.int64),
     ("row", np.int64),
 )  # fmt: skip
+_STEP = np.dtype(
+    [
+        ("here", "i8"), ("there", "i8"), ("number", "i8"), ("valid_from", "i8"), ("valid_until", "i8"),
+        ("recorded", "i8"), ("confidence", "f4"), ("type", "u1"), ("forward", "?"),
+    ],
+    align=True,
+)  # fmt: skip
+"""An edge as one of its ends sees it; what is asked of one lies together, so that a hop reads it at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,36 +58,30 @@ class GraphView:
     """The nodes that have edges, sorted."""
     starts: Ints
     """Where the steps to each of them begin, then those from it, by turns; and where the last end."""
-    there: Ints
-    number: Ints
-    forward: NDArray[np.bool_]
-    type: NDArray[np.uint8]
-    confidence: NDArray[np.float32]
-    valid_from: Ints
-    valid_until: Ints
-    recorded: Ints
+    steps: NDArray[np.void]
+    """Of `_STEP`."""
     home_nodes: Ints
     """Pairs of a node and a row, sorted, each once: the nodes."""
     home_rows: Ints
 
-    def steps(self, nodes: Ints, most: int = 0, out: bool | None = None) -> tuple[Ints, Ints]:
-        """Where the steps at these nodes (sorted, each once) stand, in order, and the node of each.
+    def steps_at(self, nodes: Ints, most: int = 0, out: bool | None = None) -> NDArray[np.void]:
+        """The steps at these nodes (sorted, each once), in order.
 
         With `out` only those from them, or, False, to them.
         A node with more than `most` steps has none, unless `most` is 0.
         """
         if not len(self.ids):
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+            return self.steps
         place = self.ids.searchsorted(nodes)
-        np.minimum(place, len(self.ids) - 1, out=place)
-        known = self.ids[place] == nodes
-        first = self.starts[2 * place + (out is True)]
-        last = self.starts[2 * place + 2 - (out is False)]
+        known = self.ids.take(place, mode="clip") == nodes
+        place *= 2
+        first = self.starts.take(place + (out is True), mode="clip")
+        last = self.starts.take(place + (1 if out is False else 2), mode="clip")
         if most:
             known &= last - first <= most
         if not known.all():
-            first, last, nodes = first[known], last[known], nodes[known]
-        return slices(first, last), nodes.repeat(last - first)
+            first, last = first[known], last[known]
+        return self.steps.take(slices(first, last))
 
     def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
         """The pairs of these nodes (sorted, each once), as nodes and rows; and those of the nodes that have none."""
@@ -172,12 +174,15 @@ def _assemble(stamp: int, segments: list[GraphSegment], redirects: Ints) -> Grap
     side = 2 * place + np.r_[np.ones(count, np.int64), np.zeros(count, np.int64)]
     steps = np.lexsort((number, some["type"][number], there, side))
     number = number[steps]
+    table = np.empty(2 * count, dtype=_STEP)
+    table["here"], table["there"], table["number"], table["forward"] = here[steps], there[steps], number, steps < count
+    for name in ("type", "confidence", "valid_from", "valid_until", "recorded"):
+        table[name] = some[name][number]
     homes = np.concatenate([np.zeros((0, 2), np.int64), *(segment.homes for segment in segments)])
     homes = np.unique(np.column_stack((_redirected(homes[:, 0], redirects), homes[:, 1])), axis=0)
     return GraphView(
         stamp, some["file"], some["edge"], np.column_stack((source, target)), some["row"], ids,
-        np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)), there[steps], number, steps < count,
-        *(some[name][number] for name in ("type", "confidence", "valid_from", "valid_until", "recorded")),
+        np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)), table,
         home_nodes=homes[:, 0].copy(), home_rows=homes[:, 1].copy(),
     )  # fmt: skip
 

@@ -15,10 +15,12 @@ from typing import Any
 
 import apsw
 
+from pellucid.clock import EPOCH, epoch_ms
 from pellucid.model.document import Document
 from pellucid.model.entity import (
     EDGE_TYPES,
     FOREVER,
+    IDENTITY,
     NO_FACTS,
     Claim,
     Edge,
@@ -26,9 +28,8 @@ from pellucid.model.entity import (
     EntityState,
     GraphFacts,
     chain,
-    entity_id,
 )
-from pellucid.model.memory import Memory
+from pellucid.model.memory import Memory, recorded_at
 from pellucid.store.index_port import PathChange
 from pellucid.store.local.database import Value, execute, execute_many
 from pellucid.store.local.standing import in_force, standing_now
@@ -37,8 +38,6 @@ GRAPH_SEGMENT = 64
 """Files whose edges are read together."""
 NUMBERS = 1 << 62
 """Nodes are numbered below this."""
-IDENTITY = re.compile(r"(mem|ep)_[0-9a-f]{32}")
-"""The key of a node that is a memory or an episode."""
 _NUMBERED = re.compile(r"[a-z][a-z0-9]*-\d+")
 _NODES = ("Memory", "Episode")
 _BATCH = 1000
@@ -90,9 +89,9 @@ def _hash(*parts: object) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big") % NUMBERS
 
 
-def number_of(identity: str) -> int:
-    """The number of the node of an `entity_id`, unless another node has it: then it is the next that is free."""
-    return int(identity[4:20], 16) % NUMBERS
+def number_of(namespace: str, key: str) -> int:
+    """The number of a node, unless another has it: then it is the next that is free."""
+    return _hash(namespace, key)
 
 
 def heading_of(memory: Memory, document: Document | None) -> str:
@@ -176,7 +175,7 @@ class GraphFold:
     def _claim(self, space: Space, claim: Claim) -> tuple[Value, ...]:
         node = self._node(space, claim.entity)
         said = claim.attribute, claim.value, claim.memory_id
-        return node, *said, claim.valid_from, claim.valid_until, claim.recorded
+        return node, *said, claim.valid_from, claim.valid_until, claim.recorded, claim.retired_by
 
     def _homes(self, change: PathChange, space: Space, facts: GraphFacts) -> Rows:
         if not facts.homes:
@@ -196,7 +195,7 @@ class GraphFold:
         return known
 
     def _found(self, space: Space, key: str) -> int:
-        node = number_of(entity_id(space.name, key))
+        node = number_of(space.name, key)
         while taken := self._run("node_at", node):
             if taken[0] == (space.ns, key):
                 return node
@@ -262,9 +261,12 @@ def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -
     By what was known at an instant, if that is given. A claim that holds again holds as the one that began when it did.
     """
     pieces: dict[tuple[int, str], list[_Piece]] = defaultdict(list)
-    for node, *said in rows:
-        claim = Claim(*said[:7])
-        pieces[node, claim.attribute] += [_Piece(claim, *span) for span in spans(claim, said[7:], known)]
+    read = [(node, Claim(*said[:8]), said[8:]) for node, *said in rows]
+    said_by = {(node, claim.attribute, claim.memory_id): claim for node, claim, _ in read}
+    for node, claim, stands in read:
+        end = _retired(claim, said_by.get((node, claim.attribute, claim.retired_by)), known)
+        held = ((start, min(until, end)) for start, until in spans(claim, stands, known))
+        pieces[node, claim.attribute] += [_Piece(claim, *span) for span in held if span[0] < span[1]]
     out: dict[int, list[Claim]] = defaultdict(list)
     for (node, _), each in pieces.items():
         again = any(piece.start != piece.claim.valid_from for piece in each)
@@ -273,6 +275,16 @@ def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -
             for piece in (_apart(each) if again else each)
         ]
     return out
+
+
+def _retired(claim: Claim, anew: Claim | None, known: int | None) -> int:
+    """From when on a memory says nothing of an attribute any more: another said it anew, and may be gone by now."""
+    if not claim.retired_by:
+        return FOREVER
+    written = epoch_ms(recorded_at(claim.retired_by, EPOCH)) or (anew.recorded if anew else FOREVER)
+    if known is not None and written > known:
+        return FOREVER
+    return anew.valid_from if anew else written
 
 
 @dataclass(frozen=True, slots=True)

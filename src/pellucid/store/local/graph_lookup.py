@@ -20,15 +20,16 @@ from pellucid.model.entity import (
 )
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.local.graph_fold import NOBODY, NUMBERS, claims_in_force, number_of, spans
+from pellucid.store.local.graph_fold import NOBODY, claims_in_force, spans
 from pellucid.store.local.graph_reader import edge, keys_of, named, node
 
 
 class LocalGraph:
     """See `GraphLookup`. `edges` say the entity where a file says another name of it; `facts` are as the file says."""
 
-    def __init__(self, connections: ThreadConnections, queries: dict[str, str]) -> None:
+    def __init__(self, connections: ThreadConnections, queries: dict[str, str], secret: bytes) -> None:
         self._connections = connections
+        self._secret = secret
         self._queries = queries
 
     def _run(self, query: str, *bindings: str | int | None) -> list[tuple[Any, ...]]:
@@ -124,15 +125,15 @@ class LocalGraph:
         return out
 
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:
-        ns, out = self._ns(namespace), dict[str, str]()
-        for identity in ids:
-            number = number_of(identity)
-            while taken := self._run("nodes", ns, json.dumps([number])):
-                if entity_id(namespace, taken[0][1]) == identity:
-                    out[identity] = taken[0][2]
-                    break
-                number = (number + 1) % NUMBERS
-        return out
+        if not ids:
+            return {}
+        ns, wanted = self._ns(namespace), set(ids)
+        found = {
+            number: identity for number, key in self._run("nodes_of", ns)
+            if (identity := entity_id(namespace, key, self._secret)) in wanted
+        }  # fmt: skip
+        rows = self._run("nodes", ns, json.dumps(sorted(found)))
+        return {found[number]: name for number, _, name, *_ in rows}
 
     def facts(self, path: str) -> GraphFacts:
         """See `GraphLookup.facts`; in a fixed order, each thing once, and never an interval that holds nothing."""

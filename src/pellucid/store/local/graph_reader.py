@@ -1,18 +1,17 @@
 """One read transaction in, the graph around some nodes out: `GraphReader` over SQLite and warm columns."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import apsw
 import numpy as np
 
-from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, node_key
+from pellucid.model.entity import EDGE_TYPES, FOREVER, IDENTITY, Edge, node_key
 from pellucid.store.graph_port import Homes, Ints, Node, Steps
 from pellucid.store.index_port import Admission, Mask, Rows
 from pellucid.store.local.database import execute
 from pellucid.store.local.graph_columns import GraphCache, GraphView
-from pellucid.store.local.graph_fold import IDENTITY
 from pellucid.store.local.standing import Standings
 
 Queries = dict[str, str]
@@ -25,8 +24,17 @@ class LocalGraphReader:
     that lies after it is not known yet.
     """
 
-    def __init__(self, connection: apsw.Connection, queries: Queries, cache: GraphCache, standings: Standings) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        queries: Queries,
+        cache: GraphCache,
+        standings: Standings,
+        identity: Callable[[str], str],
+    ) -> None:
+        """`identity` makes the id of a node, as receipts hold it, out of its key."""
         self._connection = connection
+        self._identity = identity
         self._queries = queries
         self._cache = cache
         self._standings = standings
@@ -49,19 +57,18 @@ class LocalGraphReader:
     def around(
         self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:
-        view = self._view
-        at, here = view.steps(_in_order(nodes), most, out)
-        hold = (view.valid_from[at] <= admission.at) & (view.confidence[at] >= np.float32(floor))
-        until = view.valid_until[at]
+        some = self._view.steps_at(_in_order(nodes), most, out)
+        hold = (some["valid_from"] <= admission.at) & (some["confidence"] >= np.float32(floor))
+        until = some["valid_until"]
         if admission.known is not None:
-            hold &= view.recorded[at] <= admission.known
+            hold &= some["recorded"] <= admission.known
             until = np.where(until > admission.known, FOREVER, until)
-        hold &= (admission.at < until) & self._said(admission, view.number[at])
+        hold &= (admission.at < until) & self._said(admission, some["number"])
         if not hold.all():
-            at, here = at[hold], here[hold]
+            some = some.compress(hold)
         return Steps(
-            here=here, there=view.there[at], forward=view.forward[at], type=view.type[at],
-            confidence=view.confidence[at], edge=view.number[at],
+            here=some["here"], there=some["there"], forward=some["forward"], type=some["type"],
+            confidence=some["confidence"], edge=some["number"],
         )  # fmt: skip
 
     def _said(self, admission: Admission, numbers: Ints) -> Mask:
@@ -84,6 +91,10 @@ class LocalGraphReader:
 
     def nodes(self, numbers: Ints) -> list[Node]:
         return [node(*row) for row in self._run("nodes", self._ns, json.dumps(numbers.tolist()))]
+
+    def identities(self, numbers: Ints) -> list[str]:
+        keys = keys_of(self._connection, self._queries, numbers.tolist())
+        return [self._identity(keys[number]) for number in numbers.tolist()]
 
     def edges(self, numbers: Ints) -> list[Edge]:
         """See `GraphReader.edges`; an end that is another name of an entity is that entity."""
@@ -127,11 +138,18 @@ def named(connection: apsw.Connection, queries: Queries, ns: int, names: Sequenc
     What a file defines goes by its name. Any other name stands for the entity whose alias it is, if that is one; a name
     that is nobody's alias, or of two, for what is spoken of by that name.
     """
-    keys = list(dict.fromkeys(map(key_of, names)))
+    keys = list(dict.fromkeys(map(key_of, dict.fromkeys(names))))
     found = execute(connection, queries["find_keys"], (ns, json.dumps(keys))) if keys else []
-    numbers = (own if defined or alias is None else alias for _, own, defined, alias in found)
+    numbers = (own if defined or alias is None else alias for _, own, defined, _, _, alias in found)
     wanted = list(dict.fromkeys(number for number in numbers if number is not None))
-    return [node(*row) for row in execute(connection, queries["nodes"], (ns, json.dumps(wanted)))]
+    held = {
+        own: node(own, key, name, type_, defined)
+        for key, own, defined, name, type_, _ in found if type_ and type_ not in ("Memory", "Episode")
+    }  # fmt: skip
+    rest = [number for number in wanted if number not in held]
+    if rest:
+        held |= {row[0]: node(*row) for row in execute(connection, queries["nodes"], (ns, json.dumps(rest)))}
+    return [held[number] for number in wanted if number in held]
 
 
 def key_of(name: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 
 from pellucid.clock import epoch_ms
 from pellucid.encoders.port import Encoding
-from pellucid.model.entity import FOREVER
+from pellucid.model.entity import FOREVER, entity_id
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.model.mentions import file_name, paths_in
 from pellucid.model.stance import stance
 from pellucid.model.text import attribute_key, content_hash, entity_key, tag_key
@@ -43,16 +44,8 @@ from pellucid.store.local.reader import LocalIndexReader, served
 from pellucid.store.local.standing import BEGINNING, Standings, stood
 from pellucid.store.local.stories import LocalEpisodeReader, story_text
 
-DIRECT_CATEGORIES = (
-    "decision",
-    "commitment",
-    "principle",
-    "rule",
-    "correction",
-    "preference",
-    "entity",
-    "relationship",
-)
+DIRECT_CATEGORIES = ("decision", "commitment", "principle", "rule", "correction", "preference", "entity",
+                     "relationship")  # fmt: skip
 """What can answer by itself: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _BRACKETS = re.compile(r"(?:\s*\[[^\]]*\])+\s*$")
@@ -64,8 +57,9 @@ _UNKNOWN = 0
 class LocalIndex:
     """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, secret: bytes = b"") -> None:
+        """`secret` keys the ids by which receipts speak of what is in the graph (`model.entity.entity_id`)."""
+        self._path, self._secret = path, secret
         self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
         self._connections = ThreadConnections(self._open)
         self._columns = ColumnCache(self._queries["segment_rows"])
@@ -136,7 +130,8 @@ class LocalIndex:
             stories = self._stories.view(connection, ns, self._versions(connection, -ns))
             standings = Standings(connection, self._queries, view, ns)
             episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
-            graph = LocalGraphReader(connection, self._queries, self._graphs, standings)
+            identity = partial(entity_id, namespace, secret=self._secret)
+            graph = LocalGraphReader(connection, self._queries, self._graphs, standings, identity)
             seq = self._state(connection).applied_seq
             yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
 
@@ -164,7 +159,7 @@ class LocalIndex:
     @property
     def graph(self) -> LocalGraph:
         """Exact questions about the graph, over the same connections."""
-        return LocalGraph(self._connections, self._queries)
+        return LocalGraph(self._connections, self._queries, self._secret)
 
     def scrub(self, wait_s: float = 10.0) -> None:
         self._columns.clear()
@@ -293,7 +288,7 @@ class _Fold:
                 memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
                 _stance(memory), memory.category, memory.agent, about(memory),
                 asks(memory.content), direct_bits(memory), memory.status, _instant(memory.invalid_at),
-                _instant(memory.expires_at), memory.model_dump_json(by_alias=True),
+                _instant(memory.expires_at), is_consolidated(memory), memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
         vector, codes = None, b""
@@ -332,6 +327,12 @@ class _Fold:
 def _stance(memory: Memory) -> str:
     """What a statement affirms or denies; what a document says at length takes no stand against what is remembered."""
     return "" if memory.category == "section" else stance(memory.content, memory.entity_ref).key
+
+
+def is_consolidated(memory: Memory) -> bool:
+    """Whether a memory was made out of others."""
+    made = memory.source == "consolidation" and memory.category not in TRANSCRIBED
+    return made and bool(memory.derived_from or memory.supersedes)
 
 
 def search_text(memory: Memory) -> str:

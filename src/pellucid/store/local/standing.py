@@ -90,9 +90,17 @@ class Standings:
     view: View
     ns: int
     _pasts: dict[tuple[int, int | None], Past] = field(default_factory=dict[tuple[int, int | None], Past])
+    _last: tuple[Admission, Mask] | None = None
 
     def admissible(self, admission: Admission) -> Mask:
         """Active, valid at the instant, not quarantined, within the caller's scopes, and what the caller asks for."""
+        if self._last is None or self._last[0] is not admission:  # every leg of a recall asks the same
+            mask = self._admissible(admission)
+            mask.flags.writeable = False
+            self._last = admission, mask
+        return self._last[1]
+
+    def _admissible(self, admission: Admission) -> Mask:
         if not is_past(admission):
             return self.view.admissible(admission)
         past = self.past(admission)
@@ -100,7 +108,10 @@ class Standings:
 
     def speaking(self, admission: Admission) -> Mask:
         """The rows that may answer whatever is asked: the filters and the period of the query aside."""
-        return self.admissible(replace(admission, only=None, since=None, until=None, period=(None, None)))
+        bounds = admission.since, admission.until, *admission.period
+        if admission.only is None and bounds == (None,) * 4:
+            return self.admissible(admission)
+        return self._admissible(replace(admission, only=None, since=None, until=None, period=(None, None)))
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
         """The rows that may not answer; what was not yet written down is none of them."""
@@ -130,15 +141,9 @@ class Standings:
             past.active[place], past.trusted[place], since, until = _undone(now, rows, at, limit)
             past.valid_from[place], past.valid_until[place] = since, until
         past.active[~past.exists] = False
-        made = self._consolidated(light["row"][past.valid_from < recorded])
+        made = light["consolidated"]
         past.valid_from[made] = np.maximum(past.valid_from, recorded)[made]
         return past
-
-    def _consolidated(self, backdated: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions of those of these rows that were consolidated out of others."""
-        wanted = self.ns, json.dumps(backdated.tolist())
-        found = execute(self.connection, self.queries["consolidated"], wanted) if len(backdated) else []
-        return self.view.positions(np.array([row for (row,) in found], dtype=np.int64))
 
     def _changed(self, after: int) -> Iterator[tuple[int, Fields, Changed]]:
         """Rows with how they stand now, and what the ledger changed of them later than an instant, newest first."""

@@ -38,7 +38,7 @@ def graph_show(
     with opened(home, namespace) as opened_app:
         request = checked(
             GraphShowInput, namespace=opened_app.settings.namespace, name=name, hops=hops,
-            types=edge_types(types or ()), direction=direction, closed=closed,
+            types=edge_types(types or (), "--type"), direction=direction, closed=closed,
             **instants(opened_app, as_of, as_known_at),
         )  # fmt: skip
         seen = look(opened_app, request)

@@ -50,36 +50,35 @@ def index_docs(
     as_json: Json = False,
 ) -> None:
     """Take documents in by heading; a repetition takes what changed since, and closes what is gone."""
-    from pellucid.operations.document_rows import history_file as read_rows
-    from pellucid.operations.document_rows import load_history
     from pellucid.operations.documenting import IndexDocsInput
     from pellucid.operations.documenting import index_docs as take_in
     from pellucid.surfaces.cli.validate import checked
 
-    _check(paths, history_file, watch=watch, dry_run=dry_run)
+    _check_watch(paths, watch=watch, dry_run=dry_run)
     with opened(home, namespace) as opened_app:
-        here = opened_app.settings.namespace
-        if not paths and history_file:
-            loaded = load_history(opened_app, here, read_rows(history_file), dry_run=dry_run)
-            emit(loaded, lambda: present_index.history(loaded), as_json=as_json)
-            return
         request = checked(
-            IndexDocsInput, namespace=here, paths=tuple(paths or ()), glob=glob, history=history,
-            history_file=history_file, dry_run=dry_run,
+            IndexDocsInput, namespace=opened_app.settings.namespace, paths=tuple(paths or ()), glob=glob,
+            history=history, history_file=history_file, dry_run=dry_run,
         )  # fmt: skip
         if watch:
             _watch(opened_app, request, as_json=as_json)
             return
         with progress("indexing") as told:
             outcome = take_in(opened_app, request, told)
-    emit(outcome, lambda: present_index.indexed(outcome), as_json=as_json)
+    _emit(outcome, rows_alone=not paths, as_json=as_json)
     if outcome.problems and not outcome.files:
         raise typer.Exit(InputError.exit_code)
 
 
-def _check(paths: list[Path] | None, history_file: Path | None, *, watch: bool, dry_run: bool) -> None:
-    if not paths and history_file is None:
-        raise InputError("nothing says what to index", code="missing_path", next_step="name files or folders")
+def _emit(outcome: "IndexDocsOutput", *, rows_alone: bool, as_json: bool) -> None:
+    """What became of the files; of the rows of a history, where no file was named."""
+    if rows_alone and (loaded := outcome.loaded):
+        emit(loaded, lambda: present_index.history(loaded), as_json=as_json)
+    else:
+        emit(outcome, lambda: present_index.indexed(outcome), as_json=as_json)
+
+
+def _check_watch(paths: list[Path] | None, *, watch: bool, dry_run: bool) -> None:
     if watch and dry_run:
         raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
     if watch and not paths:

@@ -30,6 +30,6 @@ def instants(app: App, as_of: str | None, as_known_at: str | None) -> dict[str, 
 
     now = app.clock.now()
     return {
-        "as_of": instant(as_of, now) if as_of is not None else None,
+        "as_of": instant(as_of, now, "--as-of") if as_of is not None else None,
         "as_known_at": instant(as_known_at, now, "--as-known-at") if as_known_at is not None else None,
     }

@@ -61,7 +61,7 @@ def history(outcome: HistoryOutput) -> str:
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
         return "\n".join([*lines, *(_event(row) for row in outcome.events)])
-    lines: list[str] = [_held(outcome)] if outcome.as_of else []
+    lines: list[str] = [_held(outcome)] if outcome.as_of or outcome.as_known_at else []
     for each in outcome.versions:
         lines += [*_version(each), *(_event(row) for row in outcome.events if row.memory_id == each.memory.id)]
         lines += [_said(row) for row in outcome.verdicts if row.resulting_primitive_id == each.memory.id]
@@ -72,14 +72,15 @@ def history(outcome: HistoryOutput) -> str:
 
 def _held(outcome: HistoryOutput) -> str:
     """Which version held at the instant asked about, and whether it could answer then."""
-    at, held = isoformat(outcome.as_of) if outcome.as_of else "", outcome.held
-    known = f", as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
+    held = outcome.held
+    said = [f"as of {isoformat(outcome.as_of)}"] if outcome.as_of else []
+    then = ", ".join([*said, *([f"as known at {isoformat(outcome.as_known_at)}"] if outcome.as_known_at else [])])
     if held is None:
-        return f"as of {at}{known}: no version held"
+        return f"{then}: no version held"
     span = f"[{isoformat(held.valid_from)} – {isoformat(held.valid_until) if held.valid_until else 'open'}]"
     why = f" ({held.set_aside})" if held.set_aside else ""
     force = "in force" if held.in_force else f"not in force{why}"
-    return f"as of {at}{known}: {held.memory_id} {span}, {force}"
+    return f"{then}: {held.memory_id} {span}, {force}"
 
 
 def reverified(outcome: ReverifyOutput) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
@@ -62,7 +63,7 @@ def audited(outcome: GraphAuditOutput) -> str:
             *([f"  said  in {len(each.where) - 3} more places"] if len(each.where) > 3 else []),
             f"  next  {visible(each.next_step)}",
         ]
-    kinds = _counts(_by_kind(each.kind for each in outcome.problems))
+    kinds = _counts(Counter(each.kind for each in outcome.problems))
     return "\n".join(
         [*lines, f"{len(outcome.problems)} problems: {kinds}" if outcome.problems else "all fits together"]
     )
@@ -122,13 +123,6 @@ def _place(path: str, section: str) -> str:
 def _signed(added: Sequence[str], removed: Sequence[str]) -> Iterable[str]:
     yield from (f"  + {visible(each)}" for each in added)
     yield from (f"  − {visible(each)}" for each in removed)
-
-
-def _by_kind(kinds: Iterable[str]) -> dict[str, int]:
-    out: dict[str, int] = {}
-    for kind in kinds:
-        out[kind] = out.get(kind, 0) + 1
-    return out
 
 
 def _counts(counts: Mapping[str, int]) -> str:

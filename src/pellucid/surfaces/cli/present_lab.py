@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from pellucid.operations.lab import LabOutput, Measured
+from pellucid.operations.lab import LabOutput, UpdatesOutput
 from pellucid.operations.lab_asof import AsOfLabOutput
 from pellucid.operations.lab_graph import GraphLabOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pellucid.operations.lab import UpdatesOutput
+
+@singledispatch
+def measured(outcome: object) -> str:
+    """A run of the lab; each kind of answer has a function below that registers for it."""
+    raise TypeError(f"no text is known for {type(outcome).__name__}")
 
 
-def measured(outcome: Measured) -> str:
-    """A run of the lab."""
-    if isinstance(outcome, GraphLabOutput):
-        return _graph(outcome)
-    if isinstance(outcome, AsOfLabOutput):
-        return _as_of(outcome)
-    return _metrics(outcome) if isinstance(outcome, LabOutput) else _updates(outcome)
-
-
+@measured.register
 def _metrics(outcome: LabOutput) -> str:
     """Metrics with their intervals beside the floors, then what each part is worth."""
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
@@ -79,6 +76,7 @@ def _kept(outcome: LabOutput) -> list[str]:
     return ["", *lines] if lines else []
 
 
+@measured.register
 def _updates(outcome: UpdatesOutput) -> str:
     """How often the newer statement of a changed fact stands above the older."""
     said = outcome.same_attribute
@@ -105,6 +103,7 @@ def _order(name: str, found: Mapping[str, Any]) -> str:
     return f"{name:<18} newer above {found['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {found['pairs']}: {cases}"
 
 
+@measured.register
 def _graph(outcome: GraphLabOutput) -> str:
     """Edges against the truth, then what a recall of dependencies brings, with and without the graph leg."""
     speed = outcome.indexing["documentsPerSecond"]
@@ -133,6 +132,7 @@ def _health(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{health} {count}" for health, count in sorted(counts.items()))
 
 
+@measured.register
 def _as_of(outcome: AsOfLabOutput) -> str:
     """How many past values the states know, and how many a recall as of then puts first."""
     lines = [f"asof: {outcome.documents} documents, {outcome.changes} changes of headers", ""]

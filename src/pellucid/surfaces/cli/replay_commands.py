@@ -77,7 +77,7 @@ def lift(
     as_json: Json = False,
 ) -> None:
     """Show what a leg was worth over recent recalls: from their receipts, nothing is asked again."""
-    from pellucid.operations.lifting import LiftInput
+    from pellucid.operations.lifting import LiftInput, known_legs
     from pellucid.operations.lifting import lift as lift_of
     from pellucid.surfaces.cli import present_replay
     from pellucid.surfaces.cli.validate import aware
@@ -86,7 +86,7 @@ def lift(
     with opened(home, namespace) as opened_app:
         asked = LiftInput(
             namespace=opened_app.settings.namespace, limit=last, since=epoch_ms(begin) if begin else 0,
-            **({"legs": tuple(leg)} if leg else {}),
+            **({"legs": known_legs(leg, "--leg")} if leg else {}),
         )  # fmt: skip
         outcome = lift_of(opened_app, asked)
     emit(outcome, lambda: present_replay.lifted(outcome), as_json=as_json)

@@ -3,6 +3,8 @@
 ALTER TABLE memories ADD COLUMN status TEXT NOT NULL DEFAULT '';
 ALTER TABLE memories ADD COLUMN invalid_at INTEGER;
 ALTER TABLE memories ADD COLUMN expires_at INTEGER;
+-- Whether it was made out of other memories: then it holds, at the earliest, from when it was written.
+ALTER TABLE memories ADD COLUMN consolidated INTEGER NOT NULL DEFAULT 0;
 
 -- canonical: of ours; another one goes with the last entity of its type.
 CREATE TABLE entity_types (type TEXT PRIMARY KEY, canonical INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
@@ -102,6 +104,7 @@ CREATE TABLE claims (
   valid_from INTEGER NOT NULL,
   valid_until INTEGER NOT NULL,
   recorded INTEGER NOT NULL,
+  retired_by TEXT NOT NULL,
   CHECK (valid_from < valid_until)
 );
 CREATE INDEX claims_file ON claims(file);

@@ -53,8 +53,8 @@ SELECT path FROM memories WHERE id = ?;
 
 -- name: put_memory
 -- A new row.
-INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, category, agent, about, asks, direct, status, invalid_at, expires_at, record)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO memories (ns, id, path, digest, created, valid_from, valid_until, active, trusted, boundary, session_id, ordinal, importance, pinned, op_id, content_hash, stance, category, agent, about, asks, direct, status, invalid_at, expires_at, consolidated, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING row;
 
 -- name: drop_memory
@@ -162,14 +162,14 @@ SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 -- name: segment_rows
 -- The light columns, the vector and the words of every row of a segment.
 SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, m.asks, m.direct,
-  m.status = 'superseded' AND m.invalid_at IS NOT NULL, m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
+  m.status = 'superseded' AND m.invalid_at IS NOT NULL, m.consolidated, m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
   f.length, f.vec, f.terms, f.counts
 FROM memories m JOIN features f ON f.row = m.row LEFT JOIN folds d ON d.memory_id = m.id
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
 -- name: story_rows
 -- The vector and the words of every episode of a segment, in the columns of segment_rows.
-SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
+SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
 FROM stories s JOIN episodes e ON e.path = s.path WHERE s.ns = ? AND s.row BETWEEN ? AND ? ORDER BY s.row;
 
 -- name: stories
@@ -309,11 +309,11 @@ DELETE FROM edges WHERE file = ?;
 
 -- name: claims_of
 -- The claims of a file.
-SELECT node, attribute, value, memory_id, valid_from, valid_until, recorded FROM claims WHERE file = ?;
+SELECT node, attribute, value, memory_id, valid_from, valid_until, recorded, retired_by FROM claims WHERE file = ?;
 
 -- name: put_claims
 -- A claim of a file.
-INSERT INTO claims (file, node, attribute, value, memory_id, valid_from, valid_until, recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO claims (file, node, attribute, value, memory_id, valid_from, valid_until, recorded, retired_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: drop_claims
 -- The claims that a file made.
@@ -385,10 +385,9 @@ OR EXISTS (SELECT 1 FROM aliases a WHERE a.node = s.node) OR EXISTS (SELECT 1 FR
 -- name: claims_of_nodes
 -- What is claimed of some nodes, a JSON list; how the memory that says it stands, whether it was consolidated out of
 -- others, and what rows of the ledger changed of it, newest first.
-SELECT c.node, n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded,
+SELECT c.node, n.key, c.attribute, c.value, c.memory_id, c.valid_from, c.valid_until, c.recorded, c.retired_by,
   m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at,
-  coalesce(m.category NOT IN ('moment', 'section') AND m.record ->> 'source' = 'consolidation'
-    AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0, 0),
+  coalesce(m.consolidated, 0),
   (SELECT json_group_array(json_array(s.at, json(s.before)) ORDER BY s.seq DESC) FROM standings s
     WHERE s.memory_id = m.id AND s.ns = m.ns)
 FROM json_each(?) w CROSS JOIN claims c ON c.node = w.value CROSS JOIN nodes n ON n.node = c.node
@@ -398,8 +397,7 @@ ORDER BY c.node, c.attribute, c.valid_from, c.recorded, c.memory_id, c.value;
 -- name: stands_of
 -- How memories stand, of a JSON list: those that are not simply active, or (third binding) all of them; as in claims_of_nodes.
 SELECT m.id, m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at,
-  coalesce(m.category NOT IN ('moment', 'section') AND m.record ->> 'source' = 'consolidation'
-    AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0, 0),
+  coalesce(m.consolidated, 0),
   (SELECT json_group_array(json_array(s.at, json(s.before)) ORDER BY s.seq DESC) FROM standings s
     WHERE s.memory_id = m.id AND s.ns = m.ns)
 FROM json_each(?2) w CROSS JOIN memories m ON m.id = w.value AND m.ns = ?1
@@ -438,13 +436,6 @@ DELETE FROM standings;
 -- What rows of the ledger later than an instant changed, newest first for each memory, and how the memory stands now.
 SELECT m.row, s.at, s.before, m.status, m.trusted, m.created, m.valid_from, m.invalid_at, m.expires_at
 FROM standings s CROSS JOIN memories m ON m.id = s.memory_id WHERE s.ns = ?1 AND m.ns = ?1 AND s.at > ?2 ORDER BY m.row, s.seq DESC;
-
--- name: consolidated
--- Those of some rows of a namespace, a JSON list, that were consolidated out of others.
-SELECT m.row FROM memories m WHERE m.ns = ?1 AND m.row IN (SELECT value FROM json_each(?2))
-AND m.category IN (SELECT DISTINCT category FROM memories WHERE ns = ?1 AND category NOT IN ('moment', 'section'))
-AND instr(m.record, '"source":"consolidation"') AND m.record ->> 'source' = 'consolidation'
-AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0;
 
 -- name: watch_standings
 -- Note, for this connection, of which memories the ledger says something else: rows come and go one by one, or all.
@@ -498,9 +489,13 @@ GROUP BY a.key HAVING min(a.node) < max(a.node);
 -- name: find_keys
 -- For each of some keys, a JSON list, of a namespace: the node that has it, whether a file defines that, and the one
 -- whose other name it is, if there is exactly one.
-SELECT w.value, n.node, n.defined,
+SELECT w.value, n.node, n.defined, n.name, n.type,
   (SELECT iif(min(a.node) = max(a.node), min(a.node), NULL) FROM aliases a WHERE a.ns = ?1 AND a.key = w.value AND a.node IS NOT n.node)
 FROM json_each(?2) w LEFT JOIN nodes n ON n.ns = ?1 AND n.key = w.value ORDER BY w.key;
+
+-- name: nodes_of
+-- The nodes of a namespace with their keys.
+SELECT node, key FROM nodes WHERE ns = ?;
 
 -- name: nodes
 -- Some nodes, a JSON list, of a namespace, in order. What a memory or an episode is, its own table says.
@@ -545,16 +540,18 @@ SELECT (SELECT min(e.valid_from) FROM edges e WHERE (e.source = n.node OR e.targ
 FROM nodes n JOIN namespaces s ON s.ns = n.ns WHERE s.name = ?1 AND n.key = ?2;
 
 -- name: edges_of_namespace
--- The edges of a namespace with their ends and the file that says each.
-SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence, e.valid_from, e.valid_until, e.recorded, e.anchor, s.path
-FROM sources s JOIN edges e ON e.file = s.file WHERE s.ns = ? ORDER BY s.path, e.edge;
+-- The edges of a namespace with their ends and the file that says each. What was consolidated out of others says them since
+-- it was written.
+SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence,
+  iif(m.consolidated, min(max(e.valid_from, e.recorded), e.valid_until), e.valid_from),
+  e.valid_until, e.recorded, e.anchor, s.path
+FROM sources s JOIN edges e ON e.file = s.file LEFT JOIN memories m ON m.id = e.memory_id AND m.ns = s.ns
+WHERE s.ns = ? ORDER BY s.path, e.edge;
 
 -- name: edges_of_nodes
--- The same of the edges at some nodes, a JSON list. What was consolidated out of others says them since it was written.
+-- The same of the edges at some nodes, a JSON list.
 SELECT e.source, e.target, e.type, e.memory_id, e.section, e.confidence,
-  iif(coalesce(m.category NOT IN ('moment', 'section') AND m.record ->> 'source' = 'consolidation'
-    AND json_array_length(m.record, '$.derivedFrom') + json_array_length(m.record, '$.supersedes') > 0, 0),
-    min(max(e.valid_from, e.recorded), e.valid_until), e.valid_from),
+  iif(m.consolidated, min(max(e.valid_from, e.recorded), e.valid_until), e.valid_from),
   e.valid_until, e.recorded, e.anchor, s.path
 FROM edges e JOIN sources s ON s.file = e.file LEFT JOIN memories m ON m.id = e.memory_id AND m.ns = s.ns
 WHERE (e.source IN (SELECT value FROM json_each(?2)) OR e.target IN (SELECT value FROM json_each(?2))) AND s.ns = ?1

@@ -1,0 +1,55 @@
+"""The name of a file in, the format of documents that its suffix stands for out: what it is called and how it is read.
+
+A new format is its reader, one entry of `_ALL`, and its name in `FormatName`, which a type checker asks for. Whatever
+must know suffixes takes them from here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os.path import splitext
+
+from pellucid.graph.asides import FindAsides, markdown_asides, rst_asides
+from pellucid.graph.header import Header, markdown_header, rst_fields, rst_header
+from pellucid.graph.markdown_sections import markdown_outline
+from pellucid.graph.outline import Outline
+from pellucid.graph.rst_sections import rst_outline
+from pellucid.model.document import FormatName
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFormat:
+    """A format: its name in vault files, its name for people, its suffixes, and what reads its header and headings."""
+
+    name: FormatName
+    called: str
+    suffixes: tuple[str, ...]
+    """Small letters, each with its dot."""
+    header: Callable[[str, Sequence[str]], tuple[Header, int]]
+    """A text and its lines in, the header at the very top and the number of lines that it takes out."""
+    outline: Callable[[Sequence[str], int], Outline]
+    """Lines and the one at which the text begins in, its headings out."""
+    asides: FindAsides
+    """A text in, its comments and code out."""
+    comment: str
+    """A sign that stands in every comment."""
+    below_title: Callable[[Sequence[str], int], tuple[Header, int]] | None = None
+    """Lines and the one below the title in, a header that stands there and the line after it out; None: none does."""
+
+
+_ALL = (
+    DocumentFormat(
+        "markdown", "Markdown", (".md", ".markdown", ".mdx"), markdown_header, markdown_outline, markdown_asides, "<!--"
+    ),
+    DocumentFormat("rst", "reStructuredText", (".rst", ".rest"), rst_header, rst_outline, rst_asides, "..", rst_fields),
+)
+FORMATS: dict[str, DocumentFormat] = {suffix: each for each in _ALL for suffix in each.suffixes}
+"""The format of each suffix."""
+CALLED = " or ".join(each.called for each in _ALL)
+"""What a document may be, for people."""
+SUFFIX = rf"\.(?:{'|'.join(sorted((suffix[1:] for suffix in FORMATS), key=len, reverse=True))})(?![\w.])"
+"""A regular expression of a suffix with which a name ends; for a search without regard to case."""
+
+
+def format_of(name: str) -> DocumentFormat | None:
+    """The format of a file by its name or path; None if the suffix is that of no document."""
+    return FORMATS.get(splitext(name)[1].lower())

@@ -1,0 +1,82 @@
+"""A file and its digest in, the document that it is out: the one of its place, or one that stood elsewhere before."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pellucid.operations.document_files import is_gone
+from pellucid.store.graph_port import FiledDocument
+
+
+@dataclass(slots=True)
+class Moves:
+    """Which files turned up elsewhere in one run. Documents are taken out of what is known as they are found."""
+
+    lost: dict[str, Path] = field(default_factory=dict[str, Path])
+    """The files of documents that are not there any more, by digest."""
+    heirs: dict[Path, Path] = field(default_factory=dict[Path, Path])
+    """Files that a history says were renamed, with the files that they were."""
+    displaced: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
+    """Documents at whose place another one stands now, and that did not turn up elsewhere."""
+    _places: dict[str, list[Path]] = field(default_factory=dict[str, list[Path]])
+    """The files of documents that stand, by digest."""
+
+    @classmethod
+    def of(cls, known: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
+        """What may have moved: of these documents, those of files that are missing, and those that were given bytes
+        of one another."""
+        places: dict[str, list[Path]] = defaultdict(list)
+        for file, each in known.items():
+            if each.document.removed_at is None:
+                places[each.document.digest].append(file)
+        return cls({known[file].document.digest: file for file in missing}, _places=dict(places))
+
+    def take(
+        self, file: Path, digest: str, known: dict[Path, FiledDocument], *, told: bool = False
+    ) -> FiledDocument | None:
+        """The document that a file is; None if it is a new one.
+
+        Where a history is told of the file, a document that stood there stays: git swaps no names.
+        """
+        own = known.get(file)
+        if own and (told or own.document.digest == digest or own.document.removed_at is not None):
+            return own
+        before = None if told else self._swapped(file, digest, known)
+        if before is None and own is None:
+            before = self._renamed(file, digest, known)
+        if before is None:
+            return own
+        if own:
+            self.displaced[file] = known.pop(file)
+        return self.displaced.pop(before, None) or known.pop(before, None)
+
+    def was(self, file: Path) -> Path:
+        """The file under which a file is known: itself, or the one that it was."""
+        return self.heirs.get(file, file)
+
+    def _renamed(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
+        """Where the document of these bytes, or of this history, stood, if no file is there any more."""
+        before = self.lost.pop(digest, None)
+        return before if before in known else self.heirs.get(file)
+
+    def _swapped(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
+        """Where the document of these bytes stood, if what stands there now is another document, or nothing."""
+        for place, each in self.displaced.items():
+            if each.document.digest == digest:
+                return place
+        for place in self._places.get(digest, ()):
+            if place != file and place in known and self._has_left(place, digest):
+                return place
+        return None
+
+    def _has_left(self, place: Path, digest: str) -> bool:
+        """Whether a file holds the bytes of another document now, or is gone."""
+        if is_gone(place):
+            return True
+        try:
+            now = hashlib.sha256(place.read_bytes()).hexdigest()
+        except OSError:
+            return False
+        return now != digest and now in self._places

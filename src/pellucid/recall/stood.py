@@ -1,0 +1,53 @@
+"""A memory and a question about the past in, the memory as it was then, or was known then, out: from its file alone.
+
+Who may answer is exact (`store.local.standing`); this is what is *shown* of those who do. A file says who replaced a
+memory or restated an attribute of it, and an id says since when that was known; what was replaced and put back since
+is told as if it had never been. `operations.as_known` reads the ledger and knows that, too.
+"""
+
+from datetime import datetime
+
+from pellucid.model.memory import Memory, recorded_at
+from pellucid.recall.state import Request
+
+
+def by_known(memory: Memory, known: datetime | None) -> Memory:
+    """A memory less what was written down of it after `known`: its replacement, restatements, its verification."""
+    if known is None:
+        return memory
+    by, end, verified = memory.superseded_by, memory.invalid_at, memory.last_verified_at
+    replaced = by is not None or memory.status == "superseded"
+    if replaced and (_since(by, memory) > known if by else end is not None and end > known):
+        status = "active" if memory.status == "superseded" else memory.status
+        memory = memory.model_copy(update={"status": status, "superseded_by": None, "invalid_at": None})
+    if verified and verified > known:
+        memory = memory.model_copy(update={"last_verified_at": None})
+    if memory.updated > known:
+        memory = memory.model_copy(update={"updated": memory.created})
+    return _restated_by(memory, known)
+
+
+def as_stood(memory: Memory, request: Request) -> Memory:
+    """A memory that answers a question about the past, as it stood then: in force, whatever became of it since.
+
+    Its attributes were restated if they were by the instant; of an imported history, if they are today.
+    """
+    if request.as_of is None and request.as_known_at is None:
+        return memory
+    memory = by_known(memory, request.as_known_at)
+    over = {
+        name: None for name in ("invalid_at", "expires_at") if (end := getattr(memory, name)) and end <= request.instant
+    }
+    memory = memory.model_copy(update={"status": "active", **over})
+    imported = recorded_at(memory.id, memory.created) > request.instant
+    return memory if imported else _restated_by(memory, request.instant)
+
+
+def _restated_by(memory: Memory, limit: datetime) -> Memory:
+    left = {name: by for name, by in memory.retired_attributes.items() if _since(by, memory) <= limit}
+    return memory if left == memory.retired_attributes else memory.model_copy(update={"retired_attributes": left})
+
+
+def _since(by: str, memory: Memory) -> datetime:
+    """When it was known that another memory replaces this one, at the earliest."""
+    return recorded_at(by, memory.created)

@@ -1,0 +1,45 @@
+"""Names of files in, what of Pellucid knows their suffix out: each suffix that is indexed is known everywhere."""
+
+from typing import get_args
+
+import pytest
+
+from pellucid.errors import InputError
+from pellucid.graph.formats import FORMATS, format_of
+from pellucid.graph.links import links_in, paths_in
+from pellucid.graph.naming import Naming
+from pellucid.graph.numbered import stem
+from pellucid.graph.reading import read_document
+from pellucid.model.document import FormatName
+
+ENDED_OTHERWISE = ["other.rstx", "other.mdown", "other.md.bak", "other.md_old", "other.markdown2", "other.rest.txt"]
+
+
+def test_a_vault_file_may_name_every_format_and_no_other() -> None:
+    assert {each.name for each in FORMATS.values()} == set(get_args(FormatName))
+
+
+@pytest.mark.parametrize("suffix", [*FORMATS, ".MD", ".Rest"])
+def test_a_suffix_that_is_indexed_is_known_wherever_a_name_is_read(suffix: str) -> None:
+    other, target = f"other{suffix}", f"docs/other{suffix}"
+    text = f"See [x]({other}#part), `y <{other}>`_ and SPEC-037{suffix}#part."
+    assert [(each.name, each.anchor) for each in links_in(text, "docs/a.md")] == [(target, "part"), (target, "")]
+    assert [each.name for each in paths_in(f"SPEC-1, {other}", "docs/a.md")] == [target]
+    assert [(each.name, each.anchor) for each in Naming(("SPEC",)).find(text)] == [("SPEC-037", "part")]
+    assert stem(target) == "other"
+    assert format_of(target) is FORMATS[suffix.lower()]
+    assert read_document(target, b"Wells\n=====\n\nDeep.\n").title == "Wells"
+
+
+@pytest.mark.parametrize("name", ENDED_OTHERWISE)
+def test_a_link_to_a_file_that_only_begins_like_a_document_names_none(name: str) -> None:
+    assert list(links_in(f"See [x]({name}), [y]({name}#part) and `z <{name}>`_.", "docs/a.md")) == []
+    assert list(paths_in(name, "docs/a.md")) == []
+
+
+@pytest.mark.parametrize("name", [*ENDED_OTHERWISE, "notes.txt", "md", "docs.md/notes"])
+def test_a_file_of_no_known_suffix_is_no_document(name: str) -> None:
+    assert format_of(name) is None
+    with pytest.raises(InputError, match="no Markdown or reStructuredText") as refused:
+        read_document(name, b"# Wells\n")
+    assert ".mdx" in refused.value.next_step
