@@ -34,11 +34,10 @@ def legs(state: State, world: World) -> State:
 
 def _walked(state: State, found: Iterable[LegHits]) -> State:
     """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
-    walks = [hits for hits in found if isinstance(hits, GraphHits)]
-    answers = max((hits.answers for hits in walks), default=0)
-    asked = state.plan.asked if answers else None
-    ways = {memory_id: way for hits in walks for memory_id, way in hits.ways.items()}
-    return replace(state, plan=replace(state.plan, asked=asked, answers=answers), ways=ways)
+    walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
+    answers = walk.answers if walk else 0
+    plan = replace(state.plan, asked=state.plan.asked if answers else None, answers=answers)
+    return replace(state, plan=plan, ways=walk.ways if walk else {})
 
 
 def _ask(state: State, leg: Leg, plan: Plan, world: World) -> tuple[str, Asked]:
