@@ -32,11 +32,21 @@ def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
     return cut
 
 
-def turn_count(count: int = 40) -> Cutter:
-    """Cuts before a segment would hold more than `count` turns."""
+LONG_TASKS = 4
+"""How many times longer a segment may be whose agent is still at work."""
 
-    def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:  # noqa: ARG001  # a cutter's shape
-        return "turn_count" if len(held) >= count else None
+
+def turn_count(count: int = 40) -> Cutter:
+    """Cuts before a segment would hold more than `count` turns; where tools are used, when a person speaks again.
+
+    What an agent concludes stands at the end of its work: a cut in the middle would part it from what it is about.
+    """
+
+    def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:
+        if len(held) < count:
+            return None
+        at_work = coming.role != "user" and len(held) < LONG_TASKS * count and any(t.role == "tool" for t in held)
+        return None if at_work else "turn_count"
 
     return cut
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pellucid.clock import Clock
+from pellucid.memory.passages import passages
 from pellucid.model.artifact import Artifact
 from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.model.text import content_words
@@ -32,7 +33,7 @@ def episode_write(
     Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
     leave no word behind, the words of the memories that came of it.
     """
-    moments = tuple(_moment(turn, clock) for turn in segment.turns) if verbatim else ()
+    moments = tuple(moment for turn in segment.turns for moment in _moments(turn, clock)) if verbatim else ()
     now, turns = clock.now(), segment.turns
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
@@ -45,8 +46,14 @@ def episode_write(
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
-def _moment(turn: Turn, clock: Clock) -> Moment:
-    return Moment(id=clock.new_id("mem"), turn=turn.ordinal, role=turn.role, at=turn.at, content=spoken(turn))
+def _moments(turn: Turn, clock: Clock) -> list[Moment]:
+    """A turn as moments, one a passage, with ids in their order; what a tool printed stays in one piece."""
+    said = [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
+    ids = sorted(clock.new_id("mem") for _ in said)
+    return [
+        Moment(id=id_, turn=turn.ordinal, role=turn.role, at=turn.at, content=words)
+        for id_, words in zip(ids, said, strict=True)
+    ]
 
 
 def spoken(turn: Turn) -> str:

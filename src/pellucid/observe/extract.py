@@ -1,6 +1,7 @@
 """A segment in, extracted facts out: the port of every extractor, and the one that needs no model and no key."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +17,9 @@ from pellucid.observe.resolutions import REACH, Resolved, resolutions
 from pellucid.observe.setting import Hearing, hear
 from pellucid.observe.statements import POSITIONS, Statement, statements
 from pellucid.observe.tags import tags
+from pellucid.observe.work.parts import parts
+from pellucid.observe.work.replies import replied
+from pellucid.observe.work.statements import stated
 
 PER_BLOCK = 2
 """Facts at most from one paragraph of a chat; the weightiest stay."""
@@ -47,6 +51,8 @@ class HeuristicExtractor:
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         heard = hear(segment)
+        if heard and heard[0].manner == "work":
+            return _of_work(segment, heard)
         facts: list[ExtractedFact] = []
         for at, hearing in enumerate(heard):
             resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
@@ -56,6 +62,25 @@ class HeuristicExtractor:
                 found = sorted([*((r.position, _resolving(r, hearing)) for r in resolved), *found], key=_BY_POSITION)
             facts += [fact for _, fact in found]
         return facts
+
+
+def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
+    """What is worth keeping of a stretch of a coding session."""
+    facts: list[ExtractedFact] = []
+    for at, spoken in enumerate(parts(segment, heard)):
+        hearing = spoken.hearing
+        resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
+        reply = replied(spoken)
+        placed = [(each.position, _resolving(each, hearing)) for each in resolved]
+        placed += [(0, _fact(reply, hearing, since=spoken.before.turn))] if reply and spoken.before else []
+        taken = {sentence.strip(" .") for each in resolved for sentence in each.heard}
+        placed += [
+            (statement.position, _fact(statement, hearing))
+            for statement in stated(spoken)
+            if statement.text not in taken and not (reply and statement.text in reply.text)
+        ]
+        facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
+    return facts
 
 
 def _facts_of(before: Hearing | None, hearing: Hearing, taken: frozenset[str]) -> list[Placed]:

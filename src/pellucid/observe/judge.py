@@ -10,6 +10,7 @@ from pellucid.model.text import content_hash, content_words
 from pellucid.model.turn import Segment
 from pellucid.observe.importance import Importance, spoken
 from pellucid.observe.language import Language, detect_language
+from pellucid.observe.setting import Manner, manner_of
 from pellucid.observe.statements import is_question, is_unresolved
 
 ReasonCode = Literal[
@@ -67,22 +68,26 @@ class HeuristicJudge:
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
         seen: set[str] = set()
         rulings: list[Ruling] = []
+        manner = manner_of(segment.turns)
         for candidate in candidates:
             if candidate.fact.resolves and candidate.fact.resolves.kind == "retraction":
                 rulings.append(_TAKEN_BACK)
                 continue
-            ruling = _by_wording(candidate.fact) or _by_number(candidate) or _by_repetition(candidate.fact, seen)
+            ruling = (
+                _by_wording(candidate.fact, manner) or _by_number(candidate) or _by_repetition(candidate.fact, seen)
+            )
             rulings.append(ruling or _ACCEPTED)
         return capped(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
 
 
-def _by_wording(fact: ExtractedFact) -> Ruling | None:
+def _by_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
     if fact.category == "procedure":
         return None
     text = spoken(fact.content)
     language = detect_language(text)
     least = 1 if fact.category in _TERSE else 2
-    return _passing(text, language) or _unclear(text, language, least)
+    passing = None if manner == "work" else _passing(text, language)  # of a coding session the reader has asked that
+    return passing or _unclear(text, language, least)
 
 
 def _passing(text: str, language: Language) -> Ruling | None:

@@ -39,7 +39,7 @@ class Hearing:
 
 def hear(segment: Segment) -> tuple[Hearing, ...]:
     """Each spoken turn of a segment with its setting."""
-    manner = _manner(segment.turns)
+    manner = manner_of(segment.turns)
     debugging = _debugging(segment.turns)
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
     heard: list[Hearing] = []
@@ -65,7 +65,7 @@ def hear(segment: Segment) -> tuple[Hearing, ...]:
     return tuple(heard)
 
 
-def _manner(turns: tuple[Turn, ...]) -> Manner:
+def manner_of(turns: tuple[Turn, ...]) -> Manner:
     """Work if a tool was used or the transcript is a coding agent's; any other session is a chat."""
     if any(turn.role == "tool" for turn in turns):
         return "work"

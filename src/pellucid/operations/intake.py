@@ -25,7 +25,7 @@ from pellucid.observe.pipeline import observe
 from pellucid.operations.extraction import Extraction, extraction
 from pellucid.store.records import FileWrite, OperationKind
 
-Mode = Literal["extract", "verbatim"]
+Mode = Literal["extract", "verbatim", "both"]
 TURNS_A_COMMIT = 500
 """Turns whose memories are acknowledged together: what a crash can make a re-import do again, and never lose."""
 
@@ -246,17 +246,24 @@ class Intake:
 
     def _episodes(self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]) -> list[FileWrite]:
         """An episode for each segment that something came of; the turns themselves only if they are to be kept."""
-        verbatim = self.app.settings.observe.trace_retention == "episode"
+        verbatim = self.mode == "both" or self.app.settings.observe.trace_retention == "episode"
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)
         return [
             episode_write(
-                each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
-                artifacts=of_segment(each.named), verbatim=verbatim,
+                self._spoken(each.cut.segment), self.namespace, self.app.clock, id=episode,
+                memories=members.get(episode, ()), artifacts=of_segment(each.named), verbatim=verbatim,
             )[0]
             for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
         ]  # fmt: skip
+
+    def _spoken(self, segment: Segment) -> Segment:
+        """The segment without what tools were told and printed, where turns are kept behind their memories."""
+        if self.mode != "both":
+            return segment
+        said = tuple(turn for turn in segment.turns if turn.role != "tool")
+        return replace(segment, turns=said) if said else segment
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:

@@ -6,15 +6,14 @@ First the memories (`Sheet.fill`), then what the headings say beside the day, th
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from pellucid.model.memory import unpack_id
 from pellucid.recall.abstain import judge, nearness
 from pellucid.recall.context_text import NO_NEED, NOTHING, nearest_line, wrap
 from pellucid.recall.episodes import details, residual, told, worths
 from pellucid.recall.graph_paths import paths_of
-from pellucid.recall.ladder import RUNGS
+from pellucid.recall.ladder import REPEATS, RUNGS
 from pellucid.recall.passes import clean_up, leave_out
+from pellucid.recall.repeats import repeats
 from pellucid.recall.sheet import Line, Sheet
 from pellucid.recall.state import Abstention, Context, Omission, Rung, State, World
 from pellucid.recall.stood import as_stood
@@ -43,9 +42,10 @@ def assemble(state: State, world: World) -> State:
         made = composed(state, world, served)
     rejected = state.pool.rejected.copy()
     rejected[state.order[len(kept) :]] = 1 + RUNGS.index("top-k")
-    omitted = {omission.memory_id for omission in made.context.omitted}
-    out = np.array([each.memory.id in omitted for each in served], dtype=np.bool_)
-    rejected[kept[out]] = 1 + RUNGS.index("budget-fit")
+    left_out = {omission.memory_id: omission.rung for omission in made.context.omitted}
+    for position, each in zip(kept.tolist(), served, strict=True):
+        if rung := left_out.get(each.memory.id):
+            rejected[position] = 1 + RUNGS.index(rung)
     top_k = Rung("top-k", len(state.order), len(kept), reason="beyond topK" if len(kept) < len(state.order) else "")
     return replace(
         state, served=tuple(served), context=_recorded(made), abstention=abstention,
@@ -62,7 +62,7 @@ def _recorded(made: Assembly) -> Context:
 def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
     """Say that nothing is recalled, with as many of the nearest misses as there is room for."""
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
-    rungs = (*rungs, Rung("budget-fit", 0, 0))
+    rungs = (*rungs, Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
     pool, plan, rows = state.pool, state.plan, state.corpus.rows
     nearest = [
         (unpack_id(pool.ids[at]), nearness(pool, at, plan, rows)) for at in (abstention.nearest if abstention else ())
@@ -89,8 +89,13 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
         passes.append(report)
         lines = left
+    said = repeats([line.memory for line in lines])
+    left = [line for line in lines if line.memory.id not in said]
+    rungs.append(_rung(REPEATS, lines, left, "a better one of the same turns says it"))
+    lines = left
+    again = tuple(Omission(memory_id, f"{by} says it", REPEATS) for memory_id, by in said.items())
     sheet = _sheet(state, lines)
-    omitted = sheet.fill(lines, settings.char_budget)
+    omitted = (*again, *sheet.fill(lines, settings.char_budget))
     fitting = sorted(sheet.lines, key=lambda line: line.place)
     rungs.append(_rung("budget-fit", lines, fitting, "over the budget"))
     if omitted and not fitting:

@@ -11,6 +11,8 @@ from pellucid.recall.equation import Mask
 from pellucid.recall.legs import base_of
 from pellucid.recall.state import Pool, Rung, State, World
 
+REPEATS = "repeats"
+"""The rung of what says again, of the same turns, what a better one says."""
 _BY_CONTEXT = ("graph", "review")
 """Legs that nominate by what a memory hangs together with: its words need not be the query's."""
 
@@ -92,7 +94,7 @@ FILTERS: tuple[Filter, ...] = (
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
 )
-RUNGS = (*(each.name for each in FILTERS), "top-k", "budget-fit")
+RUNGS = (*(each.name for each in FILTERS), "top-k", REPEATS, "budget-fit")
 """Every rung a receipt can name, in the order they act."""
 
 

@@ -94,7 +94,7 @@ def pack(state: State) -> bytes:
         "context": (
             state.context.length,
             [place[memory_id] for memory_id in state.context.included],
-            [(place[each.memory_id], each.reason) for each in state.context.omitted],
+            [(place[each.memory_id], each.reason, each.rung) for each in state.context.omitted],
         ),
         "episodes": [_row(each) for each in state.context.episodes],
         "passes": [_row(each) for each in state.context.passes],
@@ -338,7 +338,7 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         context=Context(
             length=length,
             included=tuple(unpack_id(ids[place]) for place in included),
-            omitted=tuple(Omission(unpack_id(ids[place]), reason) for place, reason in omitted),
+            omitted=tuple(Omission(unpack_id(ids[place]), *said) for place, *said in omitted),
             episodes=tuple(NamedEpisode(*_values(row)) for row in header.get("episodes", ())),
             passes=tuple(PassReport(*_values(row)) for row in header.get("passes", ())),
         ),

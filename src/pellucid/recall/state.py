@@ -248,6 +248,7 @@ class Omission:
 
     memory_id: str
     reason: str
+    rung: str = "budget-fit"
 
 
 @dataclass(frozen=True, slots=True)

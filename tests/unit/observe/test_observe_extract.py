@@ -162,9 +162,10 @@ def test_a_procedure_needs_two_steps_and_a_reason() -> None:
     assert "procedure" not in {kept.fact.category for kept in accepted_of(f"Findings so far\n{steps}")}
 
 
-def test_while_debugging_only_sure_rules_decisions_and_wishes_are_heard() -> None:
+def test_while_debugging_what_an_agent_is_about_to_do_is_not_heard_and_what_is_decided_is() -> None:
     failing = said("1 failed, 3 passed in 2.1s", 1, role="tool", tool="Bash")
-    assert contents(failing, said("The refresher thread fires every 300 seconds.", 2)) == []
+    guess = said("It could be the refresher thread. Let me look at it.", 2, role="assistant")
+    assert contents(failing, guess, said("def refresh(): ...", 3, role="tool", tool="Read")) == []
     assert contents(failing, said("We decided to drop the refresher thread.", 2)) == [
         "We decided to drop the refresher thread"
     ]

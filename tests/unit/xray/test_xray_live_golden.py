@@ -62,6 +62,7 @@ def test_every_rung_of_the_sample_turns_somebody_away_and_every_way_of_serving_i
     assert {each.served_by for each in snapshot.results} >= {"direct-answer", "hybrid", "review-context"}
     turned = {each.name: each.considered - each.admitted for each in snapshot.filters}
     assert turned.pop("namespace-scope") == 0
+    assert turned.pop("repeats") == 0  # no turn of the sample is kept twice; test_recall_repeats has some that are
     assert all(turned.values()), turned
     soft = next(each for each in snapshot.results if each.served_by == "review-context")
     assert (soft.rejected_by, "token-overlap" in soft.admitted_by) == ("token-overlap", False)

@@ -1,0 +1,68 @@
+"""A turn's text in, its passages out: short stretches that each say something, cut where the text itself pauses.
+
+A long turn is many things: a vector of it is near to none of them, and it does not fit a context. So it is kept, and
+found, as passages. No word is lost or changed; only the blank between two passages is.
+"""
+
+import re
+from collections.abc import Iterator
+
+PASSAGE_CHARS = 280
+"""Characters a passage aims at: about sixty tokens, six or seven passages in a context of 2,000 characters."""
+_LONGEST = 2 * PASSAGE_CHARS
+"""A stretch without any pause is cut between words, here."""
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’')\]*_`]{0,4}\s+(?=\S)|(?<=[。！？])(?=\S)")
+_ANNOUNCES = re.compile(r"^\s*#{1,6}\s|[:：]\W{0,3}$|^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*$")
+"""A heading, or a line that ends in a colon: it belongs to what follows."""
+
+
+def passages(text: str) -> list[str]:
+    """The passages of a text, in order; a text of up to `PASSAGE_CHARS` characters is one."""
+    if len(text) <= PASSAGE_CHARS:
+        return [text]
+    found, open_piece, announced = list[str](), "", False
+    for piece in _pieces(text):
+        announces = _announces(piece)
+        room = _LONGEST if announced else PASSAGE_CHARS // 2 if announces else PASSAGE_CHARS
+        if open_piece and len(open_piece) + len(piece) > room:
+            found.append(open_piece)
+            open_piece = ""
+        open_piece += piece
+        announced = announces or (announced and not piece.strip())
+    return [stripped for each in (*found, open_piece) if (stripped := each.strip())] or [text]
+
+
+def _announces(piece: str) -> bool:
+    return bool(_ANNOUNCES.search(piece.rstrip().rpartition("\n")[2]))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Lines, each with its end; a line that is too long, in sentences; a code block as one piece if it is short."""
+    block = ""
+    for line in text.splitlines(keepends=True):
+        if block or _FENCE.match(line):
+            closes = bool(block) and bool(_FENCE.match(line))
+            block += line
+            if closes or len(block) > PASSAGE_CHARS:
+                yield from _bounded(block)
+                block = ""
+        elif len(line) <= PASSAGE_CHARS:
+            yield line
+        else:
+            start = 0
+            for end in (*(found.end() for found in _SENTENCE_END.finditer(line)), len(line)):
+                yield from _bounded(line[start:end])
+                start = end
+    if block:
+        yield from _bounded(block)
+
+
+def _bounded(piece: str) -> Iterator[str]:
+    while len(piece) > _LONGEST:
+        blank = max(piece.rfind(" ", 0, _LONGEST), piece.rfind("\n", 0, _LONGEST))
+        cut = blank + 1 if blank > PASSAGE_CHARS else _LONGEST
+        yield piece[:cut]
+        piece = piece[cut:]
+    if piece:
+        yield piece

@@ -1,0 +1,121 @@
+"""A spoken turn of a coding session in, the statements worth keeping out, each with what it was read as.
+
+A person's sentences are kept one by one, so that each can be replaced by what is said later; an agent's conclusion is
+kept in stretches, since its sentences lean on each other.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from pellucid.observe.durability import CATEGORY, Reading, load_table
+from pellucid.observe.echo import pasted
+from pellucid.observe.language import Language
+from pellucid.observe.polish import polish
+from pellucid.observe.setting import Hearing
+from pellucid.observe.statements import POSITIONS, Statement, is_question, is_unresolved, statements
+from pellucid.observe.work.parts import Spoken
+from pellucid.observe.work.units import Unit, units
+
+KEEP = 0.5
+"""The chance of being worth keeping from which a sentence is taken."""
+LONGEST = 420
+"""Characters of a statement that is made of neighbouring sentences."""
+FEWEST_WORDS = 4
+PER_CONCLUSION = 4
+"""Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A unit with its reading, and as it is told."""
+
+    unit: Unit
+    reading: Reading
+    text: str
+
+
+def stated(spoken: Spoken) -> list[Statement]:
+    """The statements of a turn, in its order."""
+    if spoken.part == "narration":
+        return []
+    return _of_person(spoken.hearing) if spoken.part == "person" else _of_agent(spoken.hearing)
+
+
+def _of_person(hearing: Hearing) -> list[Statement]:
+    """What the cues of the language name, and what else reads as worth keeping; nothing that was pasted."""
+    own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
+    cued = list(statements(own))
+    told = [_bare(each.text) for each in cued]
+    further = [
+        Statement(read.text, CATEGORY[read.reading.kind], _confidence(read.reading), 0.0, read.unit.block * POSITIONS)
+        for read in _read(units(own.turn.content), own, by_user=True)
+        if read.reading.durable >= KEEP and not any(_same(_bare(read.unit.text), each) for each in told)
+    ]
+    return sorted([*cued, *further], key=lambda each: each.position)
+
+
+def _of_agent(hearing: Hearing) -> list[Statement]:
+    found = _read(units(hearing.turn.content), hearing, by_user=False)
+    made = [_joined(run) for run in _runs(found, hearing.language)]
+    surest = sorted(made, key=lambda each: -each.confidence)[:PER_CONCLUSION]
+    return [each for each in made if each in surest]
+
+
+def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Read]:
+    """The units that state something, in their order; a question is one only where a person corrects by asking."""
+    table, language, out = load_table(), hearing.language, list[Read]()
+    for unit in found:
+        text = polish(unit.whole, language)
+        if text.isascii() and len(text.split()) < FEWEST_WORDS:
+            continue
+        reading = table.read(unit.whole, by_user=by_user)
+        if is_question(unit.text, language) and not (by_user and reading.kind == "correction"):
+            continue
+        out.append(Read(unit, reading, text))
+    return out
+
+
+def _runs(found: Iterable[Read], language: Language) -> Iterator[list[Read]]:
+    """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
+
+    One that opens with a pronoun takes the sentence before it along.
+    """
+    for _, block in groupby(found, key=lambda read: read.unit.block):
+        run: list[Read] = []
+        before: Read | None = None
+        for read in block:
+            full = sum(len(each.text) + 2 for each in run) + len(read.text) > LONGEST
+            if run and (full or read.reading.durable < KEEP):
+                yield run
+                run = []
+            if read.reading.durable >= KEEP:
+                leans = not run and before and not read.unit.listed and is_unresolved(read.text, language)
+                run = [*run, *([before] if leans and before else []), read]
+            before = None if read.reading.durable >= KEEP else read
+        if run:
+            yield run
+
+
+def _joined(run: list[Read]) -> Statement:
+    """One statement: the words of its sentences, a lead once, the kind of the surest."""
+    surest = max(run, key=lambda read: read.reading.durable)
+    first = run[0]
+    if first.unit.listed and first.unit.lead:
+        text = first.text + "".join(f"; {read.unit.text.rstrip('.;')}" for read in run[1:])
+    else:
+        text = ". ".join(read.text for read in run)
+    category = CATEGORY[surest.reading.kind]
+    return Statement(text, category, _confidence(surest.reading), 0.0, first.unit.block * POSITIONS)
+
+
+def _confidence(reading: Reading) -> float:
+    return round(0.6 + 0.35 * reading.durable, 2)
+
+
+def _bare(text: str) -> str:
+    return " ".join("".join(char if char.isalnum() else " " for char in text.lower()).split())
+
+
+def _same(one: str, other: str) -> bool:
+    return one in other or other in one

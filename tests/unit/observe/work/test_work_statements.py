@@ -1,0 +1,58 @@
+"""A coding session in, what is worth keeping of it out: read by its structure, in the speakers' own words."""
+
+from work_kit import told
+
+CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
+MENU = (
+    "There are two ways to do this:\n\n1. Keep the queue in Postgres, which needs no new service\n"
+    "2. Move the queue to Redis, which is faster but one more thing to run\n\nWhich one do you want?"
+)
+
+
+def test_a_conclusion_is_kept_and_the_search_for_it_is_not() -> None:
+    kept = told(
+        ("user", "why do uploads fail?"), ("assistant", "Let me look at the signer first."), ("tool", "def sign"),
+        ("assistant", f"Found it. {CAUSE} Every signature is then from the past, and the bucket refuses it."),
+        ("user", "ok"),
+    )  # fmt: skip
+    assert len(kept) == 1
+    assert CAUSE.rstrip(".") in kept[0]
+
+
+def test_a_chosen_number_is_kept_as_the_option_it_picks() -> None:
+    kept = told(("assistant", MENU), ("user", "let's do 1"))
+    assert [each for each in kept if "chosen" in each] == [
+        "Keep the queue in Postgres, which needs no new service (chosen: “let's do 1”)"
+    ]
+
+
+def test_a_menu_nobody_chose_from_yet_is_no_decision() -> None:
+    assert not any("chosen" in each for each in told(("assistant", MENU), ("user", "how much faster is Redis?")))
+
+
+def test_agreeing_to_a_proposal_keeps_the_proposal() -> None:
+    kept = told(
+        ("assistant", "I recommend keeping invoices in their own schema, because backups run per schema. Shall I?"),
+        ("user", "yes please"),
+    )
+    assert any("invoices in their own schema" in each and "chosen: “yes please”" in each for each in kept)
+
+
+def test_an_ok_to_a_report_decides_nothing() -> None:
+    assert not any("chosen" in each for each in told(("assistant", f"{CAUSE} I fixed it."), ("user", "ok")))
+
+
+def test_what_a_person_pastes_is_not_their_statement() -> None:
+    pasted = "why is this?\n```\nWe decided to drop Windows support in the next release.\n```"
+    assert told(("user", pasted)) == []
+
+
+def test_an_order_for_the_moment_is_not_kept_and_a_standing_one_is() -> None:
+    assert told(("user", "commit this and push")) == []
+    assert told(("user", "Never renumber an issued invoice, the tax office treats a gap as missing.")) != []
+
+
+def test_the_steps_of_a_procedure_are_kept_once() -> None:
+    steps = "To roll back the quote cache:\n1. Set enabled = false in config/cache.toml\n2. Run make deploy-config"
+    assert told(("user", f"Not written anywhere, so here it is. {steps}")).count(steps) == 1
+    assert len([each for each in told(("user", steps)) if "deploy-config" in each]) == 1
