@@ -21,7 +21,8 @@ _ITEM_LETTER = re.compile(
 )
 _ASSENT = re.compile(
     r"^\W*(?:y|ya|yes|yep|yeah|yup|ok|okay|sure|agreed?|sounds good|go ahead"
-    r"|(?:let'?s )?do (?:it|that|this)|ja|genau|passt|gut|sí|si|vale|oui|d'accord|sim|да|はい|好的?|是的?|对|可以|行|네|예)(?![\w'])",
+    r"|(?:let'?s )?do (?:it|that|this)|ja|genau|passt|gut|sí|si|vale|oui|d'accord|sim"
+    r"|да|はい|好的?|是的?|对|可以|行|네|예)(?![\w'])",
     re.IGNORECASE,
 )
 _RECOMMENDED = re.compile(r"\brecommend|\bsuggest|\bpropos|\bempfehl|\brecomiend|おすすめ|推荐|建议", re.IGNORECASE)
