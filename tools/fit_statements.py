@@ -1,4 +1,4 @@
-"""Labelled sentences (`bench/labels/`) in, the weights of `observe.durability` out, with how they do on sentences left out."""
+"""Labelled sentences (`bench/labels/`) in, the weights of `observe.durability` out, and how well they do."""
 
 import sys
 from pathlib import Path

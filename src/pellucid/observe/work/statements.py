@@ -105,7 +105,7 @@ def _joined(run: list[Read]) -> Statement:
         text = first.text + "".join(f"; {read.unit.text.rstrip('.;')}" for read in run[1:])
     else:
         text = ". ".join(read.text for read in run)
-    category = CATEGORY[surest.reading.kind]
+    category = "decision" if surest.reading.kind == "decision" else "fact"  # an agent prefers, promises, rules nothing
     return Statement(text, category, _confidence(surest.reading), 0.0, first.unit.block * POSITIONS)
 
 

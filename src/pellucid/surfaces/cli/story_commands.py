@@ -36,6 +36,26 @@ def history(
         emit(states, lambda: present_graph.states(states), as_json=as_json)
 
 
+@app.command()
+def brief(
+    sessions: Annotated[int, typer.Option("--sessions", help="How many of the last sessions.")] = 5,
+    budget: Annotated[int, typer.Option("--budget", help="Tokens at most, of about four characters.")] = 1500,
+    home: Home = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Say what the last sessions asked, did, decided and left open."""
+    from pellucid.operations.briefing import BriefInput
+    from pellucid.operations.briefing import brief as told
+    from pellucid.surfaces.cli.validate import checked
+
+    with opened(home, namespace) as opened_app:
+        request = checked(BriefInput, namespace=opened_app.settings.namespace, sessions=sessions, budget=budget)
+        outcome = told(opened_app, request)
+    nothing = f"no session was kept in {outcome.namespace}: `pellucid import` brings some in"
+    emit(outcome, lambda: outcome.text or nothing, as_json=as_json)
+
+
 episodes_app = typer.Typer(
     help="Look at the stretches of sessions that memories came of.", no_args_is_help=True, rich_markup_mode=None
 )
