@@ -100,6 +100,8 @@ class Guard:
             session_id=self._names.session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
             agent=turn.agent and self._names.clean(turn.agent),
+            folder=turn.folder and self._names.clean(turn.folder),
+            branch=turn.branch and self._names.clean(turn.branch),
         )
 
     def _speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
