@@ -66,9 +66,9 @@ class LiveTranscript:
         Raises:
             InputError: the format has no lines that stand for themselves.
         """
-        if transcript_format == "plain-text":
+        if transcript_format in ("plain-text", "markdown-chat"):
             raise InputError(
-                "plain text cannot be observed line by line", code="invalid_format",
+                "plain text and Markdown cannot be observed line by line", code="invalid_format",
                 next_step="send JSON lines of {role, content}, or import the file",
             )  # fmt: skip
         self._report = report
