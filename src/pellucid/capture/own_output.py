@@ -100,7 +100,10 @@ def _without_layouts(text: str) -> tuple[str, int]:
 
 
 def _block(lines: Sequence[str], at: int) -> int:
-    """Where the block ends that begins at a line; that line itself, if none does."""
+    """Where the block ends that begins at a line; that line itself, if none does.
+
+    The fields of a memory are followed by its words, which may be anything: they reach to the end.
+    """
     line = _plain(lines[at])
     if _ALONE.match(line):
         return at + 1
@@ -116,16 +119,7 @@ def _block(lines: Sequence[str], at: int) -> int:
             at += 2
         else:
             break
-    return _paragraph_after(lines, at) if is_memory else at
-
-
-def _paragraph_after(lines: Sequence[str], at: int) -> int:
-    """The end of the words of a memory, which follow its fields after a blank line."""
-    if at < len(lines) and not _plain(lines[at]).strip():
-        at += 1
-        while at < len(lines) and _plain(lines[at]).strip():
-            at += 1
-    return at
+    return len(lines) if is_memory else at
 
 
 def _plain(line: str) -> str:

@@ -51,13 +51,22 @@ def test_what_a_command_printed_is_dropped_and_counted(name: str, role: Role):
     assert report.dropped["own-recall"] + report.stripped["own-recall"] >= 1
 
 
-@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("name", PRINTED.keys() - {"show", "audit"})
 def test_what_stands_around_a_pasted_output_is_kept(name: str):
     (kept,) = passed("user", f"Look what it says:\n{PRINTED[name]}\n\nWe use Valkey now.")
 
     assert kept.startswith("Look what it says:")
     assert kept.endswith("We use Valkey now.")
     assert "Redis" not in kept
+
+
+@pytest.mark.parametrize("head", [f"path: {PATH}\nid: {MEMORY}", f"---\nid: {MEMORY}\ntrustZone: trusted\n---"])
+def test_the_words_of_a_memory_reach_to_the_end(head: str):
+    (kept,) = passed("user", f"Look:\n{head}\n\nThe cache is Redis.\n\nThe queue is Kafka.")
+
+    assert kept.startswith("Look:")
+    assert "Redis" not in kept
+    assert "Kafka" not in kept
 
 
 @pytest.mark.parametrize(
