@@ -1,4 +1,4 @@
-"""A chat exported as Markdown in (SpecStory, or headings such as `## User` and `## Assistant`), its turns out.
+"""A chat exported as Markdown in, its turns out: SpecStory, or headings such as `## User` and `## Assistant`.
 
 The headings of a role look alike in one file; a line that looks otherwise, or stands inside a code fence, is content.
 What a tool did is a turn of the tool; thinking is left out.
