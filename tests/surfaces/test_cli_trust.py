@@ -53,7 +53,7 @@ def test_a_pasted_page_is_listed_explained_vouched_for_and_put_back(cli: Cli) ->
     assert "queue limit is 900" in memory["content"]
     assert "nobody stands behind its words" in cli("trust", "list").stdout
     told = cli("trust", "explain", memory["id"]).stdout
-    assert "score 0.70 (middle) = web_content 0.35" in told
+    assert "score 0.75 (middle) = pasted 0.40" in told
     vouched = cli.json("trust", "promote", memory["id"])
     assert vouched["changed"][0]["zone"] == "working"
     assert "promoted (vouched)" in cli("trust", "explain", memory["id"]).stdout

@@ -1,45 +1,14 @@
 """Raw turns in, storable turns out: our own output, off-the-record stretches and secrets stay outside."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.fences import without_blocks
 from pellucid.capture.names import Names
+from pellucid.capture.own_output import is_own_output, without_own_output
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.model.turn import Turn
 from pellucid.settings import CaptureSettings
-
-# a copy inside a tool's JSON output has its quotes and angle brackets escaped, once or more
-_LT, _GT, _QUOTE = r"(?:<|\\{1,7}u003[cC])", r"(?:>|\\{1,7}u003[eE])", r'\\{0,7}"'
-_RECALL_ID = r"rec_[0-9a-f]{32}"
-_FENCE = re.compile(rf"{_LT}pellucid-recall id={_QUOTE}{_RECALL_ID}{_QUOTE}{_GT}")
-_FENCE_END = re.compile(rf"{_LT}/pellucid-recall{_GT}")
-_CITATION = re.compile(rf"{_LT}oai-mem-citation{_GT}")
-_CITATION_END = re.compile(rf"{_LT}/oai-mem-citation{_GT}")
-_JSON_ID = re.compile(rf"{_QUOTE}(?:recallId|snapshotId){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}{_RECALL_ID}{_QUOTE}")
-_XRAY_HEADER = "=== Recall X-ray ==="
-_XRAY_ID = re.compile(rf"snapshot-id: {_RECALL_ID}")
-
-
-def without_own_output(text: str, report: CaptureReport) -> str:
-    """The text without fenced recall context and memory-citation blocks; each block removed is counted."""
-    if "pellucid-recall" in text:
-        text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
-        report.stripped.update({"own-recall": removed} if removed else {})
-    if "oai-mem-citation" in text:
-        text, removed = without_blocks(text, _CITATION, _CITATION_END)
-        report.stripped.update({"memory-citation": removed} if removed else {})
-    return text
-
-
-def is_own_output(turn: Turn) -> bool:
-    """Whether a tool turn is the JSON or X-ray text we print; a recall id in anybody's prose does not make it so."""
-    if turn.role != "tool" or "rec_" not in turn.content:
-        return False
-    is_xray = _XRAY_HEADER in turn.content and _XRAY_ID.search(turn.content) is not None
-    return is_xray or _JSON_ID.search(turn.content) is not None
 
 
 class OffTheRecord:
@@ -100,6 +69,8 @@ class Guard:
             session_id=self._names.session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
             agent=turn.agent and self._names.clean(turn.agent),
+            folder=turn.folder and self._names.clean(turn.folder),
+            branch=turn.branch and self._names.clean(turn.branch),
         )
 
     def _speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:

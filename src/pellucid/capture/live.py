@@ -13,6 +13,7 @@ from pellucid.capture.transcripts.chat_messages import session_of
 from pellucid.capture.transcripts.detect import READERS, Format
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
 from pellucid.capture.transcripts.source import MAX_LINE, Line, NumberedObject, Source
+from pellucid.capture.transcripts.thread import Thread
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
 
@@ -65,9 +66,9 @@ class LiveTranscript:
         Raises:
             InputError: the format has no lines that stand for themselves.
         """
-        if transcript_format == "plain-text":
+        if transcript_format in ("plain-text", "markdown-chat"):
             raise InputError(
-                "plain text cannot be observed line by line", code="invalid_format",
+                "plain text and Markdown cannot be observed line by line", code="invalid_format",
                 next_step="send JSON lines of {role, content}, or import the file",
             )  # fmt: skip
         self._report = report
@@ -75,6 +76,7 @@ class LiveTranscript:
         self._rollout = ""
         self._format: Format | None = transcript_format
         self._lines = 0
+        self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
         """The turns of some more lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
@@ -89,7 +91,10 @@ class LiveTranscript:
         if self._format == "codex" and not rollout:  # the reader knows a rollout's session from its first line alone
             named = json.dumps({"type": "session_meta", "payload": {"id": session}}) + "\n"
             lines, first = [named, *lines], first - 1
-        source = LiveSource(STREAM, self._report, given=tuple(lines), session=redact(session).text, first=first)
+        source = LiveSource(
+            STREAM, self._report, given=tuple(lines), session=redact(session).text, first=first,
+            thread=self._thread, ends=False,
+        )  # fmt: skip
         return list(READERS[self._format or _MESSAGES](source))
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from pellucid.capture.guard import Guard
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.detect import FORMATS, READERS, Format, detect
+from pellucid.capture.transcripts.detect import FORMATS, MARKDOWN, READERS, Format, detect
 from pellucid.capture.transcripts.source import Source
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
 from pellucid.settings import CaptureSettings
 
-SUFFIXES = frozenset({".jsonl", ".json", ".txt"})
+SUFFIXES = MARKDOWN | {".jsonl", ".json", ".txt"}
 Progress = Callable[[int, int], None]
 """Told the bytes read so far and the bytes there are, over all files."""
 
@@ -39,7 +39,7 @@ def read(
     """Stream the turns of transcript files, as they may be stored.
 
     Args:
-        paths: files, and folders that are walked for `.jsonl`, `.json` and `.txt`, in sorted order.
+        paths: files, and folders that are walked for `.jsonl`, `.json`, `.txt` and Markdown, in sorted order.
         report: filled while the turns are drawn; complete when they are exhausted.
         transcript_format: read every file as this format instead of detecting it.
         on_progress: called after each read.
@@ -123,9 +123,14 @@ def _file_turns(file: TranscriptFile, source: Source, forced: Format | None) -> 
 
 def _unreadable(file: TranscriptFile, reason: str, report: CaptureReport) -> None:
     if file.asked_for:
+        told = f"holds no turn that can be read ({reason})"
+        next_step = "name one with --format if it was not recognised"
+        if reason == "unknown-format" and file.path.suffix.lower() in MARKDOWN:
+            told = "is a Markdown document and no chat: it has no headings such as `## User` and `## Assistant`"
+            next_step = "take notes in with `pellucid adopt`, documents with `pellucid index docs`"
         raise InputError(
-            f"{file.path} holds no turn that can be read ({reason})",
+            f"{file.path} {told}",
             code="unreadable_transcript",
-            next_step=f"known formats: {', '.join(FORMATS)}; name one with --format if it was not recognised",
+            next_step=f"known formats: {', '.join(FORMATS)}; {next_step}",
         )
     report.drop(reason)

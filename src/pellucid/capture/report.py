@@ -41,6 +41,11 @@ class CaptureReport:
         """Count one thing that was left out."""
         self.dropped[reason] += 1
 
+    def count_dropped(self, reason: str, number: int) -> None:
+        """Count several; none leaves no trace of the reason."""
+        if number > 0:
+            self.dropped[reason] += number
+
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
         """Count an unreadable place, and keep the first few."""
         self.malformed += 1

@@ -1,8 +1,8 @@
 """Who said something in, how far it is trusted out: the zone a memory begins in, its score, and how it rises.
 
-Zones go quarantine → working → trusted, one step at a time. What tools, web pages and subagents say begins in
-quarantine whatever its score, and so does whatever reads as an injected instruction, unless a person vouches for it by
-hand. Quarantined memories are never recalled and change nothing.
+Zones go quarantine → working → trusted, one step at a time. What tools, web pages and subagents say, and what is
+pasted, begins in quarantine whatever its score, and so does whatever reads as an injected instruction, unless a person
+vouches for it by hand. Quarantined memories are never recalled and change nothing.
 """
 
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ Band = Literal["high", "middle", "low"]
 
 ZONES: tuple[TrustZone, ...] = get_args(TrustZone)
 """From the least to the most trusted."""
-UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", "web_content"})
+UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", "pasted", "web_content"})
 """Nobody who could be asked stands behind these words."""
 VOUCHING: frozenset[SourceClass] = frozenset({"manual", "system_memory", "user_input"})
 """Whose word lifts another's out of quarantine; an assistant may only have read what it says."""
 WEIGHTS: dict[SourceClass, float] = {
     "manual": 0.9, "system_memory": 0.85, "user_input": 0.75, "assistant_output": 0.6, "tool_output": 0.55,
-    "subagent_trace": 0.45, "web_content": 0.35,
+    "subagent_trace": 0.45, "pasted": 0.4, "web_content": 0.35,
 }  # fmt: skip
 ANCHORS = {"source": 0.1, "evidenceHash": 0.2, "session": 0.05}
 """What a memory gains by naming its evidence, by words that are still those hashed when it was kept, by a session."""

@@ -23,7 +23,8 @@ ConfidenceTier = Literal["explicit", "implied", "inferred", "speculative"]
 ImportanceLevel = Literal["trivial", "low", "normal", "high", "critical"]
 TrustZone = Literal["quarantine", "working", "trusted"]
 SourceClass = Literal[
-    "manual", "system_memory", "user_input", "assistant_output", "tool_output", "subagent_trace", "web_content",
+    "manual", "system_memory", "user_input", "assistant_output", "tool_output", "subagent_trace", "pasted",
+    "web_content",
 ]  # fmt: skip
 """Who the words of a memory came from, from the most to the least trusted."""
 

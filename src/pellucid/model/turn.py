@@ -5,6 +5,16 @@ from datetime import datetime
 from typing import Literal
 
 Role = Literal["user", "assistant", "system", "tool"]
+TurnKind = Literal["message", "feedback", "answer", "plan", "recap", "title", "commit"]
+"""What a turn is beside a message.
+
+`feedback`: a user's words outside user messages (refusing a tool call, or typed while the agent worked).
+`answer`: a user's answer to a question dialogue: `Question: …`, `Answer: …` and, where the choice has a description,
+`Option: …`, a line each (an answer may have several).
+`plan`: a plan that the user accepted. `recap`: a summary that took the place of earlier turns.
+`title`: a title of the session.
+`commit`: the message of a commit, or title and text of a pull request, out of a tool call that succeeded.
+"""
 FlushSignal = Literal["topic_shift", "time_elapsed", "turn_count", "high_signal", "before_reset", "session_end"]
 
 
@@ -15,6 +25,8 @@ class Turn:
     `ordinal` counts the session's turns from 1 in transcript order, and never changes on re-import.
     `speaker` is a display name where the source has one ("Caroline"); `tool` names the tool of a tool turn.
     `key` is the source's own stable id of the turn (a message uuid), if it has one.
+    `kind` says what it is beside a message. `folder` is the working folder it was spoken in and `branch` the git branch
+    there, where the source tells: they say which project a session belongs to, and are part of no memory.
     """
 
     session_id: str
@@ -26,6 +38,9 @@ class Turn:
     tool: str | None = None
     agent: str | None = None
     key: str | None = None
+    kind: TurnKind = "message"
+    folder: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

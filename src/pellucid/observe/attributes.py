@@ -13,6 +13,10 @@ _NAME = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_DATA = re.compile(r"""\s*(?:[{\[]\s*["'{\[]|["'][\w .-]{1,60}["']\s*:)""")
+_CODE_LINE = re.compile(r"(?:[;{}]|=>)\s*$|\s:?={1,3}\s|!=")
+_INSIDE_CODE = re.compile(r"""\{[^{}\n]{0,400}\}|\b[\w.]+\([^()\n]{0,400}["'][^()\n]{0,400}\)""")
+"""An object, or a call with a string in it, inside a sentence: what stands in it is said by a program."""
 _LONGEST_VALUE = 5
 _LONGEST_EAST = 14
 _LONGEST_KEY = 6
@@ -34,8 +38,12 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
     """Everything the attribute rows of the language find about one entity: that of the first row that fits.
 
     Of a denied sentence only the entity is told. Without a speaker (`None`: an assistant that speaks for nobody) the
-    rows about `I` and `my` say nothing.
+    rows about `I` and `my` say nothing. JSON and lines of code state nothing, whatever their strings hold, nor does a
+    sentence of which a list is still to come (`We have two paths:`).
     """
+    if _DATA.match(sentence) or _CODE_LINE.search(sentence) or sentence.rstrip().endswith((":", "：")):
+        return Attribution()
+    sentence = _INSIDE_CODE.sub(" ", sentence)
     affirmed = language.attributes.negation.sub("", sentence)
     entity, attributes = _read(affirmed, language, speaker)
     denied = bool(attributes) and affirmed != sentence and stance(sentence).denied

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import MemoryObservation
+from pellucid.model.pasted import own_words, pasted_words
 from pellucid.model.text import content_words, words
 from pellucid.model.turn import Turn
 from pellucid.observe.importance import spoken
@@ -34,9 +35,6 @@ _PASTED = re.compile(
     r"^\W{0,6}(?:pasted?|copied|quot(?:e|ed|ing)|forwarded|begin|eingefügt|kopiert|pegado|copiado|貼り付け|粘贴|转发)\b.{0,80}$",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r'^\s*(?:```|~~~|"""|<<<|-{3,}\s*(?:begin|start|forwarded|original)\b)', re.IGNORECASE)
-_FENCE_END = re.compile(r'^\s*(?:```|~~~|"""|>>>|-{3,})', re.IGNORECASE)
-_QUOTE = re.compile(r"^\s*>")
 _PASSAGE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
@@ -60,29 +58,24 @@ def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryO
 
 
 def pasted(text: str) -> tuple[str, str]:
-    """What of a turn is quoted or pasted, and the rest of it: quote lines, fences, and what follows a lead-in."""
-    inside, outside = list[str](), list[str]()
-    fenced = follows = False
-    for line in text.splitlines():
-        if fenced or _QUOTE.match(line) or follows:
-            inside.append(line)
-            fenced = fenced and not _FENCE_END.match(line)
-        elif _FENCE.match(line):
-            fenced = True
-        elif _LEAD_IN.match(line) or _PASTED.match(line):
+    """What of a turn is quoted or pasted, and the rest of it: by its shape, and what follows a lead-in."""
+    inside, outside = [pasted_words(text)], list[str]()
+    follows = False
+    for line in own_words(text).splitlines():
+        (inside if follows else outside).append(line)
+        if not follows and (_LEAD_IN.match(line) or _PASTED.match(line)):
             follows = True
-        else:
-            outside.append(line)
-    return "\n".join(inside), "\n".join(outside)
+            outside.pop()
+    return "\n".join(part for part in inside if part), "\n".join(outside)
 
 
 def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
-    """Web content for a paste of unknown origin, the tool's class for a paste of its output."""
+    """`pasted` for a paste of unknown origin, the tool's class for a paste of its output."""
     wanted = set(content_words(text))
     for turn in turns:
         inside, outside = pasted(turn.content)
         if turn.role == "user" and inside and _share(wanted, inside) >= QUOTED > _share(wanted, outside):
-            return "web_content"
+            return "pasted"
     run = words(text)
     if len(run) < VERBATIM_WORDS:
         return None

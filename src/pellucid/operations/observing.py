@@ -8,9 +8,10 @@ from dataclasses import replace
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.guard import Guard, OffTheRecord, without_own_output
+from pellucid.capture.guard import Guard, OffTheRecord
 from pellucid.capture.identity import turn_key
 from pellucid.capture.live import UNNAMED, LiveTranscript, arriving
+from pellucid.capture.own_output import without_own_output
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format

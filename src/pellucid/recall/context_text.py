@@ -28,7 +28,7 @@ _ARTIFACTS = 5
 _YEAR = 365
 _SECOND_HAND = {
     "tool_output": "unverified, a tool's words", "subagent_trace": "unverified, a subagent's words",
-    "web_content": "unverified, from the web",
+    "pasted": "unverified, pasted", "web_content": "unverified, from the web",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Secrets beside the words in (names of sessions, speakers, tools, agents), turns that may be stored out."""
+"""Secrets beside the words in (names of sessions, speakers, tools, agents, places), turns that may be stored out."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ from pellucid.capture.report import CaptureReport
 from pellucid.model.turn import Turn
 from pellucid.settings import CaptureSettings
 
-NAMES = ("session_id", "speaker", "tool", "agent")
+NAMES = ("session_id", "speaker", "tool", "agent", "folder", "branch")
 
 
 def token(seed: str) -> str:

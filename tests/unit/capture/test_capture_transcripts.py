@@ -87,11 +87,13 @@ def test_claude_code_keeps_messages_tools_and_side_chains_apart():
         (4, "tool", "app.toml: cache = redis\n[image]"),
         (5, "assistant", "Redis, by app.toml."),
         (6, "user", "Keep Redis, then.\n[image]"),
+        (7, "assistant", "Picking a cache"),
     ]
-    assert [turn.tool for turn in main] == [None, None, "Bash", "Bash", None, None]
+    assert [turn.kind for turn in main] == ["message"] * 6 + ["title"]
+    assert [turn.tool for turn in main] == [None, None, "Bash", "Bash", None, None, None]
     assert main[0].at == datetime(2026, 3, 2, 9, 0, 5, 123000, UTC)
     assert len({turn.key for turn in turns}) == len(turns)
-    assert dict(report.dropped) == {"not-a-turn": 2, "harness-noise": 2, "thinking": 1, "api-error": 1}
+    assert dict(report.dropped) == {"not-a-turn": 1, "harness-noise": 2, "thinking": 1, "api-error": 1}
 
 
 def test_a_sub_agents_prompt_is_not_the_users_word():

@@ -23,7 +23,7 @@ def memory(content: str, source: SourceClass | None, **more: object) -> Memory:
 @pytest.mark.parametrize("source", SOURCE_CLASSES)
 def test_a_memory_begins_in_the_zone_of_its_source(source: SourceClass) -> None:
     expected = {"manual": "trusted", "tool_output": "quarantine", "subagent_trace": "quarantine",
-                "web_content": "quarantine"}  # fmt: skip
+                "pasted": "quarantine", "web_content": "quarantine"}  # fmt: skip
     assert first_zone(source, "The port is 8443") == expected.get(source, "working")
 
 

@@ -8,11 +8,12 @@ from pellucid.observe.echo import pasted
 @pytest.mark.requirement("TRUST-2")
 @pytest.mark.parametrize(("text", "inside"), [
     ("Look:\n> quoted\nmine", "> quoted"),
-    ("```\ncode\n```\nmine", "code\n```"),
+    ("```\ncode\n```\nmine", "```\ncode\n```"),
     ("From their website:\nall of\nthis", "all of\nthis"),
     ("Von der Seite:\nalles", "alles"),
     ("この記事から：\n全部", "全部"),
-    ("---- begin forwarded ----\nwords\n---- end ----\nmine", "words\n---- end ----"),
+    ("---- begin forwarded ----\nwords\n---- end ----\nmine",
+     "---- begin forwarded ----\nwords\n---- end ----"),
 ])  # fmt: skip
 def test_quotes_fences_and_what_follows_a_lead_in_are_pasted(text: str, inside: str) -> None:
     assert pasted(text)[0] == inside

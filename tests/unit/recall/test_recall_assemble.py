@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_kit import Opener, a_memory, ask, keep, run
 
-from pellucid.capture.guard import without_own_output
+from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.recall.context_text import NOTICE
 from pellucid.recall.ladder import RUNGS

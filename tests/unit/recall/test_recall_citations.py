@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_kit import Opener, a_memory
 
-from pellucid.capture.guard import without_own_output
+from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.recall.citations import Citation, citations_of, oai_block, parse_citations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pellucid.capture.guard import without_own_output
+from pellucid.capture.own_output import without_own_output
 from pellucid.capture.redact import find_secrets, redact
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.json_values import as_instant

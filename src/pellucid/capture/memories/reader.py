@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from pellucid.capture.guard import without_own_output
 from pellucid.capture.memories import basic_memory, chatgpt, instructions, mem0, remnic
 from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, MemoryFormat
 from pellucid.capture.memories.detect import detect
 from pellucid.capture.memories.document import Document
 from pellucid.capture.memories.walk import Found, Walk
 from pellucid.capture.names import Names
+from pellucid.capture.own_output import without_own_output
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.numbering import clean_name, clean_text

@@ -1,15 +1,11 @@
 """The content of one message in, its text, tool calls and tool outputs out; the block names of every known API."""
 
 import json
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
-from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.json_values import as_list, as_object, text_at
-from pellucid.model.turn import Turn
+from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
 
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _MEDIA = {
@@ -20,32 +16,19 @@ _MEDIA = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One piece of a message; `call_id` ties an output to its call."""
+    """One piece of a message; `call_id` ties an output to its call.
+
+    `arguments` are a call's as the source has them; `failed` says whether an output is that of a call that failed (None
+    if the source does not say), and `details` is the harness's own form of it.
+    """
 
     kind: Literal["text", "call", "output", "thinking"]
     text: str
     tool: str | None = None
     call_id: str | None = None
-
-
-class ToolNames:
-    """Remembers which tool a call went to, until its output comes."""
-
-    _MOST = 4096
-
-    def __init__(self) -> None:
-        self._names: OrderedDict[str, str] = OrderedDict()
-
-    def remember(self, call_id: str | None, tool: str | None) -> None:
-        """Note a call; the oldest unanswered call is forgotten past 4096."""
-        if call_id and tool:
-            self._names[call_id] = tool
-            if len(self._names) > self._MOST:
-                self._names.popitem(last=False)
-
-    def answered(self, call_id: str | None) -> str | None:
-        """The tool of the call this output answers."""
-        return self._names.pop(call_id, None) if call_id else None
+    arguments: object = None
+    failed: bool | None = None
+    details: JsonObject = field(default_factory=dict[str, object])
 
 
 def blocks(content: object) -> list[Block]:
@@ -58,21 +41,6 @@ def blocks(content: object) -> list[Block]:
         run = list(neighbours)
         joined += [Block("text", "\n".join(block.text for block in run))] if is_text else run
     return joined
-
-
-def turns_of(found: Iterable[Block], message: Turn, tools: ToolNames, report: CaptureReport) -> Iterator[Turn]:
-    """One turn a block, each like `message` but for its words; thinking is no turn, and is counted."""
-    for index, block in enumerate(found):
-        key = f"{message.key}#{index}" if message.key else None
-        if block.kind == "thinking":
-            report.drop("thinking")
-        elif block.kind == "text":
-            yield replace(message, content=block.text, key=key)
-        else:
-            tool = block.tool or tools.answered(block.call_id)
-            if block.kind == "call":
-                tools.remember(block.call_id, tool)
-            yield replace(message, role="tool", content=block.text, tool=tool, speaker=None, key=key)
 
 
 def call_text(arguments: object) -> str:
@@ -108,9 +76,11 @@ def _block(item: object) -> Block:
     if kind in _MEDIA:
         return Block("text", _MEDIA[kind])
     if kind.endswith("tool_use"):
-        return Block("call", call_text(block.get("input")), text_at(block, "name"), text_at(block, "id"))
+        given = block.get("input")
+        return Block("call", call_text(given), text_at(block, "name"), text_at(block, "id"), given)
     if kind.endswith("tool_result"):
-        return Block("output", output_text(block.get("content")), call_id=text_at(block, "tool_use_id"))
+        failed, call_id = block.get("is_error") is True, text_at(block, "tool_use_id")
+        return Block("output", output_text(block.get("content")), call_id=call_id, failed=failed)
     return Block("text", text_at(block, "text", "refusal") or ("" if "text" in block else f"[{kind}]"))
 
 

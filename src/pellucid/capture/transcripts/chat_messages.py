@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.blocks import Block, ToolNames, blocks, call_text, output_text, turns_of
+from pellucid.capture.transcripts.blocks import Block, blocks, call_text, output_text
+from pellucid.capture.transcripts.calls import Calls
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
 from pellucid.capture.transcripts.numbering import UNNUMBERED
+from pellucid.capture.transcripts.results import turns_of
 from pellucid.model.turn import Role, Turn
 
 ROLES: dict[str, Role] = {
@@ -37,7 +39,7 @@ def role_of(message: JsonObject) -> Role | None:
     return ROLES.get((text_at(message, "role") or "").lower())
 
 
-def message_turns(message: JsonObject, session: str, tools: ToolNames, report: CaptureReport) -> Iterator[Turn]:
+def message_turns(message: JsonObject, session: str, calls: Calls, report: CaptureReport) -> Iterator[Turn]:
     """The turns of a message whose role is known: its words, then its tool calls."""
     role = role_of(message) or "user"
     key = text_at(message, "id", "uuid", "key")
@@ -50,13 +52,18 @@ def message_turns(message: JsonObject, session: str, tools: ToolNames, report: C
         speaker=text_at(message, "name", "speaker") if role != "tool" else None,
         agent=text_at(message, "agent"),
         key=key,
+        folder=text_at(message, "cwd", "folder", "workspace"),
+        branch=text_at(message, "gitBranch", "git_branch", "branch"),
     )
     content = message.get("content", message.get("text"))
     if role == "tool":
-        tool = text_at(message, "name", "tool") or tools.answered(text_at(message, "tool_call_id"))
-        yield replace(frame, content=output_text(content), tool=tool)
+        named, call_id = text_at(message, "name", "tool"), text_at(message, "tool_call_id")
+        output = Block("output", output_text(content), named, call_id)
+        yield from (
+            replace(turn, key=key) if turn.role == "tool" else turn for turn in turns_of([output], frame, calls, report)
+        )
     else:
-        yield from turns_of(_said(content, message), frame, tools, report)
+        yield from turns_of(_said(content, message), frame, calls, report)
 
 
 def _said(content: object, message: JsonObject) -> list[Block]:
@@ -68,6 +75,6 @@ def _said(content: object, message: JsonObject) -> list[Block]:
         calls.append({"function": legacy})
     for call in calls:
         function = as_object(call.get("function") or call.get("custom"))
-        arguments = call_text(function.get("arguments", function.get("input")))
-        words.append(Block("call", arguments, text_at(function, "name"), text_at(call, "id")))
+        given = function.get("arguments", function.get("input"))
+        words.append(Block("call", call_text(given), text_at(function, "name"), text_at(call, "id"), given))
     return words

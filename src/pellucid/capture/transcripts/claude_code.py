@@ -1,23 +1,27 @@
 """A Claude Code session file (`~/.claude/projects/<project>/<session>.jsonl`) in, its turns out.
 
-One object a line: `{type, message: {role, content}, uuid, timestamp, sessionId, isSidechain, agentId, isMeta}`. Only
-`user` and `assistant` lines are messages. A sub-agent's side chain is a session of its own, and its prompts are the
-main agent's words, not the user's.
+One object a line: `{type, message: {role, content}, uuid, timestamp, sessionId, cwd, gitBranch, isSidechain, …}`.
+Beside `user` and `assistant` lines, the user's words stand in tool results and in the queue (`queue-operation`,
+`attachment`), titles in lines of their own, and a compaction's summary in a user line that is marked as one. A
+sub-agent's side chain is a session of its own, and its prompts are the main agent's words, not the user's.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.transcripts.blocks import Block, ToolNames, blocks, turns_of
+from pellucid.capture.transcripts.blocks import Block, blocks, output_text
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, instant_at, text_at
-from pellucid.capture.transcripts.noise import is_harness_text, without_reminders
+from pellucid.capture.transcripts.noise import is_harness_text, plan_to_carry_out, recap, without_reminders
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.results import turns_of
 from pellucid.capture.transcripts.source import Source
+from pellucid.capture.transcripts.thread import Queued, Thread
 from pellucid.model.turn import Role, Turn
 
 AGENT = "claude-code"
 LINE_TYPES = frozenset({
     "user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment",
+    "custom-title", "ai-title",
 })  # fmt: skip
 
 
@@ -33,25 +37,55 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    tools = ToolNames()
+    thread = source.thread
     for _, line in source.objects():
-        if reason := _not_a_turn(line):
-            source.report.drop(reason)
-            continue
-        message = as_object(line.get("message"))
-        meant = [replace(block, text=without_reminders(block.text)) for block in blocks(message.get("content"))]
-        kept = [block for block in meant if not _is_noise(block, line)]
-        source.report.dropped.update(["harness-noise"] * (len(meant) - len(kept)))
-        yield from turns_of(kept, _frame(line), tools, source.report)
+        frame = _frame(line, thread)
+        match line.get("type"):
+            case "user" | "assistant":
+                yield from _message(line, frame, source)
+            case "queue-operation":
+                yield from _queued(line, frame, source)
+            case "attachment":
+                yield from _attached(line, frame, source)
+            case "summary" | "custom-title" | "ai-title":
+                yield from _title(line, frame, source)
+            case _:
+                source.report.drop("not-a-turn")
+        yield from _titled(thread.titles.saw(text_at(line, "uuid"), frame.session_id), text_at(line, "uuid"), frame)
+    if source.ends:
+        source.report.count_dropped("queued", thread.queue.left())
+        source.report.count_dropped("title-of-another-session", thread.titles.left())
+
+
+def _message(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    if reason := _not_a_turn(line):
+        source.report.drop(reason)
+        return
+    message = as_object(line.get("message"))
+    if line.get("isCompactSummary") is True:
+        summary = recap(output_text(message.get("content")))
+        yield replace(frame, role="assistant", kind="recap", content=summary)
+        return
+    details = as_object(line.get("toolUseResult"))
+    meant = [
+        replace(block, text=without_reminders(block.text), details=details) for block in blocks(message.get("content"))
+    ]
+    kept = [block for block in meant if not _is_noise(block, line)]
+    source.report.count_dropped("harness-noise", len(meant) - len(kept))
+    for turn in turns_of(kept, frame, source.thread.calls, source.report):
+        if turn.role != "user" or turn.kind != "message":
+            yield turn
+        elif source.thread.queue.is_repeated(turn.content):
+            source.report.drop("said-before")
+        elif plan := plan_to_carry_out(turn.content):
+            yield replace(turn, role="assistant", kind="plan", content=plan)
+        else:
+            yield turn
 
 
 def _not_a_turn(line: JsonObject) -> str | None:
-    if line.get("type") not in ("user", "assistant"):
-        return "not-a-turn"
     if line.get("isMeta") is True:
         return "harness-noise"
-    if line.get("isCompactSummary") is True:
-        return "compaction-summary"
     if line.get("isApiErrorMessage") is True or as_object(line.get("message")).get("model") == "<synthetic>":
         return "api-error"
     return None
@@ -61,11 +95,68 @@ def _is_noise(block: Block, line: JsonObject) -> bool:
     return block.kind == "text" and line.get("type") == "user" and is_harness_text(block.text)
 
 
-def _frame(line: JsonObject) -> Turn:
+def _queued(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """A message counts when it leaves the queue for the agent; taken back, it counts only if it is sent again."""
+    queue, words = source.thread.queue, text_at(line, "content")
+    match line.get("operation"):
+        case "enqueue":
+            if not queue.enter(Queued(words or "", frame.session_id, frame.at)):
+                source.report.drop("harness-noise")
+        case "dequeue":
+            queue.next_prompt()
+        case "popAll":
+            queue.taken_back()
+        case "remove":
+            if message := queue.let_through(words):
+                yield _typed(message.text, replace(frame, session_id=message.session, at=message.at))
+        case _:
+            source.report.drop("not-a-turn")
+
+
+def _attached(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """A queued message that was handed to the agent; most follow a line that took it out of the queue."""
+    attachment = as_object(line.get("attachment"))
+    words = output_text(attachment.get("prompt", ""))
+    typed = attachment.get("commandMode") in (None, "prompt")
+    queue = source.thread.queue
+    if attachment.get("type") != "queued_command" or line.get("isMeta") is True:
+        source.report.drop("not-a-turn")
+    elif not typed or not words.strip() or is_harness_text(words):
+        source.report.drop("harness-noise")
+    elif queue.is_repeated(words):
+        source.report.drop("said-before")
+    else:
+        queue.repeatable(words)
+        yield _typed(words, frame)
+
+
+def _typed(words: str, frame: Turn) -> Turn:
+    key = frame.key or (f"queue:{frame.at.isoformat()}" if frame.at else None)
+    return replace(frame, role="user", kind="feedback", content=words, key=key)
+
+
+def _title(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
+    if title is None:
+        source.report.drop("not-a-turn")
+    elif leaf is None:
+        yield from _titled([title], frame.session_id, frame)
+    elif session := source.thread.titles.session_of(leaf, title):
+        yield from _titled([title], leaf, replace(frame, session_id=session))
+
+
+def _titled(titles: list[str], about: str | None, frame: Turn) -> Iterator[Turn]:
+    for title in titles:
+        yield replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
+
+
+def _frame(line: JsonObject, thread: Thread) -> Turn:
     session = text_at(line, "sessionId") or ""
     role: Role = "user" if line.get("type") == "user" else "assistant"
     if line.get("isSidechain") is True:
         session, role = f"{session}/{text_at(line, 'agentId') or 'sidechain'}", "assistant"
+    thread.folder = text_at(line, "cwd") or thread.folder
+    thread.branch = text_at(line, "gitBranch") or thread.branch
     return Turn(
         session_id=session,
         ordinal=UNNUMBERED,
@@ -74,4 +165,6 @@ def _frame(line: JsonObject) -> Turn:
         at=instant_at(line, "timestamp"),
         agent=AGENT,
         key=text_at(line, "uuid"),
+        folder=thread.folder,
+        branch=thread.branch,
     )

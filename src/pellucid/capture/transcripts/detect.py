@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
-from pellucid.capture.transcripts import claude_code, codex, openai_chat, plain_jsonl, plain_text
+from pellucid.capture.transcripts import claude_code, codex, markdown_chat, openai_chat, plain_jsonl, plain_text
 from pellucid.capture.transcripts.json_document import begins_json, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_object
 from pellucid.capture.transcripts.source import Source, head_of
 from pellucid.model.turn import Turn
 
-Format = Literal["claude-code", "codex", "openai-chat", "plain-jsonl", "plain-text"]
+Format = Literal["claude-code", "codex", "openai-chat", "plain-jsonl", "markdown-chat", "plain-text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Reader = Callable[[Source], Iterator[Turn]]
 
@@ -20,6 +20,7 @@ READERS: dict[Format, Reader] = {
     "codex": codex.read,
     "openai-chat": openai_chat.read,
     "plain-jsonl": plain_jsonl.read,
+    "markdown-chat": markdown_chat.read,
     "plain-text": plain_text.read,
 }
 
@@ -35,6 +36,7 @@ _KEYS: tuple[tuple[Format, tuple[str, ...]], ...] = (
     ("openai-chat", ('"messages"', '"role"', '"mapping"')),
 )
 _SAMPLED = 50
+MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
 def detect(path: Path) -> Format | None:
@@ -42,13 +44,16 @@ def detect(path: Path) -> Format | None:
 
     JSON lines are asked in turn, and the first line that some format recognises decides, save that plain messages
     give way to a later line in the OpenAI form. A JSON document, or a first line too long to sample, is known by the
-    keys in it. Whatever is not JSON and holds no NUL byte is plain text.
+    keys in it. Other text is known by the headings of a chat; without them it is plain text, unless its name says that
+    it is Markdown: a document is nobody's message.
     """
     head = head_of(path)
     if "\0" in head or not head.strip():
         return None
     if not begins_json(head):
-        return "plain-text"
+        if markdown_chat.recognises(head):
+            return "markdown-chat"
+        return None if path.suffix.lower() in MARKDOWN else "plain-text"
     if is_lines(head) and (objects := [value for line in head.splitlines()[:_SAMPLED] if (value := _object(line))]):
         return _recognise(objects)
     return _by_keys(head)

@@ -14,6 +14,7 @@ UNNUMBERED = 0
 """The ordinal of a turn that has not passed through here."""
 
 _LONGEST_NAME = 128
+_LONGEST_PATH = 4096
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -55,6 +56,8 @@ class Numbering:
                 tool=self._name(turn.tool) or None,
                 agent=self._name(turn.agent) or None,
                 key=self._name(turn.key) or None,
+                folder=_printable(turn.folder or "")[:_LONGEST_PATH] or None,
+                branch=self._name(turn.branch) or None,
             )
 
     def _name(self, name: str | None) -> str:
@@ -85,7 +88,11 @@ def clean_text(text: str) -> str:
 
 def clean_name(name: str) -> str:
     """A one-line printable name of at most 128 characters; a longer one keeps its head and a digest of the whole."""
-    name = "".join(char if char.isprintable() else "-" for char in name.strip())
+    name = _printable(name)
     if len(name) <= _LONGEST_NAME:
         return name
     return f"{name[: _LONGEST_NAME - 17]}-{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}"
+
+
+def _printable(name: str) -> str:
+    return "".join(char if char.isprintable() else "-" for char in name.strip())

@@ -7,7 +7,7 @@ fine-tuning form), one message a line, and the conversations of a ChatGPT data e
 from collections.abc import Iterator
 
 from pellucid.capture.transcripts import chatgpt_export
-from pellucid.capture.transcripts.blocks import ToolNames
+from pellucid.capture.transcripts.calls import Calls
 from pellucid.capture.transcripts.chat_messages import is_message, message_turns, role_of, session_of
 from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
@@ -24,10 +24,9 @@ _DESCRIBING = frozenset({
 def read(source: Source) -> Iterator[Turn]:
     """Stream the turns of a chat file, whichever of the shapes it has."""
     numbering = Numbering(source)
-    tools = ToolNames()
     for number, value in source.objects() if is_lines(source.head()) else _document(source):
         if is_message(value):
-            yield from numbering.number(_known_message(number, value, "", tools, source))
+            yield from numbering.number(_known_message(number, value, "", source.thread.calls, source))
         elif recognises(value):
             part = "" if number == 1 else f"-{number}"
             yield from numbering.number_conversation(_conversation(number, value, source), part)
@@ -71,14 +70,14 @@ def _name(conversation: JsonObject) -> str:
 
 
 def _conversation(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
-    tools = ToolNames()
+    calls = Calls()
     exported = chatgpt_export.is_export(conversation)
     for item in chatgpt_export.messages(conversation) if exported else as_list(conversation.get("messages")):
-        yield from _known_message(number, as_object(item), _name(conversation), tools, source)
+        yield from _known_message(number, as_object(item), _name(conversation), calls, source)
 
 
-def _known_message(number: int, message: JsonObject, session: str, tools: ToolNames, source: Source) -> Iterator[Turn]:
+def _known_message(number: int, message: JsonObject, session: str, calls: Calls, source: Source) -> Iterator[Turn]:
     if role_of(message) is None:
         source.report.cannot_read(source.path, number, "unknown role" if "role" in message else "no role and content")
     else:
-        yield from message_turns(message, session, tools, source.report)
+        yield from message_turns(message, session, calls, source.report)

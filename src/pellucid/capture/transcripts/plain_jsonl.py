@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from pellucid.capture.transcripts.blocks import ToolNames
 from pellucid.capture.transcripts.chat_messages import is_message, message_turns, role_of
 from pellucid.capture.transcripts.json_values import JsonObject
 from pellucid.capture.transcripts.numbering import Numbering
@@ -21,11 +20,10 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    tools = ToolNames()
     for number, message in source.objects():
         if not is_message(message):
             source.report.cannot_read(source.path, number, "no role and content")
         elif role_of(message) is None:
             source.report.cannot_read(source.path, number, "unknown role")
         else:
-            yield from message_turns(message, "", tools, source.report)
+            yield from message_turns(message, "", source.thread.calls, source.report)

@@ -1,6 +1,7 @@
 """Plain text in, its turns out: `Name: words` lines, or paragraphs between blank lines.
 
-The first line that is not blank decides, so that a file that grows is read as it was before.
+The first line that is not blank and no date decides, so that a file that grows is read as it was before. A line that
+is a date, or begins with one as the heading of a note does, says when what follows it was said.
 """
 
 import re
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pellucid.capture.transcripts.date_headings import date_at_head
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
 from pellucid.capture.transcripts.source import Source
@@ -57,19 +59,46 @@ def read(source: Source) -> Iterator[Turn]:
 
 def _turns(source: Source) -> Iterator[Turn]:
     dialogue: bool | None = None
+    day: datetime | None = None
+    before: list[Turn] = []
     current = _Open()
     for line in source.lines():
-        if dialogue is None and line.text.strip():
-            dialogue = _start(line.text) is not None
-        begun = _start(line.text) if dialogue else (None if line.text.strip() else _Open())
+        text = line.text
+        speech = _start(text)
+        dated = None if speech else date_at_head(text, begins=not current.lines)
+        day = dated or day
+        if dialogue is None and text.strip() and not dated:
+            dialogue = speech is not None
+            if dialogue:  # the dates above it are no one's words
+                before, current = [], _Open()
+            yield from before
+        if dated and dialogue:
+            continue
+        begun = speech if dialogue else _paragraph(text, current, dated)
         if begun is None and current.size > _LONGEST:
-            begun = _Open(current.role, current.speaker, current.at, [line.text], len(line.text))
-        if begun is None:
-            current.add(line.text)
-        else:
-            yield current.close()
+            begun = _Open(current.role, current.speaker, current.at, [text], len(text))
+        if begun is not None:
+            if dialogue is None:
+                before.append(current.close())
+            else:
+                yield current.close()
             current = begun
+        else:
+            current.add(text)
+        current.at = current.at or (day if current.lines else None)
+    yield from before if dialogue is None else ()
     yield current.close()
+
+
+def _paragraph(line: str, current: _Open, dated: datetime | None) -> _Open | None:
+    """The turn that begins at a blank line, or where the notes of another day begin; None for any other line."""
+    if not line.strip():
+        return _Open()
+    if dated and current.lines:
+        begun = _Open(at=dated)
+        begun.add(line)
+        return begun
+    return None
 
 
 def _start(line: str) -> _Open | None:

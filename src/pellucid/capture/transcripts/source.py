@@ -3,12 +3,13 @@
 import codecs
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.json_values import JsonObject, as_object
+from pellucid.capture.transcripts.thread import Thread
 
 MAX_LINE = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
@@ -42,11 +43,16 @@ def head_of(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One transcript file being read. `on_bytes` is told each number of bytes just read."""
+    """One transcript file being read. `on_bytes` is told each number of bytes just read.
+
+    `thread` is what a reader knows of earlier lines; `ends` is false where more lines of the same stream will follow.
+    """
 
     path: Path
     report: CaptureReport
     on_bytes: Callable[[int], None] = nothing
+    thread: Thread = field(default_factory=Thread)
+    ends: bool = True
 
     def head(self) -> str:
         """The first 256 KiB."""

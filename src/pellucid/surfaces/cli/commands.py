@@ -44,7 +44,9 @@ def import_(
     mode: Annotated[str, typer.Option("--mode", help="extract: durable facts; verbatim: every turn.")] = "extract",
     transcript_format: Annotated[
         str | None,
-        typer.Option("--format", help="claude-code, codex, openai-chat, plain-jsonl or plain-text; else detected."),
+        typer.Option(
+            "--format", help="claude-code, codex, openai-chat, plain-jsonl, markdown-chat, plain-text; else detected."
+        ),
     ] = None,
     home: Home = None,
     namespace: Namespace = None,

@@ -1,0 +1,126 @@
+"""A turn's words in, the same without what Pellucid itself printed out: fenced context, the layouts of our commands.
+
+What we print holds memories: taken in again, a memory would vouch for itself. Our output is known by its shape: a line
+that begins with one of our ids as our commands set it, a row of a list, a footer, the fields of a memory. An id in
+somebody's sentence is just a word.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pellucid.capture.fences import without_blocks
+from pellucid.capture.report import CaptureReport
+from pellucid.model.memory import FOLDERS
+from pellucid.model.turn import Turn
+
+# a copy inside a tool's JSON output has its quotes and angle brackets escaped, once or more
+_LT, _GT, _QUOTE = r"(?:<|\\{1,7}u003[cC])", r"(?:>|\\{1,7}u003[eE])", r'\\{0,7}"'
+_RECALL_ID = r"rec_[0-9a-f]{32}"
+_FENCE = re.compile(rf"{_LT}pellucid-recall id={_QUOTE}{_RECALL_ID}{_QUOTE}{_GT}")
+_FENCE_END = re.compile(rf"{_LT}/pellucid-recall{_GT}")
+_CITATION = re.compile(rf"{_LT}oai-mem-citation{_GT}")
+_CITATION_END = re.compile(rf"{_LT}/oai-mem-citation{_GT}")
+_JSON_ID = re.compile(rf"{_QUOTE}(?:recallId|snapshotId){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}{_RECALL_ID}{_QUOTE}")
+_MEMORY_ID = re.compile(rf"\bid{_QUOTE}?\s{{0,8}}:\s{{0,8}}(?:{_QUOTE})?mem_[0-9a-f]{{32}}\b")
+_MEMORY_FIELD = re.compile(r"\b(?:contentHash|trustZone|sourceClass)\b")
+_XRAY_HEADER = "=== Recall X-ray ==="
+_XRAY_ID = re.compile(rf"snapshot-id: {_RECALL_ID}")
+
+_ID = r"(?:mem|rec|aud|op|ep)_[0-9a-f]{32}(?:\d\d)?"
+_LABEL = (
+    "(?:remembered|known already(?:, and updated)?|updated|archived|retracted|disputed|pinned|unpinned|verified|undone"
+    "|replaces|back|nothing to do|memory|recall|operation(?: opId)?|snapshot-id|audit-entry|receipt|id)"
+)
+_BEGINS = re.compile(
+    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:  \S| — |: (?:identical|differs)\b)"  # `mem_…  active, …`
+    rf"|(?:\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d\S*)  {_ID}\b"  # a row of `snapshots list`
+    rf"|{_LABEL}: {_ID}(?:$|[,; ] |  | \()"
+    rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"
+)
+_ALONE = re.compile(
+    r"\s*(?:[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
+    r"|(?:hot|cold)  |\d+ times? in )"
+    rf"|why: pellucid xray --id {_RECALL_ID}$|back: pellucid undo op_[0-9a-f]{{32}}$"
+    r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
+    r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d))"
+)
+_FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
+_OF_XRAY = re.compile(r"--- |- |\[\d{1,3}\] mem_|[a-z]+ [\d.]+ ms\b")
+_SECTION = re.compile(r"--- [a-z ]+ ---$|\[\d{1,3}\] mem_")
+_GUTTER = re.compile(r"[>│┃⎿] ?")
+_STRING_END = re.compile(r"\\{1,7}n|\\{0,7}\"")
+"""What ends a line inside a JSON string: an escaped line end, or the end of the string."""
+_MAYBE = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{_XRAY_HEADER}")
+
+
+def without_own_output(text: str, report: CaptureReport) -> str:
+    """The text without fenced recall context, memory-citation blocks and what our commands print, each counted."""
+    if "pellucid-recall" in text:
+        text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
+        report.stripped.update({"own-recall": removed} if removed else {})
+    if "oai-mem-citation" in text:
+        text, removed = without_blocks(text, _CITATION, _CITATION_END)
+        report.stripped.update({"memory-citation": removed} if removed else {})
+    if _MAYBE.search(text):
+        text, removed = _without_layouts(text)
+        report.stripped.update({"own-recall": removed} if removed else {})
+    return text
+
+
+def is_own_output(turn: Turn) -> bool:
+    """Whether a tool turn is what we print: JSON, an X-ray, the file of a memory, or our lines inside a JSON string.
+
+    A recall id in anybody's prose does not make it so.
+    """
+    text = turn.content
+    if turn.role != "tool" or not _MAYBE.search(text):
+        return False
+    is_xray = _XRAY_HEADER in text and _XRAY_ID.search(text) is not None
+    is_memory = _MEMORY_ID.search(text) is not None and _MEMORY_FIELD.search(text) is not None
+    return is_xray or is_memory or _JSON_ID.search(text) is not None or _is_escaped(text)
+
+
+def _is_escaped(text: str) -> bool:
+    return "\n" not in text.strip() and _without_layouts(_STRING_END.sub("\n", text))[1] > 0
+
+
+def _without_layouts(text: str) -> tuple[str, int]:
+    """The text without the blocks of lines that have a layout of ours, and how many there were."""
+    lines = text.split("\n")
+    kept: list[str] = []
+    removed = at = 0
+    while at < len(lines):
+        after = _block(lines, at)
+        if after > at:
+            removed += 1
+        else:
+            kept.append(lines[at])
+        at = max(after, at + 1)
+    return "\n".join(kept), removed
+
+
+def _block(lines: Sequence[str], at: int) -> int:
+    """Where the block ends that begins at a line; that line itself, if none does.
+
+    The fields of a memory are followed by its words, which may be anything: they reach to the end.
+    """
+    line = _plain(lines[at])
+    if _ALONE.match(line):
+        return at + 1
+    is_xray = line.startswith(_XRAY_HEADER)
+    if not is_xray and not _BEGINS.match(line):
+        return at
+    is_memory = line.startswith(("path: ", "id: "))
+    at += 1
+    while at < len(lines):
+        if _FIELD.match(_plain(lines[at])) or (is_xray and _OF_XRAY.match(lines[at])):
+            at += 1
+        elif is_xray and not lines[at].strip() and at + 1 < len(lines) and _SECTION.match(_plain(lines[at + 1])):
+            at += 2
+        else:
+            break
+    return len(lines) if is_memory else at
+
+
+def _plain(line: str) -> str:
+    return _GUTTER.sub("", line, count=1) if line[:1] in ">│┃⎿" else line

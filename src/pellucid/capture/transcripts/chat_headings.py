@@ -1,0 +1,63 @@
+"""A line of Markdown in, the role whose words it opens out: the headings that exports of chats put over each message.
+
+Known: `_**User (2026-03-01 09:00Z)**_` (SpecStory), `## User`, `**You:** …`, `> **Human**`, `###### ChatGPT said:`.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from pellucid.capture.transcripts.json_values import as_instant
+from pellucid.model.turn import Role
+
+_USERS = ("user", "human", "you", "me", "prompt")
+_ASSISTANTS = (
+    "assistant", "agent", "ai", "bot", "model", "response", "claude", "claude code", "chatgpt", "gpt", "gpt-4",
+    "copilot", "github copilot", "cursor", "gemini", "codex",
+)  # fmt: skip
+ROLES: dict[str, Role] = {
+    **dict.fromkeys(_USERS, "user"),
+    **dict.fromkeys(_ASSISTANTS, "assistant"),
+    "system": "system", "tool": "tool",
+}  # fmt: skip
+_NAME = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
+_HEADING = re.compile(
+    rf"(?P<quote>>[ ]?)?(?P<level>#{{1,6}}[ ]+)?(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<mark>_\*\*|\*\*|__)?"
+    rf"(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<name>{_NAME})(?P<said> said)?(?:: [^()*_:\n]{{1,60}}?)?"
+    r"(?:[ ]*[(\[](?P<note>[^()\[\]\n]{1,160})[)\]])?(?P<colon>:)?(?(mark)(?:\*\*_|\*\*|__))(?P<after>:)?"
+    r"(?:[ ]*[(\[](?P<later>[^()\[\]\n]{1,160})[)\]])?(?:[ \t]+(?P<words>\S.*))?[ \t]*",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?")
+
+Style = tuple[str, str, str]
+"""What makes two headings of one file alike: quote, level and mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Whose words begin, when, and what of them stands on the line of the heading."""
+
+    role: Role
+    style: Style
+    at: datetime | None = None
+    words: str = ""
+
+
+def heading(line: str) -> Heading | None:
+    """The heading that a line is; None for any other line, and for a bare name without a mark."""
+    found = _HEADING.fullmatch(line.rstrip()) if line[:1] in "#>*_" else None
+    if found is None or not (found["level"] or found["mark"]):
+        return None
+    words = found["words"] or ""
+    if words and not (found["mark"] and (found["colon"] or found["after"])):
+        return None  # `## User interface`, `**User** accounts are …`
+    at = time_in(found["note"] or "") or time_in(found["later"] or "")
+    style = (found["quote"] or "", (found["level"] or "").strip(), found["mark"] or "")
+    return Heading(ROLES[found["name"].lower()], style, at, words)
+
+
+def time_in(text: str) -> datetime | None:
+    """The first ISO time in a text."""
+    found = _TIME.search(text)
+    return as_instant(found[0].replace(" ", "T")) if found else None

@@ -1,0 +1,151 @@
+"""What a tool's result says of the user in, the user's own words out: answers to questions, and why a call was refused.
+
+Harnesses ask the user inside a tool call; what was answered, or typed instead of permission, stands in its result.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
+
+ASKING = frozenset({"askuserquestion", "request_user_input", "ask_user", "ask_question"})
+"""The tools that put questions to the user, in small letters."""
+_REFUSED = re.compile(r"[^\n]{0,600}\brejected\b[^\n]{0,600}\bthe user said:\n", re.IGNORECASE)
+_ASKED_BACK = re.compile(r"^- \"(?P<question>.+)\"\n[ \t]+(?P<answer>.+)", re.MULTILINE)
+_UNANSWERED = re.compile(r"\(no answer provided\)", re.IGNORECASE)
+_LONGEST = 64 * 1024
+_CLARIFY = "The user wants to clarify these questions."
+_PAIR = re.compile(r"\"(?P<question>[^\"]+)\"=\"(?P<answer>.*?)\"(?=, \"|\. You can now|\.?\s*$)", re.DOTALL)
+_AFTER_ANSWER = re.compile(r"\"(?:, $| (?:user notes|selected \w+):|\. You can now|\.?\s*$)", re.DOTALL)
+_NOTES = re.compile(r"user notes: (.*?)(?=, \"|\. You can now|\.?\s*$)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of a dialogue; `options` has the description of each choice, empty where it has none."""
+
+    text: str
+    name: str = ""
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the user answered; `options` are the descriptions of what was chosen, `notes` what was typed beside it."""
+
+    question: str
+    answer: str
+    options: tuple[str, ...] = ()
+    notes: str = ""
+
+    def text(self) -> str:
+        """Question, answer, and what the choice meant, each on a line of its own."""
+        said = f"{self.answer}\n{self.notes}" if self.notes else self.answer
+        return "\n".join([
+            f"Question: {' '.join(self.question.split())}",
+            f"Answer: {said.strip()}",
+            *(f"Option: {' '.join(option.split())}" for option in self.options),
+        ])  # fmt: skip
+
+
+def questions_in(tool: str | None, arguments: object) -> tuple[Question, ...]:
+    """The questions a call puts to the user; none for a call of another tool."""
+    if (tool or "").casefold() not in ASKING:
+        return ()
+    named = as_object(arguments)
+    asked = [as_object(each) for each in as_list(named.get("questions"))] or [named]
+    return tuple(found for each in asked if (found := _question(each)))
+
+
+def answers(questions: Sequence[Question], output: str, details: JsonObject) -> list[Answer]:
+    """What the user answered; questions left open are not among them.
+
+    Args:
+        output: the result as the model was given it.
+        details: the harness's own form of the result, if the transcript has it.
+    """
+    given = dict(_given(questions, output[:_LONGEST], details))
+    notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
+    known = {question.text: question for question in questions}
+    return [_answer(known.get(asked, Question(asked)), said, notes.get(asked) or "") for asked, said in given.items()]
+
+
+def refusal(output: str) -> tuple[str, bool] | None:
+    """What the user typed when refusing a call; and whether it is a list of questions to be put otherwise."""
+    refused = _REFUSED.match(output)
+    if refused is None:
+        return None
+    words = output[refused.end() :].partition("\n\nNote: The user's next message")[0].strip()
+    return (words, words.startswith(_CLARIFY)) if words else None
+
+
+def asked_back(questions: Sequence[Question], words: str) -> list[Answer]:
+    """The answers in a list of questions that the user wants put otherwise."""
+    known = {question.text: question for question in questions}
+    return [
+        _answer(known.get(found["question"], Question(found["question"])), found["answer"].removeprefix("Answer: "), "")
+        for found in _ASKED_BACK.finditer(words)
+        if not _UNANSWERED.fullmatch(found["answer"].strip())
+    ]
+
+
+def _question(asked: JsonObject) -> Question | None:
+    text = text_at(asked, "question", "prompt", "text")
+    options = [as_object(each) for each in as_list(asked.get("options"))]
+    described = {label: text_at(each, "description") or "" for each in options if (label := text_at(each, "label"))}
+    return Question(text, text_at(asked, "id") or "", described) if text else None
+
+
+def _given(questions: Sequence[Question], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
+    told = as_object(details.get("answers")) or as_object(_json(output).get("answers"))
+    if told:
+        names = {question.name: question.text for question in questions if question.name}
+        for name, said in told.items():
+            yield names.get(name, name), _joined(said)
+    else:
+        yield from _in_prose(questions, output)
+
+
+def _in_prose(questions: Sequence[Question], output: str) -> Iterator[tuple[str, str]]:
+    """`"question"="answer", …`: an answer may hold quotes, so it goes on to where the next known question begins."""
+    starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
+    if not starts:
+        yield from ((found["question"], found["answer"]) for found in _PAIR.finditer(output))
+        return
+    starts.sort(key=lambda start: start[0])
+    for index, (at, question) in enumerate(starts):
+        end = starts[index + 1][0] if index + 1 < len(starts) else len(output)
+        said = output[at + len(question.text) + 4 : end]
+        stop = _AFTER_ANSWER.search(said)
+        note = _NOTES.search(said[stop.start() :]) if stop else None
+        words = said[: stop.start()] if stop else said
+        yield question.text, f"{words}\n{note[1].strip()}" if note else words
+
+
+def _answer(question: Question, said: str, notes: str) -> Answer:
+    label = said.partition("\n")[0].strip()
+    chosen = [label] if label in question.options else [part.strip() for part in label.split(",")]
+    described = tuple(found for part in chosen if (found := question.options.get(part)))
+    return Answer(question.text, said.strip(), described, notes)
+
+
+def _joined(said: object) -> str:
+    found = as_object(said).get("answers", said)
+    if isinstance(found, str):
+        return found
+    parts = [str(part) for part in as_list(found)]
+    return "\n".join(
+        [
+            ", ".join(part for part in parts if not part.startswith("user_note: ")),
+            *(part.removeprefix("user_note: ") for part in parts if part.startswith("user_note: ")),
+        ]
+    ).strip()
+
+
+def _json(text: str) -> JsonObject:
+    try:
+        return as_object(json.loads(text)) if text.lstrip().startswith("{") else {}
+    except (ValueError, RecursionError):
+        return {}

@@ -1,0 +1,238 @@
+"""A user's message in, spans of the user's own words and of pasted material out: told apart by the shape of the lines.
+
+Pasted is what stands between fences or tags, behind quote signs or under the header of a mail; a run of lines that a
+machine wrote (logs, diffs, tables, stack traces, screens of a terminal); a document with several headings; and a
+paragraph that reads as a report: long, full of code, and nobody speaks in it. One's own lists, questions and sentences
+are none of these. A pure function of the text.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch `text[start:end]` of a message; spans adjoin and cover it."""
+
+    start: int
+    end: int
+    pasted: bool
+
+
+_LONGEST = 200_000
+"""Characters that are looked at; whatever follows them is pasted, for nobody types so much."""
+_FENCE = re.compile(
+    r"\s{0,3}(`{3,}|~{3,}|\"{3}|'{3}|<<<|-{3,}(?=\s*(?:begin|start|forwarded|original)\b))", re.IGNORECASE
+)
+_CLOSED_BY = {"<": ">>>", "-": "---"}
+_QUOTE = re.compile(r"\s{0,3}>(?!\s*$)")
+_MARKER = re.compile(r"\s*\[(?:Pasted text|Image|File|Attachment)\b[^\[\]\n]{0,80}\]\s*")
+_TAG = re.compile(r"\s*<([A-Za-z][\w:-]{0,40})(?:\s[^<>\n]{0,400})?>")
+_TAGGED = 80
+"""Characters between tags of one line from which they hold something pasted, and not a word that is marked up."""
+_FIELD = re.compile(r"[A-Z][A-Za-z-]{1,30}: \S")
+_MAIL = frozenset({"from", "to", "sent", "date", "subject", "cc"})
+_HEADING = re.compile(r"#{1,6} \S|\*\*[^*\n]{2,80}\*\*:?\s*$")
+_MANY_HEADINGS, _DOCUMENT_LINES = 2, 15
+_RUN, _GAP = 3, 2
+"""Lines of a machine that make a run, and lines of other shape that one may hold between them."""
+
+_MACHINE: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(form)
+    for form in (
+        r"\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d\b",  # a log's time
+        r"\W{0,2}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|FAIL|PASS)\b[\s:\]\[]",
+        r"(?:ok|FAIL|---|\?)[ \t]{2,}\S",
+        r".*[\u2500-\u259f\u23bf\u23fa\u276f\u25cf]",  # frames, bars and marks of a terminal
+        r"\s*(?:[$%#] \S|\S{1,40}[@:~]\S{0,80} ?(?:\S{1,60} )?[$%#❯] )",  # a prompt
+        r"(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- [ab/]|commit [0-9a-f]{7,40}\b|[+-][^\s-])",
+        r"\s*(?:at \S+\(|File \"|Traceback \(|Caused by: |goroutine \d|[\w.]+(?:Error|Exception)(?::|$))",
+        r"\s*[\w./@~-]+\.\w{1,6}:\d+\b",  # a place in a file
+        r".*\|.*\|",
+        r"[^\t]*\t[^\t]*\t",
+        r"\s*\S+(?: \S+){0,5} {3,}\S+(?: \S+){0,5} {3,}\S",  # columns
+        r"\s*(?:[\w.-]+=\S+\s+){2}",
+        r".*(?:[{;]|\)\s*=>|\):)\s*$",
+        r"\s*[}\])]+[;,)]*\s*$",
+        r"\s*[\w.]+ :?= .*[({\[\"']|\s*[\w.]+\([^()]*\)[;,]?\s*$",
+        r"\s*\"[\w .-]{1,60}\": ",
+        r"\s*(?:import|from|def|func|class|return|const|let|var|package|SELECT|INSERT) .*[(={\"'.]",
+    )
+)
+_SCREEN = re.compile(r"\s*[\u23bf\u23fa\u276f\u273b] \s*\S|\s*\u23bf")
+"""Marks that terminal agents set before what was said and done."""
+_LETTERS = 0.66
+_MEASURED = 16
+"""Share of letters and spaces below which a line of at least so many characters is no sentence."""
+
+_REPORT_WORDS, _REPORT_CODE = 40, 3
+_TITLE_WORDS = 12
+_CODE = re.compile(
+    r"`[^`\n]+`|\b\w+(?:\.\w+)*\([^()\n]{0,40}\)|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z0-9]+[A-Z]\w*|\b\w+_\w+\b|\b\w+\.[a-z]{1,4}\b"
+)
+_SPEAKS = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|we|we're|we've|me|my|mine|our|ours|us|you|your|yours|let's|lets|please)\b|\?",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_COMMON = "the is are to of and in that not for when with from but only by as it its this which be has"
+_ENGLISH = frozenset(_COMMON.split())
+_READS_ON = 0.15
+"""Share of these in English prose; in other languages the words by which somebody speaks are not known."""
+
+
+@lru_cache(256)
+def spans(text: str) -> tuple[Span, ...]:
+    """The message cut where own words and pasted material meet, in order; empty for an empty message."""
+    pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _pieces(line)]
+    lines = [piece.rstrip("\r\n") for piece in pieces]
+    pasted = [_MARKER.fullmatch(line) is not None for line in lines]
+    for find in (_enclosed, _quoted, _mailed, _machine_runs, _documents, _reports):
+        for start, end in find(lines, pasted):
+            pasted[start:end] = [True] * (end - start)
+    found: list[Span] = []
+    at = 0
+    for piece, foreign in zip(pieces, pasted, strict=True):
+        if found and found[-1].pasted == foreign:
+            found[-1] = Span(found[-1].start, at + len(piece), foreign)
+        else:
+            found.append(Span(at, at + len(piece), foreign))
+        at += len(piece)
+    return (*found, Span(at, len(text), True)) if at < len(text) else tuple(found)
+
+
+def _pieces(line: str) -> list[str]:
+    """A line, cut where somebody's own words go over into a terminal's screen (`The transcript: ❯ make it`)."""
+    screen = _SCREEN.search(line)
+    return [line[: screen.start()], line[screen.start() :]] if screen and line[: screen.start()].strip() else [line]
+
+
+def own_words(text: str) -> str:
+    """What a user says in a message, without what was pasted into it."""
+    return "".join(text[span.start : span.end] for span in spans(text) if not span.pasted).strip()
+
+
+def pasted_words(text: str) -> str:
+    """What was pasted into a message."""
+    return "".join(text[span.start : span.end] for span in spans(text) if span.pasted).strip()
+
+
+Lines = Sequence[str]
+Marks = Sequence[bool]
+Finder = Callable[[Lines, Marks], Iterator[tuple[int, int]]]
+
+
+def _enclosed(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+    """Fences and tags, with what stands between them; one that is never closed reaches to the end."""
+    at = 0
+    ends = _last_closings(lines)
+    while at < len(lines):
+        fence, tag = _FENCE.match(lines[at]), _TAG.match(lines[at])
+        end = at
+        if fence and lines[at].count(fence[1]) == 1 + (fence[1][0] == "-" and lines[at].rstrip().endswith("-")):
+            mark = _CLOSED_BY.get(fence[1][0], fence[1])
+            end = next((n + 1 for n in range(at + 1, len(lines)) if lines[n].lstrip().startswith(mark)), len(lines))
+        elif tag and (last := ends.get(tag[1], -1)) >= at:
+            closing = next(n for n in range(at, last + 1) if f"</{tag[1]}>" in lines[n])
+            end = closing + 1 if closing > at or len(lines[at]) > _TAGGED else at
+        if end > at:
+            yield at, end
+        at = max(end, at + 1)
+
+
+def _last_closings(lines: Lines) -> dict[str, int]:
+    """The last line with a closing tag of each name."""
+    return {found[1]: n for n, line in enumerate(lines) for found in re.finditer(r"</([A-Za-z][\w:-]{0,40})>", line)}
+
+
+def _quoted(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+    for at, line in enumerate(lines):
+        if _QUOTE.match(line):
+            before = at
+            while before > 0 and lines[before - 1].rstrip().endswith(":") and re.search(r"\d", lines[before - 1]):
+                before -= 1  # `On 1 March 2026 Ada wrote:`
+            yield before, at + 1
+
+
+def _mailed(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+    """A mail with its header: three fields in a row, among them who it is from; it reaches to the end."""
+    run: list[str] = []
+    for at, line in enumerate(lines):
+        name = line.partition(":")[0].strip(" *").lower()
+        run = [*run, name] if name in _MAIL else []
+        if len(run) >= _RUN and "from" in run:
+            yield at + 1 - len(run), len(lines)
+            return
+
+
+def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+    """Runs of lines that a machine wrote, with the blank and indented lines among and below them."""
+    start = -1
+    count = others = end = 0
+    for at, line in enumerate([*lines, "."] if lines else []):
+        if at < len(lines) and not pasted[at] and _is_machine(line):
+            start = at if start < 0 else start
+            count += _RUN if _SCREEN.match(line) else 1
+            others, end = 0, at + 1
+        elif start >= 0 and at < len(lines) and (not line.strip() or line.startswith(("  ", "\t"))):
+            end = at + 1 if others == 0 else end
+        elif start >= 0:
+            others += 1
+            if others > _GAP or at >= len(lines):
+                if count >= _RUN:
+                    yield start, end
+                start, count, others = -1, 0, 0
+
+
+def _is_machine(line: str) -> bool:
+    stripped = line.strip()
+    if not stripped:
+        return False
+    if any(form.match(line[:400]) for form in _MACHINE):
+        return True
+    return len(stripped) >= _MEASURED and sum(c.isalpha() or c == " " for c in stripped) < _LETTERS * len(stripped)
+
+
+def _documents(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+    """From the first heading to the end, where there are several and much stands below them."""
+    headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
+    if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
+        yield headings[0], len(lines)
+
+
+def _reports(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+    """Paragraphs that read as reports, with the titles right above them."""
+    title = -1
+    for start, end in _paragraphs(lines, pasted):
+        text = " ".join(lines[start:end])
+        if _is_report(text):
+            yield start if title < 0 else title, end
+            title = -1
+        elif _is_title(text):
+            title = start if title < 0 else title
+        else:
+            title = -1
+
+
+def _paragraphs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+    start = -1
+    for at, line in enumerate([*lines, ""]):
+        if at < len(lines) and line.strip() and not pasted[at]:
+            start = at if start < 0 else start
+        elif start >= 0:
+            yield start, at
+            start = -1
+
+
+def _is_report(text: str) -> bool:
+    words = _WORD.findall(text.lower())
+    if len(words) < _REPORT_WORDS or _SPEAKS.search(text) or len(set(_CODE.findall(text))) < _REPORT_CODE:
+        return False
+    return sum(word in _ENGLISH for word in words) >= _READS_ON * len(words)
+
+
+def _is_title(text: str) -> bool:
+    words = text.split()
+    return 0 < len(words) <= _TITLE_WORDS and words[0][:1].isupper() and text[-1].isalnum() and not _SPEAKS.search(text)
