@@ -1,4 +1,4 @@
-"""A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its one adapter."""
+"""A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its two adapters."""
 
 import random
 import time
@@ -10,6 +10,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from pellucid.encoders import chat_wire
+from pellucid.encoders.chat_command import Command
 from pellucid.encoders.chat_exchange import ChatCode, Failure, JsonSchema, Question, Reply, Usage
 from pellucid.encoders.chat_json import read_json
 from pellucid.errors import EncoderError
@@ -63,7 +64,8 @@ class ChatAnswer:
 class Meter:
     """What a run has used so far: `cost` in the currency of the prices, `seconds` of waiting for the model.
 
-    `estimated` counts answers whose tokens the endpoint did not tell; they are taken as one per four characters.
+    `estimated` counts answers whose tokens the endpoint did not tell; they are taken as one per four characters. A
+    program tells no tokens, and none are counted.
     """
 
     calls: int = 0
@@ -95,11 +97,12 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How a model is asked once, what it is called in the records and in errors."""
+    """How a model is asked once, what it is called in the records and in errors, and how often a run may ask it."""
 
     model: str
     place: str
     once: Callable[[Question], Reply | Failure]
+    most_calls: int = 0
 
 
 class _Chat:
@@ -158,10 +161,13 @@ class _Chat:
             self._sleep(self._pause(outcome, attempts))
 
     def _hold_caps(self) -> None:
-        cap = self._settings.max_cost
+        cap, most = self._settings.max_cost, self._way.most_calls
         if cap and self.meter.cost >= cap:
             words = f"this run has cost {self.meter.cost:.4f}, and its cap is {cap:g}"
             raise ChatError("llm_cost_cap", words, next_step="raise llm.maxCost, or continue in another run")
+        if most and self.meter.attempts >= most:
+            words = f"this run has called {self._way.place} {most} times, which is its cap"
+            raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
     def _count(self, question: Question, outcome: Reply | Failure) -> None:
         if outcome.usage is None:
@@ -198,6 +204,29 @@ class OpenAIChat(_Chat):
     ) -> None:
         chat_wire.check(settings)
         way = _Way(settings.model, chat_wire.place(settings), partial(chat_wire.exchange, settings))
+        super().__init__(settings, way, sleep, jitter)
+
+
+class CommandChat(_Chat):
+    """A ChatModel: any program that reads a prompt and prints JSON. `clean` takes secrets out of what it complains.
+
+    Raises:
+        InputError: no command is set, or it cannot be one.
+        ChatError: there is no such program.
+    """
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        clean: Callable[[str], str],
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        command = Command.of(settings, clean)
+        if isinstance(command, Failure):
+            raise ChatError(command.code, command.words, next_step=command.next_step)
+        way = _Way(f"command:{command.name}", command.name, command.exchange, settings.command_calls)
         super().__init__(settings, way, sleep, jitter)
 
 
