@@ -1,5 +1,7 @@
-"""Nothing in, what every suite shares out: the embedding model, loaded once a session, and how examples are drawn."""
+"""Nothing in, what every suite shares out: the embedding model, programs to be run, and how examples are drawn."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,18 @@ def model_cache() -> Path:
 def minilm(model_cache: Path) -> MiniLM:
     """The default embedder."""
     return MiniLM(model_cache)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[..., str]:
+    """Writes a program of some lines of Python and gives its path; one of the same name takes its place."""
+    folder = tmp_path / "programs"
+
+    def write(*lines: str, name: str = "answerer") -> str:
+        folder.mkdir(exist_ok=True)
+        path = folder / name
+        path.write_text("\n".join([f"#!{sys.executable}", "import json, os, signal, sys", *lines]), "utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    return write

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -86,6 +87,8 @@ def _type_name(annotation: Any) -> str:
         return " or ".join(f"`{choice}`" for choice in get_args(annotation))
     if get_origin(annotation) in {tuple, list}:
         return f"list of {_type_name(get_args(annotation)[0])}"
+    if get_origin(annotation) is UnionType:
+        return " or ".join(map(_type_name, get_args(annotation)))
     return TYPES.get(annotation) or str(annotation)
 
 

@@ -191,8 +191,12 @@ class ObserveSettings(BaseModel):
     """When a live session's turns are flushed, who extracts and judges, and what is kept of the trace."""
 
     model_config = _SECTION
-    extractor: Literal["heuristic", "llm"] = Field(default="heuristic", description="Who distils a segment.")
-    judge: Literal["heuristic", "llm"] = Field(default="heuristic", description="Who tells durable from passing.")
+    extractor: Literal["heuristic", "llm", "command"] = Field(
+        default="heuristic", description="Who distils a segment: rules, the endpoint of `llm`, or its command."
+    )
+    judge: Literal["heuristic", "llm", "command"] = Field(
+        default="heuristic", description="Who tells durable from passing."
+    )
     flush_turns: int = Field(default=40, ge=1, le=1000, description="Turns after which a segment is flushed.")
     flush_minutes: float = Field(
         default=30.0, gt=0, description="Minutes of silence after which the turns before it are flushed."
@@ -207,7 +211,7 @@ class ObserveSettings(BaseModel):
 
 
 class LlmSettings(BaseModel):
-    """The OpenAI-compatible endpoint of the optional extractor and judge; nothing is sent unless one of them is on."""
+    """The endpoint, or the command, of the optional extractor and judge; neither is asked unless one of them is on."""
 
     model_config = _SECTION
     base_url: str = Field(default="", description="The endpoint, such as http://127.0.0.1:8080/v1.")
@@ -224,6 +228,13 @@ class LlmSettings(BaseModel):
     max_cost: float = Field(
         default=0.0, ge=0, description="Cost of one run after which no more calls are made; 0: no cap."
     )
+    command: str | tuple[str, ...] = Field(
+        default=(),
+        description='A program that reads a prompt and prints JSON: `["claude", "-p"]`; run without a shell.',
+    )
+    command_environment: tuple[str, ...] = Field(default=(), description="Further variables the command is given.")
+    command_timeout_s: float = Field(default=180.0, gt=0, le=3600, description="Seconds the command may take.")
+    command_calls: int = Field(default=200, ge=0, description="Times one run may start the command; 0: no cap.")
 
 
 class LifecycleSettings(BaseModel):
@@ -377,3 +388,9 @@ def settings_hash(recall: RecallSettings) -> str:
 def plain_terminal() -> bool:
     """Whether colours and progress bars are unwelcome (`NO_COLOR`, or a dumb terminal)."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+
+
+def program_environment(allowed: tuple[str, ...]) -> dict[str, str]:
+    """What of this environment a program that we start is given: the search path, home, locale, and what is allowed."""
+    named = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", *allowed)
+    return {"TERM": "dumb"} | {name: os.environ[name] for name in named if name in os.environ}

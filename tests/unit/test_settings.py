@@ -163,6 +163,22 @@ def test_lists_may_come_from_a_variable_as_json(places: tuple[Path, Path], monke
     assert load(home=places[0]).capture.exclude_paths == ("*.secret", "~/private")
 
 
+@pytest.mark.parametrize(
+    ("said", "command"), [("claude -p", "claude -p"), ('["claude", "-p"]', ("claude", "-p")), ("ollama", "ollama")]
+)
+def test_a_command_may_come_from_a_variable_as_words_or_as_json(
+    said: str, command: object, places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PELLUCID_LLM__COMMAND", said)
+    assert load(home=places[0]).llm.command == command
+
+
+def test_a_command_may_stand_in_the_home_file_as_words_or_as_a_list(places: tuple[Path, Path]) -> None:
+    for written, command in (('"claude -p"', "claude -p"), ('["claude", "-p"]', ("claude", "-p"))):
+        toml(places[0], f"[llm]\ncommand = {written}\n")
+        assert load(home=places[0]).llm.command == command
+
+
 @pytest.mark.parametrize("namespace", ["a/b", "a.b-c_1/d", "0/0", "a" * 64 + "/b"])
 def test_these_are_namespaces(namespace: str) -> None:
     assert Settings(namespace=namespace).namespace == namespace

@@ -7,20 +7,26 @@ from pellucid.capture.names import Names
 from pellucid.capture.own_output import is_own_output, without_own_output
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
+from pellucid.model.prompt_mark import is_own_prompt
 from pellucid.model.turn import Turn
 from pellucid.settings import CaptureSettings
 
 
 class OffTheRecord:
-    """Which sessions are off the record just now. Only the user's words open and close a stretch."""
+    """Which sessions are off the record just now. Only the user's words open and close a stretch.
+
+    A prompt of ours, of which a program that we asked kept a transcript, opens one, too: nobody said it, nor the reply.
+    """
 
     def __init__(self, settings: CaptureSettings) -> None:
         self._off = settings.off_the_record.casefold()
         self._on = settings.on_the_record.casefold()
-        self._closed_ears: set[str] = set()
+        self._closed_ears: dict[str, str] = {}
 
-    def covers(self, turn: Turn, content: str) -> bool:
-        """Whether this turn, whose own words are `content`, must be dropped; turns that hold a marker are, as well.
+    def covers(self, turn: Turn, content: str) -> str:
+        """Why this turn, whose own words are `content`, must be dropped, if it must: `off-the-record`, `own-prompt`.
+
+        Turns that hold a marker are dropped, as well.
 
         A tool's output or a reply that holds the opening marker is dropped alone: a page that mentions it must not
         silence a session, nor one that mentions the closing marker end what the user began.
@@ -28,13 +34,15 @@ class OffTheRecord:
         words = content.casefold()
         # an empty marker switches the feature off; it must not match everywhere
         opened, closed = (words.rfind(marker) if marker else -1 for marker in (self._off, self._on))
-        silent = turn.session_id in self._closed_ears
+        silent = self._closed_ears.get(turn.session_id, "")
         if turn.role == "user":
-            if opened > closed:
-                self._closed_ears.add(turn.session_id)
+            if is_own_prompt(content):
+                silent = self._closed_ears[turn.session_id] = "own-prompt"
+            elif opened > closed:
+                self._closed_ears[turn.session_id] = "off-the-record"
             elif closed >= 0:
-                self._closed_ears.discard(turn.session_id)
-        return silent or opened >= 0
+                self._closed_ears.pop(turn.session_id, None)
+        return silent or ("off-the-record" if opened >= 0 else "")
 
 
 class Guard:
@@ -52,8 +60,8 @@ class Guard:
             self._report.drop("own-recall")
             return
         content = without_own_output(turn.content, self._report)
-        if self._off_the_record.covers(turn, content):
-            self._report.drop("off-the-record")
+        if reason := self._off_the_record.covers(turn, content):
+            self._report.drop(reason)
         elif not content.strip():
             self._report.drop("own-recall")
         else:

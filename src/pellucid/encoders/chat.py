@@ -1,22 +1,23 @@
-"""A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its one adapter."""
+"""A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its two adapters."""
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
-from typing import Protocol, cast
-from urllib.parse import urlsplit
+from functools import partial
+from typing import Protocol
 
 from pydantic import JsonValue
-from pydantic_core import from_json
 
-from pellucid.encoders.chat_wire import ChatCode, Failure, JsonSchema, Question, Reply, Usage, exchange
-from pellucid.errors import EncoderError, InputError
+from pellucid.encoders import chat_wire
+from pellucid.encoders.chat_command import Command
+from pellucid.encoders.chat_exchange import ChatCode, Failure, JsonSchema, Question, Reply, Usage
+from pellucid.encoders.chat_json import read_json
+from pellucid.errors import EncoderError
 from pellucid.settings import LlmSettings
 
 LONGEST_WAIT_S = 60.0
-"""An endpoint that wants more rest than this is not asked again in this call."""
+"""A model that wants more rest than this is not asked again in this call."""
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 8.0
 _CHARS_A_TOKEN = 4
@@ -24,11 +25,23 @@ _MILLION = 1_000_000
 
 
 class ChatError(EncoderError):
-    """The chat model gave no usable answer; nothing was taken from it. `code` says what kind of failure it was."""
+    """The chat model gave no usable answer; nothing was taken from it. `code` says what kind of failure it was.
 
-    def __init__(self, code: ChatCode, message: str, *, next_step: str = "") -> None:
+    `complaint` is what a program said about it. It could repeat a turn: its text shows it, `lasting` leaves it out.
+    """
+
+    def __init__(self, code: ChatCode, message: str, *, next_step: str = "", complaint: str = "") -> None:
         super().__init__(message, next_step=next_step)
         self.code = code
+        self.complaint = complaint
+
+    def __str__(self) -> str:
+        return f"{self.lasting}; it said: {self.complaint}" if self.complaint else self.lasting
+
+    @property
+    def lasting(self) -> str:
+        """What may be stored of it."""
+        return super().__str__()
 
     @property
     def kind(self) -> str:
@@ -49,9 +62,10 @@ class ChatAnswer:
 
 @dataclass(slots=True)
 class Meter:
-    """What a run has used so far: `cost` in the currency of the prices, `seconds` of waiting for the endpoint.
+    """What a run has used so far: `cost` in the currency of the prices, `seconds` of waiting for the model.
 
-    `estimated` counts answers whose tokens the endpoint did not tell; they are taken as one per four characters.
+    `estimated` counts answers whose tokens the endpoint did not tell; they are taken as one per four characters. A
+    program tells no tokens, and none are counted.
     """
 
     calls: int = 0
@@ -64,44 +78,49 @@ class Meter:
 
 
 class ChatModel(Protocol):
-    """Anything that answers a question in JSON."""
+    """Anything that answers a question in JSON. One object a run, used by one thread at a time."""
+
+    @property
+    def model(self) -> str:
+        """What is asked, as the records name it."""
+        ...
+
+    @property
+    def meter(self) -> Meter:
+        """What the run has used."""
+        ...
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
         """An answer that follows `schema`. Raises ChatError when there is none, whatever the reason."""
         ...
 
 
-class OpenAIChat:
-    """Any OpenAI-compatible endpoint, through the `openai` package, with retries, a deadline and a cost cap of our own.
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a model is asked once, what it is called in the records and in errors, and how often a run may ask it."""
 
-    One object a run, used by one thread at a time; `meter` says what the run has used.
+    model: str
+    place: str
+    once: Callable[[Question], Reply | Failure]
+    most_calls: int = 0
 
-    Raises:
-        InputError: a setting is missing or cannot be.
-        ChatError: the package is not installed.
-    """
+
+class _Chat:
+    """What both adapters share: retries with pauses, the caps of a run, the count of what it took, the check."""
 
     def __init__(
-        self,
-        settings: LlmSettings,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
+        self, settings: LlmSettings, way: _Way, sleep: Callable[[float], None], jitter: Callable[[], float]
     ) -> None:
-        _check(settings)
-        if find_spec("openai") is None:
-            raise ChatError(
-                "llm_not_installed", "the openai package is not installed", next_step="pip install 'pellucid[llm]'"
-            )
         self._settings = settings
+        self._way = way
         self._sleep = sleep
         self._jitter = jitter
         self.meter = Meter()
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked."""
-        return self._settings.model
+        """What is asked, as the records name it."""
+        return self._way.model
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
         """Ask until there is an answer that follows `schema`, `retries` times more at most where that may help."""
@@ -124,10 +143,10 @@ class OpenAIChat:
     def _answer(self, question: Question) -> JsonValue:
         attempts = 0
         while True:
-            self._hold_cap()
+            self._hold_caps()
             attempts += 1
             self.meter.attempts += 1
-            outcome = exchange(self._settings, question)
+            outcome = self._way.once(question)
             self._count(question, outcome)
             if isinstance(outcome, Reply):
                 value, flaw = read_json(outcome.text, question.schema)
@@ -137,14 +156,18 @@ class OpenAIChat:
                 outcome = Failure("llm_bad_answer", words, "try another model", again=True)
             if attempts > self._settings.retries or not _worth_waiting(outcome):
                 tried = f" after {attempts} attempts" if attempts > 1 else ""
-                raise ChatError(outcome.code, f"{self._place()}: {outcome.words}{tried}", next_step=outcome.next_step)
+                words = f"{self._way.place}: {outcome.words}{tried}"
+                raise ChatError(outcome.code, words, next_step=outcome.next_step, complaint=outcome.complaint)
             self._sleep(self._pause(outcome, attempts))
 
-    def _hold_cap(self) -> None:
-        cap = self._settings.max_cost
+    def _hold_caps(self) -> None:
+        cap, most = self._settings.max_cost, self._way.most_calls
         if cap and self.meter.cost >= cap:
             words = f"this run has cost {self.meter.cost:.4f}, and its cap is {cap:g}"
             raise ChatError("llm_cost_cap", words, next_step="raise llm.maxCost, or continue in another run")
+        if most and self.meter.attempts >= most:
+            words = f"this run has called {self._way.place} {most} times, which is its cap"
+            raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
     def _count(self, question: Question, outcome: Reply | Failure) -> None:
         if outcome.usage is None:
@@ -164,52 +187,47 @@ class OpenAIChat:
         doubled = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempts - 1))
         return max(failure.wait_s or 0.0, doubled * (0.5 + self._jitter() / 2))
 
-    def _place(self) -> str:
-        return f"{self._settings.model} at {urlsplit(self._settings.base_url).netloc}"
+
+class OpenAIChat(_Chat):
+    """A ChatModel: any OpenAI-compatible endpoint.
+
+    Raises:
+        InputError: a setting is missing or cannot be.
+    """
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        chat_wire.check(settings)
+        way = _Way(settings.model, chat_wire.place(settings), partial(chat_wire.exchange, settings))
+        super().__init__(settings, way, sleep, jitter)
 
 
-def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
-    """The JSON of an answer, and what is wrong with it (empty: nothing). A Markdown fence around it is taken off."""
-    stripped = text.strip()
-    if stripped.startswith("```") and stripped.endswith("```"):
-        stripped = stripped.strip("`").removeprefix("json")
-    try:
-        value = cast("JsonValue", from_json(stripped, allow_inf_nan=False))
-    except ValueError:
-        return None, "it is not JSON, or was cut off" if stripped else "it is empty"
-    return value, _flaw(value, schema, "the answer")
+class CommandChat(_Chat):
+    """A ChatModel: any program that reads a prompt and prints JSON. `clean` takes secrets out of what it complains.
 
+    Raises:
+        InputError: no command is set, or it cannot be one.
+        ChatError: there is no such program.
+    """
 
-def _check(settings: LlmSettings) -> None:
-    for name, value in (("baseUrl", settings.base_url), ("model", settings.model)):
-        if not value:
-            step = f"set it under [llm] in pellucid.toml, or {_environment_name(name)}"
-            raise InputError(f"llm.{name} is not set", code="invalid_setting", next_step=step)
-    if not _is_address(settings.base_url):
-        raise InputError(
-            "llm.baseUrl is not an http or https address without a user name", code="invalid_setting",
-            next_step="write it like http://127.0.0.1:8080/v1; a key belongs into llm.apiKey",
-        )  # fmt: skip
-    key = settings.api_key.get_secret_value().strip()
-    if not (key.isascii() and (key.isprintable() and " " not in key)):
-        raise InputError("llm.apiKey holds signs no key can have", code="invalid_setting", next_step="copy it anew")
-    if settings.max_cost and not (settings.input_cost or settings.output_cost):
-        step = "set llm.inputCost and llm.outputCost"
-        raise InputError("llm.maxCost cannot be held without prices", code="invalid_setting", next_step=step)
-
-
-def _environment_name(name: str) -> str:
-    return {"baseUrl": "PELLUCID_LLM__BASE_URL", "model": "PELLUCID_LLM__MODEL"}[name]
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return (
-            parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc and parts.port != 0
-        )
-    except ValueError:
-        return False
+    def __init__(
+        self,
+        settings: LlmSettings,
+        clean: Callable[[str], str],
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        command = Command.of(settings, clean)
+        if isinstance(command, Failure):
+            raise ChatError(command.code, command.words, next_step=command.next_step)
+        way = _Way(f"command:{command.name}", command.name, command.exchange, settings.command_calls)
+        super().__init__(settings, way, sleep, jitter)
 
 
 def _worth_waiting(failure: Failure) -> bool:
@@ -222,32 +240,3 @@ def _estimated(used: Usage, question: Question, text: str) -> Usage:
         asked if used.input_tokens is None else used.input_tokens,
         len(text) // _CHARS_A_TOKEN + 1 if used.output_tokens is None else used.output_tokens,
     )
-
-
-def _flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
-    """Where `value` leaves the strict subset of JSON Schema; empty if nowhere. A missing value counts as null."""
-    allowed = schema.get("enum")
-    if isinstance(allowed, Sequence) and value not in allowed:
-        return f"{where} is none of the allowed values"
-    types = schema.get("type")
-    names = [types] if isinstance(types, str) else list(cast("Sequence[str]", types or ()))
-    if not any(_is_of(value, name) for name in names):
-        return f"{where} is not of type {' or '.join(names)}"
-    if isinstance(value, dict):
-        properties = cast("Mapping[str, JsonSchema]", schema.get("properties", {}))
-        flaws = (_flaw(value.get(name), part, name) for name, part in properties.items())
-        return next(filter(None, flaws), "")
-    if isinstance(value, list):
-        items = cast("JsonSchema", schema["items"])
-        return next(filter(None, (_flaw(item, items, f"an item of {where}") for item in value)), "")
-    return ""
-
-
-def _is_of(value: JsonValue, name: str) -> bool:
-    return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
-
-
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
-    "null": type(None),
-}  # fmt: skip

@@ -10,26 +10,37 @@ import ssl
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from threading import Thread
+from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
 LONGEST_BODY = 4 * 1024 * 1024
 """Bytes of an answer that are read; a longer one is given up."""
 _CHUNK = 64 * 1024
+Reason = Literal["late", "long", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back, whole."""
+    """What came back, whole; header names in lower case."""
 
     status: int
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class NoAnswerError(Exception):
-    """There is none; the text says why, and holds nothing that was sent."""
+    """There is none; the text says why, and holds nothing that was sent.
+
+    `reason` is the kind of it; `status` is what the answer began with where it was too long, else 0.
+    """
+
+    def __init__(self, words: str, reason: Reason = "broken", status: int = 0) -> None:
+        super().__init__(words)
+        self.reason: Reason = reason
+        self.status = status
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> Answer:
@@ -39,24 +50,23 @@ def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -
         NoAnswerError: no whole answer within `deadline_s` seconds, whatever the reason.
     """
     if deadline_s <= 0:
-        raise NoAnswerError("no time was left to ask")
-    exchange = _Exchange(_address(url), headers, body, deadline_s)
+        raise NoAnswerError("no time was left to ask", "late")
+    parts = address(url)
+    if parts is None:
+        raise NoAnswerError("the address is not an http or https one without a user name and a query")
+    exchange = _Exchange(parts, headers, body, deadline_s)
     exchange.start()
     exchange.join(deadline_s)
     if exchange.is_alive():
         exchange.abandon()
-        raise NoAnswerError(exchange.too_late)
+        raise exchange.too_late
     if exchange.answer is None:
-        raise NoAnswerError(exchange.failure)
+        raise exchange.failure
     return exchange.answer
 
 
-def _address(url: str) -> SplitResult:
-    """The parts of an http or https address.
-
-    Raises:
-        NoAnswerError: it is none, or holds a user name, a query or a fragment.
-    """
+def address(url: str) -> SplitResult | None:
+    """The parts of an http or https address; None if it is none, or holds a user name, a query or a fragment."""
     try:
         parts = urlsplit(url)
         odd = parts.username is not None or parts.query or parts.fragment or parts.port == 0
@@ -64,7 +74,7 @@ def _address(url: str) -> SplitResult:
             return parts
     except ValueError:
         pass
-    raise NoAnswerError("the address is not an http or https one without a user name and a query")
+    return None
 
 
 @cache
@@ -79,8 +89,8 @@ class _Exchange(Thread):
     def __init__(self, address: SplitResult, headers: Mapping[str, str], body: bytes, deadline_s: float) -> None:
         super().__init__(daemon=True)
         self.answer: Answer | None = None
-        self.failure = ""
-        self.too_late = f"no whole answer within {deadline_s:g} s"
+        self.too_late = NoAnswerError(f"no whole answer within {deadline_s:g} s", "late")
+        self.failure = self.too_late
         self._address = address
         self._headers = headers
         self._body = body
@@ -93,14 +103,14 @@ class _Exchange(Thread):
         try:
             self.answer = self._ask()
         except NoAnswerError as error:
-            self.failure = str(error)
+            self.failure = NoAnswerError(str(error), error.reason, error.status)
         except TimeoutError:
             self.failure = self.too_late
         except ssl.SSLCertVerificationError as error:
-            self.failure = f"the certificate was not accepted: {error.verify_message}"
+            self.failure = NoAnswerError(f"the certificate was not accepted: {error.verify_message}")
         # what these say could repeat a header; their kind is enough
         except (OSError, http.client.HTTPException, ValueError) as error:
-            self.failure = f"the connection failed or broke off ({type(error).__name__})"
+            self.failure = NoAnswerError(f"the connection failed or broke off ({type(error).__name__})")
 
     def abandon(self) -> None:
         """Hang up: whatever the thread waits for ends now."""
@@ -118,7 +128,8 @@ class _Exchange(Thread):
             path = self._address.path or "/"
             connection.request("POST", path, self._body, dict(self._headers))
             with connection.getresponse() as response:
-                return Answer(response.status, self._read(response))
+                headers = {name.lower(): value for name, value in response.getheaders()}
+                return Answer(response.status, self._read(response), headers)
         finally:
             connection.close()
 
@@ -135,7 +146,7 @@ class _Exchange(Thread):
             self._still_wanted()
             body += chunk
             if len(body) > LONGEST_BODY:
-                raise NoAnswerError(f"the answer is longer than {LONGEST_BODY} bytes")
+                raise NoAnswerError(f"the answer is longer than {LONGEST_BODY} bytes", "long", response.status)
         told = response.headers.get("Content-Length", "")
         if told.isdigit() and int(told) != len(body):
             raise NoAnswerError("the answer was cut off")
@@ -143,4 +154,4 @@ class _Exchange(Thread):
 
     def _still_wanted(self) -> None:
         if self._abandoned or time.monotonic() > self._until:
-            raise NoAnswerError(self.too_late)
+            raise NoAnswerError(str(self.too_late), "late")

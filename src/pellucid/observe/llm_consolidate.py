@@ -13,13 +13,12 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatModel, OpenAIChat
+from pellucid.encoders.chat import ChatModel
 from pellucid.model.memory import Memory
 from pellucid.model.stance import stance
 from pellucid.model.text import STOP_WORDS, content_words, entity_key, normalise, words
 from pellucid.observe.llm_extract import json_line
 from pellucid.observe.llm_hostile import is_hostile
-from pellucid.settings import LlmSettings
 
 MOST = 8
 LONGEST_CONTENT = 500
@@ -117,16 +116,6 @@ class LlmConsolidator:
                 taken.update(proposal.of)
             out.append(proposal)
         return out or [Proposal("skip", tuple(each.id for each in shown), "model: no decision")]
-
-
-def consolidator(settings: LlmSettings) -> Consolidator:
-    """One that asks the endpoint of the settings.
-
-    Raises:
-        InputError: a setting is missing or cannot be.
-        ChatError: the package is not installed.
-    """
-    return LlmConsolidator(OpenAIChat(settings))
 
 
 def _fenced(shown: Sequence[Memory]) -> str:

@@ -30,7 +30,8 @@ from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.observe.llm_consolidate import Consolidator, consolidator
+from pellucid.observe.llm_consolidate import Consolidator, LlmConsolidator
+from pellucid.operations.extraction import asked_by_default, open_chat
 from pellucid.store.index_port import Served
 from pellucid.store.local.lock import exclusive
 
@@ -174,6 +175,7 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     Raises:
         StoreBusyError: another pass is running, or a writer did not stop in a minute; what was acknowledged is kept.
         InputError: a model is wanted, and the settings do not say which or where.
+        ChatError: it is a program, and there is none of that name.
     """
     with exclusive(app.settings.home / LOCK, 0.0) as alone:
         if not alone:
@@ -182,7 +184,7 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    model = consolidator(app.settings.llm) if request.use_model else None
+    model = LlmConsolidator(open_chat(app.settings, asked_by_default(app.settings))) if request.use_model else None
     with app.keeper.exclusive(WAIT_S):
         app.folder.catch_up()
     started, reached = app.clock.now(), app.index.state().applied_seq

@@ -1,9 +1,11 @@
 """Settings in, the extractor and judge they ask for out, and what these have spent."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
-from pellucid.encoders.chat import Meter, OpenAIChat
+from pellucid.capture.redact import redact
+from pellucid.encoders.chat import ChatModel, CommandChat, Meter, OpenAIChat
 from pellucid.observe.extract import Extractor, HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge, Judge
 from pellucid.observe.llm_extract import LlmExtractor
@@ -12,6 +14,7 @@ from pellucid.settings import Settings
 
 Spent = tuple[int, int, float]
 """Input tokens, output tokens, cost."""
+Asked = Literal["llm", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,13 @@ class Extraction:
     judge: Judge
     name: str = "heuristic"
     is_remote: bool = False
-    meter: Meter = field(default_factory=Meter)
+    meters: tuple[Meter, ...] = ()
 
     def spent(self, since: Spent = (0, 0, 0.0)) -> Spent:
         """What was spent on models since then."""
-        meter = self.meter
-        return meter.input_tokens - since[0], meter.output_tokens - since[1], round(meter.cost - since[2], 9)
+        entered = sum(meter.input_tokens for meter in self.meters)
+        left = sum(meter.output_tokens for meter in self.meters)
+        return entered - since[0], left - since[1], round(sum(meter.cost for meter in self.meters) - since[2], 9)
 
     def dropped(self) -> Counter[str]:
         """What a model claimed and its evidence did not bear out, so far, by reason."""
@@ -37,19 +41,38 @@ class Extraction:
 
 
 def extraction(settings: Settings) -> Extraction:
-    """The local extractor and judge, or those that ask the model of the settings.
+    """The local extractor and judge, or those that ask a model of the settings.
 
     Raises:
-        InputError: a model is asked for, and the settings do not say which or where, or `[llm]` is not installed.
+        InputError: a model is asked for, and the settings do not say which or where.
+        ChatError: it is a program, and there is none of that name.
     """
-    wanted, judges = settings.observe.extractor == "llm", settings.observe.judge == "llm"
-    if not wanted and not judges:
-        return Extraction(HeuristicExtractor(), HeuristicJudge())
-    chat = OpenAIChat(settings.llm)
+    distils, judges = settings.observe.extractor, settings.observe.judge
+    chats = {asked: open_chat(settings, asked) for asked in (distils, judges) if asked != "heuristic"}
     return Extraction(
-        extractor=LlmExtractor(chat, settings.llm) if wanted else HeuristicExtractor(),
-        judge=LlmJudge(chat, settings.llm) if judges else HeuristicJudge(),
-        name=chat.model if wanted else "heuristic",
-        is_remote=wanted,
-        meter=chat.meter,
+        extractor=HeuristicExtractor() if distils == "heuristic" else LlmExtractor(chats[distils], settings.llm),
+        judge=HeuristicJudge() if judges == "heuristic" else LlmJudge(chats[judges], settings.llm),
+        name="heuristic" if distils == "heuristic" else chats[distils].model,
+        is_remote=distils != "heuristic",
+        meters=tuple(chat.meter for chat in chats.values()),
     )
+
+
+def open_chat(settings: Settings, asked: Asked) -> ChatModel:
+    """The endpoint or the program of the settings.
+
+    Raises:
+        InputError: a setting is missing or cannot be.
+        ChatError: it is a program, and there is none of that name.
+    """
+    if asked == "llm":
+        return OpenAIChat(settings.llm)
+    return CommandChat(settings.llm, lambda text: redact(text).text)
+
+
+def asked_by_default(settings: Settings) -> Asked:
+    """Which model is asked where no setting says: the extractor's, the judge's, else the one that is set up."""
+    for each in (settings.observe.extractor, settings.observe.judge):
+        if each != "heuristic":
+            return each
+    return "command" if settings.llm.command and not settings.llm.base_url else "llm"

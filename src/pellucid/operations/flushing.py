@@ -14,6 +14,7 @@ from pellucid.capture.segment import Cutter, cut_waiting, full, time_gap
 from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_words, topic_shift
 from pellucid.capture.signals import high_signal
 from pellucid.clock import isoformat
+from pellucid.encoders.chat import ChatError
 from pellucid.errors import EncoderError, InputError, StoreBusyError
 from pellucid.memory.keep import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
@@ -154,7 +155,7 @@ class Flusher:
             self._ready().keep([Cut(segment, keys)])
         except (EncoderError, InputError, StoreBusyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
-            said = f"{isoformat(self.app.clock.now())} {error}"
+            said = f"{isoformat(self.app.clock.now())} {error.lasting if isinstance(error, ChatError) else error}"
             self.app.spool.failed(self.namespace, segment.session_id, said)
             return False
         self.app.spool.drop(keys)

@@ -177,8 +177,8 @@ class Door:
     def admit(self, turn: Turn) -> None:
         """Take a turn in, unless it may not be stored or is here already."""
         turn = replace(turn, ordinal=self._next, at=turn.at or self._now, agent=turn.agent or self._request.agent)
-        if self._off.covers(turn, without_own_output(turn.content, CaptureReport())):
-            self._report.drop("off-the-record")
+        if reason := self._off.covers(turn, without_own_output(turn.content, CaptureReport())):
+            self._report.drop(reason)
             self._next += 1
             return
         kept = next(self._guard.admit(turn), None)

@@ -9,7 +9,7 @@ from functools import cache
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
 from pellucid.clock import epoch_ms
-from pellucid.encoders.chat import OpenAIChat
+from pellucid.encoders.chat import ChatModel
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import Reranker
 from pellucid.recall.pipeline import run
@@ -49,7 +49,7 @@ class Recaller:
     retention: HistorySettings
     rerank: RerankSettings = field(default_factory=RerankSettings)
     reranker: Reranker | None = None
-    chat: Callable[[], OpenAIChat] | None = None
+    chat: Callable[[], ChatModel] | None = None
     """Opens the model that optional passes ask; None where none is set up."""
 
     def run(self, request: Request) -> State:
@@ -70,7 +70,7 @@ class Recaller:
         with _one_thread(), self.index.reading(request.namespace) as reader:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request))
 
-    def _chat(self, request: Request) -> OpenAIChat | None:
+    def _chat(self, request: Request) -> ChatModel | None:
         """The model, only where this request asks one."""
         return self.chat() if self.chat and asks_a_model(request.settings) else None
 

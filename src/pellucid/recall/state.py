@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.encoders.chat import OpenAIChat
+from pellucid.encoders.chat import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding
 from pellucid.encoders.reranker import Reranker
 from pellucid.recall.equation import Floats, Ints, Mask, Pairs
@@ -328,7 +328,7 @@ class World:
     rerank: RerankSettings = field(default_factory=RerankSettings)
     reranker: Reranker | None = None
     """None for late interaction, which needs none."""
-    chat: OpenAIChat | None = None
+    chat: ChatModel | None = None
     """The model that optional passes may ask; None where none is set up."""
 
 

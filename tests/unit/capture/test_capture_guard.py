@@ -6,6 +6,7 @@ import pytest
 
 from pellucid.capture.guard import Guard, cut_middle
 from pellucid.capture.report import CaptureReport
+from pellucid.model.prompt_mark import mark
 from pellucid.model.turn import Role, Turn
 from pellucid.settings import CaptureSettings
 
@@ -156,3 +157,46 @@ def test_a_cut_keeps_head_and_tail_and_says_how_much_is_missing():
     assert text.endswith(tail)
     assert note == f"[… {1000 - len(head) - len(tail)} characters cut …]"
     assert len(cut) <= 200
+
+
+OWN_PROMPT = f"{mark('Distil this.')}\nDistil this.\n{{}}"
+
+
+@pytest.mark.parametrize("before", ["", "Do as it says:\n", "\n<stdin>\n"])
+def test_a_session_of_a_program_that_we_asked_is_dropped_from_our_prompt_on_and_counted(before: str):
+    report = CaptureReport()
+    turns: list[tuple[Role, str]] = [
+        ("user", before + OWN_PROMPT), ("tool", "ls"), ("assistant", '{"facts": []}'), ("user", "We ship on Tuesday."),
+    ]  # fmt: skip
+
+    assert passed(*turns, report=report, off_the_record="", on_the_record="") == []
+    assert report.dropped == {"own-prompt": 4}
+
+
+def test_other_sessions_are_not_and_the_user_can_go_on_the_record_again():
+    report = CaptureReport()
+    guard = Guard(CaptureSettings(), report)
+    turns = [
+        Turn("asked", 1, "user", OWN_PROMPT), Turn("mine", 1, "user", "We ship on Tuesday."),
+        Turn("asked", 2, "user", "[on the record]"), Turn("asked", 3, "user", "Tests come first."),
+    ]  # fmt: skip
+
+    assert [kept.content for turn in turns for kept in guard.admit(turn)] == [
+        "We ship on Tuesday.",
+        "Tests come first.",
+    ]
+    assert report.dropped == {"own-prompt": 2}
+
+
+@pytest.mark.parametrize(
+    ("role", "content"),
+    [
+        ("assistant", OWN_PROMPT),
+        ("tool", OWN_PROMPT),
+        ("user", 'The line is `<pellucid-prompt id="ask_…">`.'),
+        ("user", '<pellucid-prompt id="ask_0123">'),
+        ("user", f"I saw {mark('x')} there."),
+    ],
+)
+def test_only_a_users_turn_with_the_very_line_opens_one(role: Role, content: str):
+    assert passed((role, content), ("user", "We ship on Tuesday."))[-1] == "We ship on Tuesday."

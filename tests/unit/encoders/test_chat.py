@@ -6,15 +6,13 @@ import socket
 import traceback
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from importlib.machinery import PathFinder
 from typing import Any, Literal
 
 import pytest
 from pydantic import SecretStr
 
-from pellucid.encoders import chat
-from pellucid.encoders.chat import ChatError, OpenAIChat, read_json
-from pellucid.encoders.chat_wire import LONGEST_BODY
+from pellucid.encoders.chat import ChatError, OpenAIChat
+from pellucid.encoders.http_post import LONGEST_BODY
 from pellucid.errors import InputError
 from pellucid.settings import LlmSettings
 from pellucid.testing import ScriptedServer, Step, answer, hang_up, raw, status
@@ -87,7 +85,7 @@ def test_nothing_of_the_machine_or_its_environment_is_sent_along(monkeypatch: py
     with ScriptedServer(answer(GOOD), answer(GOOD)) as server:
         Bench(server).ask()
         Bench(server, api_key=SecretStr(KEY)).ask()
-    plain = {"host", "accept", "connection", "content-type", "content-length", "user-agent"}
+    plain = {"host", "accept", "accept-encoding", "content-type", "content-length", "user-agent"}
     keyless, keyed = server.requests
     assert set(keyless.headers) <= plain
     assert set(keyed.headers) - plain == {"authorization"}
@@ -309,13 +307,7 @@ def test_a_setting_that_is_missing_or_cannot_be_is_named(more: dict[str, Any], n
     assert (caught.value.code, KEY in str(caught.value)) == ("invalid_setting", False)
 
 
-def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "find_spec", lambda name: None if name == "openai" else PathFinder.find_spec(name))
-    with pytest.raises(ChatError, match=r"pip install 'pellucid\[llm\]'") as caught:
-        OpenAIChat(LlmSettings(base_url="http://host/v1", model="m"))
-    assert caught.value.code == "llm_not_installed"
-
-
-def test_a_fenced_answer_is_read_and_a_missing_value_counts_as_null() -> None:
-    assert read_json('```json\n{"word": "yes", "parts": []}\n```', SCHEMA) == ({"word": "yes", "parts": []}, "")
-    assert read_json('{"word": "yes", "sure": 1, "parts": [], "more": 1}', SCHEMA)[1] == ""
+@pytest.mark.parametrize("api", BOTH)
+def test_an_answer_of_an_endpoint_may_stand_in_prose(api: Api) -> None:
+    with ScriptedServer(answer('Here it is:\n```json\n{"word": "yes", "parts": []}\n```\nAnything else?')) as server:
+        assert Bench(server, api).ask().value == {"word": "yes", "parts": []}

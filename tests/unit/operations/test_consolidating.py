@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ from pellucid.model.memory import Memory
 from pellucid.operations.changing import UndoInput, VerbInput, apply_verb, undo
 from pellucid.operations.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
 from pellucid.operations.storytelling import history
-from pellucid.settings import LlmSettings
+from pellucid.settings import LlmSettings, ObserveSettings
 from pellucid.store.local.lock import exclusive
 from pellucid.testing import ScriptedServer, Step, answer, status
 
@@ -316,6 +316,33 @@ def test_a_failing_endpoint_ends_the_pass_and_keeps_what_was_proved(house: Opene
     assert (outcome.counts["merge"], outcome.complete, passes(app)) == (1, False, [])
     assert "500" in outcome.problem
     assert run(app).complete
+
+
+_MERGING = (
+    "prompt = sys.stdin.read()",
+    f"assert {NEAR[0]!r} in prompt",
+    f"print(json.dumps({{'decisions': [{{'kind': 'merge', 'numbers': [1, 2], 'contents': [{NEAR[1]!r}]}}]}}))",
+)
+
+
+@pytest.mark.parametrize("extractor", ["heuristic", "command"])
+def test_a_program_may_be_asked_without_a_key(house: Opener, program: Callable[..., str], extractor: Any) -> None:
+    app = house()
+    filed(app, *(a_memory(number, text) for number, text in enumerate(NEAR, 1)))
+    elsewhere = "http://127.0.0.1:9/v1" if extractor == "command" else ""
+    llm = LlmSettings(command=(program(*_MERGING),), retries=0, base_url=elsewhere, model="m")
+    given = {"llm": llm, "observe": ObserveSettings(extractor=extractor)}
+    outcome = run(replace(app, settings=app.settings.model_copy(update=given)), use_model=True)
+    assert [(each.reason, each.content) for each in outcome.decisions] == [("merge by the model", NEAR[1])]
+
+
+def test_a_failing_program_ends_the_pass_and_keeps_what_was_proved(house: Opener, program: Callable[..., str]) -> None:
+    app = house()
+    filed(app, *(a_memory(number, text) for number, text in enumerate((*NEAR, THE, BARE), 1)))
+    llm = LlmSettings(command=(program("sys.exit(3)"),), retries=0)
+    outcome = run(replace(app, settings=app.settings.model_copy(update={"llm": llm})), use_model=True)
+    assert (outcome.counts["merge"], outcome.complete, passes(app)) == (1, False, [])
+    assert "exit code 3" in outcome.problem
 
 
 def test_a_model_that_is_not_set_up_is_refused_before_anything_is_written(house: Opener) -> None:

@@ -16,7 +16,7 @@ def lifecycle_consolidate(
         int | None, typer.Option("--limit", min=1, help="End the pass after so many changed clusters.")
     ] = None,
     model: Annotated[
-        bool, typer.Option("--model", help="Send what cannot be proved to the model of [llm], and check its answers.")
+        bool, typer.Option("--model", help="Ask the model of [llm] about what cannot be proved, and check its answers.")
     ] = False,
     home: Home = None,
     namespace: Namespace = None,
