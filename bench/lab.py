@@ -19,7 +19,7 @@ from pellucid.settings import load
 
 def main() -> None:
     parser = machine.arguments(__doc__ or "")
-    parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact"))
+    parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--mode", choices=("verbatim", "extract"), default="verbatim")
     parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -338,11 +339,31 @@ def load(**flags: Any) -> Settings:
             f"the environment: {error}", code="invalid_setting", next_step="see docs/settings.md"
         ) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(to_camel(str(part)) for part in first["loc"])
-        raise InputError(
-            f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md"
-        ) from error
+        raise _refused(error) from error
+
+
+def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
+    """The settings with some values changed, each named with its section: `recall.legWeights.vector`.
+
+    Raises:
+        InputError: a name is unknown, or a value is out of range.
+    """
+    table = settings.model_dump(exclude_unset=True)
+    for name, value in changes.items():
+        nested = value
+        for part in reversed(name.split(".")):
+            nested = {to_snake(part): nested}
+        table = _merge(table, cast("Table", nested))
+    try:
+        return Settings(**table)
+    except ValidationError as error:
+        raise _refused(error) from error
+
+
+def _refused(error: ValidationError) -> InputError:
+    first = error.errors()[0]
+    where = ".".join(to_camel(str(part)) for part in first["loc"])
+    return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")
 
 
 def _read_toml(path: Path) -> Table:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.errors import InputError
-from pellucid.settings import RecallSettings, Settings, load, settings_hash
+from pellucid.settings import RecallSettings, Settings, changed, load, settings_hash
 
 
 @pytest.fixture
@@ -205,3 +205,21 @@ def test_weights_of_a_class_are_checked_like_the_others(tmp_path: Path) -> None:
     for wrong in ({"hysterical": {"temporal": 1}}, {"historical": {"temporel": 1}}, {"historical": {"temporal": -1}}):
         with pytest.raises(InputError, match="classWeights"):
             load(home=tmp_path, recall={"class_weights": wrong})
+
+
+def test_values_changed_for_one_run_leave_the_others_as_they_were(places: tuple[Path, Path]) -> None:
+    home, here = places
+    toml(here, "[recall]\npool = 77\n[recall.legWeights]\nlexical = 2.0\n")
+    before = load(home=home)
+    after = changed(before, {"recall.legWeights.vector": 0.8, "recall.top_k_facts": 3, "observe.highSignal": False})
+    assert (after.recall.leg_weights.vector, after.recall.leg_weights.lexical, after.recall.pool) == (0.8, 2.0, 77)
+    assert (after.recall.top_k_facts, after.observe.high_signal, after.home) == (3, False, home)
+    assert changed(before, {}) == before
+
+
+@pytest.mark.parametrize(("name", "value"), [("recall.luck", 1), ("recall.topKFacts", 0), ("luck", 1), ("recall", 1)])
+def test_a_changed_value_that_cannot_be_is_refused_by_its_name(
+    places: tuple[Path, Path], name: str, value: object
+) -> None:
+    with pytest.raises(InputError, match=f"setting {name}"):
+        changed(load(home=places[0]), {name: value})

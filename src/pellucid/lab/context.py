@@ -1,4 +1,4 @@
-"""Ranked records and assembled contexts in, the share of evidence that each holds within a budget out.
+"""Kept records and assembled contexts in, the share of evidence that each holds within a budget out.
 
 Two plain concatenations of the same ranking stand beside the context: `contents`, the bare texts, one a line; and
 `records`, what the context tells of each memory, told of each by itself (a number, the day, the text, in the same
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pellucid.lab.dataset import Question
+from pellucid.lab.dataset import Kept, Question
 from pellucid.lab.metrics import interval
 
 BUDGETS = (2_000, 8_000)
@@ -18,18 +18,10 @@ BUDGETS = (2_000, 8_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """One place of a ranking: the records it stands for, and its text."""
-
-    keys: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Filled:
     """What one question's contexts hold, by budget: the keys of the records in each."""
 
-    ranking: Sequence[Ranked]
+    ranking: Sequence[Kept]
     context: Mapping[int, Sequence[str]]
 
 
@@ -41,7 +33,7 @@ class Plain:
     before: int = 0
     between: int = 1
 
-    def keys(self, ranking: Iterable[Ranked], budget: int) -> set[str]:
+    def keys(self, ranking: Iterable[Kept], budget: int) -> set[str]:
         """The keys of the records that stand in it."""
         found: set[str] = set()
         length = self.around
@@ -58,11 +50,11 @@ def compare(questions: Sequence[Question], filled: Sequence[Filled], plain: Mapp
     out: dict[str, object] = {}
     for budget in BUDGETS:
         ours = np.array(
-            [_share(each.context[budget], question) for each, question in zip(filled, questions, strict=True)]
+            [share(each.context[budget], question) for each, question in zip(filled, questions, strict=True)]
         )
         others = {
             name: np.array(
-                [_share(way.keys(each.ranking, budget), q) for each, q in zip(filled, questions, strict=True)]
+                [share(way.keys(each.ranking, budget), q) for each, q in zip(filled, questions, strict=True)]
             )
             for name, way in plain.items()
         }
@@ -78,5 +70,6 @@ def compare(questions: Sequence[Question], filled: Sequence[Filled], plain: Mapp
     return out
 
 
-def _share(found: Iterable[str], question: Question) -> float:
+def share(found: Iterable[str], question: Question) -> float:
+    """The share of a question's relevant records that are among these."""
     return len(set(found) & set(question.relevant)) / len(question.relevant)

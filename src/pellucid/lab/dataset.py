@@ -16,6 +16,8 @@ class Question:
     relevant: Mapping[str, int]
     kind: str = ""
     at: datetime | None = None
+    about: str = ""
+    """The key of a record that the question itself names: it is no answer, and takes no place in a ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,19 @@ class Record:
     turn: Turn
     unsaid: int = 0
     """Characters of the turn that nobody said, such as a picture's caption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One memory as it is measured: its text, and the keys of the records that are evidence of it.
+
+    `transcribed`: it holds a record's own words (a moment of a turn, a section of a document), and a record may have
+    several such.
+    """
+
+    text: str
+    keys: tuple[str, ...]
+    transcribed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,12 @@
 """The EIP set's files in, documents, header changes, truth and questions out."""
 
-import json
-import lzma
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from pellucid.errors import InputError
-from pellucid.lab.files import find
+from pellucid.lab.files import find, rows
 from pellucid.lab.graph_metrics import Requires
 
 Field = Literal["requires", "status"]
@@ -59,7 +56,7 @@ def documents(data: Path) -> list[EipDocument]:
     """
     return [
         EipDocument(int(row["id"]), str(row["status"]), str(row["path"]), str(row["text"]))
-        for row in _rows(find(data, "docs.jsonl*"), ("id", "status", "path", "text"))
+        for row in rows(find(data, "docs.jsonl*"), ("id", "status", "path", "text"))
     ]
 
 
@@ -87,7 +84,7 @@ def changes(data: Path) -> list[HeaderChange]:
         HeaderChange(
             int(row["doc"]), _instant(row["date"]), str(row["field"]), row["old"], row["new"], str(row["commit"])
         )
-        for row in _rows(find(data, "status_history.jsonl*"), ("doc", "date", "field", "old", "new", "commit"))
+        for row in rows(find(data, "status_history.jsonl*"), ("doc", "date", "field", "old", "new", "commit"))
     ]
     return sorted(found, key=lambda change: change.at)
 
@@ -118,22 +115,8 @@ def questions(data: Path, field: Field) -> list[AsOfQuestion]:
     """
     return [
         AsOfQuestion(int(row["doc"]), field, str(row["question"]), _instant(row["as_of"]), str(row["answer"]))
-        for row in _rows(find(data, f"asof_{field}_questions.jsonl*"), ("doc", "question", "as_of", "answer"))
+        for row in rows(find(data, f"asof_{field}_questions.jsonl*"), ("doc", "question", "as_of", "answer"))
     ]
-
-
-def _rows(path: Path, fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = json.loads(line)
-                if missing := [name for name in fields if name not in row]:
-                    raise InputError(f"{path.name}:{number} has no {missing[0]!r}", code="invalid_data",
-                                     next_step="name the folder of the data set")  # fmt: skip
-            except (json.JSONDecodeError, TypeError) as error:
-                raise InputError(f"{path.name}:{number} holds no row: {error}", code="invalid_data",
-                                 next_step="name the folder of the data set") from error  # fmt: skip
-            yield row
 
 
 def _instant(text: object) -> datetime:

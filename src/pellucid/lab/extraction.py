@@ -7,20 +7,12 @@ from time import process_time
 
 from pellucid.capture.segment import segments
 from pellucid.clock import Clock
-from pellucid.lab.dataset import Dataset, Group
+from pellucid.lab.dataset import Dataset, Group, Kept
 from pellucid.model.text import content_words
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract import Extractor
 from pellucid.observe.judge import Judge
 from pellucid.observe.pipeline import observe
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """One memory as it is measured: its text, and the keys of the records that are evidence of it."""
-
-    text: str
-    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,10 @@
-"""A path a person gave in, the one file meant out."""
+"""A path a person gave in, the one file meant out, and what its lines hold."""
 
+import json
+import lzma
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pellucid.errors import InputError
 
@@ -13,9 +17,33 @@ def find(path: Path, pattern: str) -> Path:
     """
     if path.is_file():
         return path
-    found = sorted([*path.glob(pattern), *path.glob(f"*/{pattern}")])
-    if not found:
-        raise InputError(
-            f"--data {path} holds no {pattern}", code="invalid_data", next_step="name the folder of the data set"
-        )
-    return found[0]
+    if not (found := held(path, pattern)):
+        raise _unfit(f"--data {path} holds no {pattern}")
+    return found
+
+
+def held(path: Path, pattern: str) -> Path | None:
+    """The first file in a folder, or one folder below, that fits; None where there is none."""
+    return min([*path.glob(pattern), *path.glob(f"*/{pattern}")], default=None)
+
+
+def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """The objects of a `.jsonl` file, or of a `.jsonl.xz`, each with these fields.
+
+    Raises:
+        InputError: a line holds no object, or one without some field.
+    """
+    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+                missing = next((name for name in fields if name not in row), None)
+            except (json.JSONDecodeError, TypeError) as error:
+                raise _unfit(f"{path.name}:{number} holds no row: {error}") from error
+            if missing:
+                raise _unfit(f"{path.name}:{number} has no {missing!r}")
+            yield row
+
+
+def _unfit(what: str) -> InputError:
+    return InputError(what, code="invalid_data", next_step="name the folder of the data set")

@@ -13,6 +13,7 @@ Item = str | tuple[str, ...]
 Ranking = Sequence[Item]
 Metric = Callable[[Ranking, Mapping[str, int]], float]
 SAMPLES = 2_000
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def keys_of(item: Item) -> tuple[str, ...]:
@@ -72,13 +73,19 @@ METRICS: dict[str, Metric] = {
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Every metric of every question, aligned with the questions."""
+    """Every metric of every question, aligned with the questions; NaN where a metric says nothing of a question."""
 
-    values: Mapping[str, np.ndarray[tuple[int], np.dtype[np.float64]]]
+    values: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, float]]) -> "Scores":
+        """The columns of one row a question; what a row lacks is NaN."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        return cls({name: np.array([row.get(name, np.nan) for row in rows]) for name in names})
 
     def means(self) -> dict[str, float]:
         """The mean of each metric."""
-        return {name: round(float(column.mean()), 4) for name, column in self.values.items()}
+        return {name: mean(column) for name, column in self.values.items()}
 
     def intervals(self) -> dict[str, list[float]]:
         """A 95 % bootstrap interval of each mean (percentiles of 2,000 seeded resamples of the questions)."""
@@ -89,20 +96,24 @@ class Scores:
         out: dict[str, dict[str, object]] = {}
         for name, column in self.values.items():
             difference = column - other.values[name]
-            out[name] = {"difference": round(float(difference.mean()), 4), "interval": interval(difference)}
+            out[name] = {"difference": mean(difference), "interval": interval(difference)}
         return out
 
 
-def score(questions: Sequence[Question], rankings: Sequence[Ranking]) -> Scores:
-    """Every metric of every question."""
-    pairs = list(zip(questions, rankings, strict=True))
-    return Scores(
-        {name: np.array([metric(ranking, q.relevant) for q, ranking in pairs]) for name, metric in METRICS.items()}
-    )
+def scored(question: Question, ranking: Ranking) -> dict[str, float]:
+    """Every metric of one question."""
+    return {name: metric(ranking, question.relevant) for name, metric in METRICS.items()}
 
 
-def interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float]:
-    """A 95 % bootstrap interval of the mean (Efron 1979; percentile method)."""
+def mean(values: Floats) -> float:
+    """The mean of what is known, to four places; 0 if nothing is."""
+    known = values[~np.isnan(values)]
+    return round(float(known.mean()), 4) if len(known) else 0.0
+
+
+def interval(values: Floats) -> list[float]:
+    """A 95 % bootstrap interval of the mean of what is known (Efron 1979; percentile method)."""
+    values = values[~np.isnan(values)]
     if len(values) == 0:
         return [0.0, 0.0]
     picks = np.random.default_rng(20260101).integers(0, len(values), (SAMPLES, len(values)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pellucid.lab.dataset import Group, Record
+from pellucid.lab.dataset import Group, Kept, Record
 
 WIDEST = 3
 """Turns an evidence range may span to count: a memory that points at a whole session points at nothing."""
@@ -37,3 +37,20 @@ class Places:
         spans = [(source, start, end) for source, start, end in map(span, evidence) if 0 <= end - start < WIDEST]
         found = [self.keys.get((source, turn)) for source, start, end in spans for turn in range(start, end + 1)]
         return tuple(dict.fromkeys(key for key in found if key))
+
+
+def ranked(found: Iterable[Kept], most: int, about: str = "") -> list[Kept]:
+    """The first `most` places of a ranking.
+
+    A record's own words count once, where the first of them stand: further passages of a turn take no place, nor do
+    words of what is no record of the set, nor those of the record `about` which is asked.
+    """
+    out: list[Kept] = []
+    seen = {(about,), ()}
+    for each in found:
+        if len(out) == most:
+            break
+        if not (each.transcribed and each.keys in seen):
+            out.append(each)
+            seen |= {each.keys} if each.transcribed else set()
+    return out

@@ -1,13 +1,14 @@
 """A data set and two callables in, a table of metrics out: the run, its floors, what each leg and stage is worth."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from pellucid.lab.context import share
 from pellucid.lab.dataset import Dataset, Group, Question
-from pellucid.lab.metrics import Ranking, Scores, score
+from pellucid.lab.metrics import Ranking, Scores, mean, scored
 
 _BESIDE = ("recent", "graph", "temporal", "expand", "rerank", "boost", "renew", "direct", "diversify")
 FLOORS: dict[str, tuple[str, ...]] = {
@@ -25,6 +26,14 @@ TRIED = ("diversify",)
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What stands in one context: the keys of records, and the text."""
+
+    keys: Sequence[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One question's answer: what its evidence covers, best first; how long it took without encoding, in ms."""
 
@@ -32,6 +41,10 @@ class Answer:
     millis: float
     nominated: Mapping[str, int]
     """How many candidates each leg brought."""
+    texts: Sequence[str] = ()
+    """What each place of the ranking says."""
+    contexts: Mapping[int, Held] = field(default_factory=dict[int, Held])
+    """By budget in characters, where contexts are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +56,70 @@ class Asker:
     encode: Callable[[Question], float]
 
 
-def run(
-    dataset: Dataset, asker: Asker, *, ablate: bool, on_part: Callable[[str], None], floors: bool = True
-) -> dict[str, Any]:
-    """Ask every question; then, if asked, with one leg alone (the floors), and with each part left out.
+Measure = Callable[[Question, Answer], Mapping[str, float]]
+"""What one answer is worth, metric by metric."""
 
-    Returns the wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, and ablation (the paired
-    difference that each part makes: with it, less without it; `diversify` is off in the metrics).
+
+def measured(question: Question, answer: Answer) -> dict[str, float]:
+    """Every metric of the ranking, and the share of evidence that stands in each context."""
+    held = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
+    return scored(question, answer.ranking) | held
+
+
+def run(
+    dataset: Dataset,
+    asker: Asker,
+    *,
+    ablate: bool,
+    on_part: Callable[[str], None],
+    floor: Asker | None,
+    measure: Measure = measured,
+) -> tuple[dict[str, Any], dict[str, Answer]]:
+    """Ask every question; then, if asked, with one leg alone (of `floor`), and with each part left out.
+
+    Returns the wire form, and each question's answer by its id. The wire form: dataset, questions, metrics, intervals,
+    floors, latencyMs, legs, ablation (the paired difference that each part makes: with it, less without it; `diversify`
+    is off in the metrics), and costs (what it takes of a recall's time).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     questions = [question for _, question in pairs]
     encoding = [asker.encode(question) for question in questions]
-    on_part("all")
-    answers = _ask(asker, pairs, ())
-    scores = score(questions, [answer.ranking for answer in answers])
-    alone: dict[str, Scores] = {}
-    for name, without in FLOORS.items() if floors else ():
-        on_part(f"{name} alone")
-        alone[name] = score(questions, [answer.ranking for answer in _ask(asker, pairs, without)])
+
+    def ask(asked: Asker, title: str, without: tuple[str, ...] = (), trying: str = "") -> tuple[list[Answer], Scores]:
+        on_part(title)
+        answers = [asked.ask(group, question, without, trying) for group, question in pairs]
+        return answers, Scores.of([measure(*each) for each in zip(questions, answers, strict=True)])
+
+    answers, scores = ask(asker, "all")
+    alone = {name: ask(floor, f"{name} alone", without)[1] for name, without in FLOORS.items()} if floor else {}
     out: dict[str, Any] = {
         "dataset": dataset.name,
         "questions": len(questions),
         "records": sum(len(group.records) for group in dataset.groups),
         "metrics": scores.means(),
         "intervals": scores.intervals(),
-        "floors": {name: floor.means() for name, floor in alone.items()},
-        "gainOverFloors": {name: scores.gain_over(floor) for name, floor in alone.items()},
+        "floors": {name: each.means() for name, each in alone.items()},
+        "gainOverFloors": {name: scores.gain_over(each) for name, each in alone.items()},
         "latencyMs": _latency(answers, encoding),
         "legs": _legs(answers),
         "byKind": _by_kind(questions, scores),
         "ablation": {},
+        "costs": {},
     }
     for part in ABLATED if ablate else ():
-        on_part(f"without {part}")
-        without = score(questions, [answer.ranking for answer in _ask(asker, pairs, (part,))])
-        out["ablation"][part] = scores.gain_over(without)
+        less, without = ask(asker, f"without {part}", (part,))
+        out["ablation"][part], out["costs"][part] = scores.gain_over(without), _cost(answers, less)
     for part in TRIED if ablate else ():
-        on_part(f"with {part}")
-        trial = score(questions, [answer.ranking for answer in _ask(asker, pairs, (), part)])
-        out["ablation"][part] = trial.gain_over(scores)
-    out["rankings"] = {q.id: list(answer.ranking) for q, answer in zip(questions, answers, strict=True)}
-    return out
+        more, trial = ask(asker, f"with {part}", trying=part)
+        out["ablation"][part], out["costs"][part] = trial.gain_over(scores), _cost(more, answers)
+    return out, {question.id: answer for question, answer in zip(questions, answers, strict=True)}
+
+
+def _cost(with_it: Sequence[Answer], without: Sequence[Answer]) -> dict[str, float]:
+    """The median of what a part adds to a recall, in ms, and as a share of the median recall with it."""
+    millis = np.array([each.millis for each in with_it])
+    added = float(np.median(millis - np.array([each.millis for each in without])))
+    return {"millis": round(added, 2), "share": round(added / max(float(np.median(millis)), 1e-9), 3)}
 
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
@@ -92,12 +128,6 @@ def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> di
         name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}
         for name, value in reference.items()
     }
-
-
-def _ask(
-    asker: Asker, pairs: Iterable[tuple[Group, Question]], without: tuple[str, ...], trying: str = ""
-) -> list[Answer]:
-    return [asker.ask(group, question, without, trying) for group, question in pairs]
 
 
 def _latency(answers: Sequence[Answer], encoding: Sequence[float]) -> dict[str, float]:
@@ -118,7 +148,7 @@ def _legs(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
 def _by_kind(questions: Sequence[Question], scores: Scores) -> dict[str, dict[str, float]]:
     kinds = np.array([question.kind for question in questions])
     return {
-        kind: {name: round(float(column[kinds == kind].mean()), 4) for name, column in scores.values.items()}
+        kind: {name: mean(column[kinds == kind]) for name, column in scores.values.items()}
         for kind in sorted(set(kinds.tolist()))
         if kind
     }

@@ -1,11 +1,9 @@
 """SciFact's files in, one group out: a record an abstract, judged abstracts as labels."""
 
-import json
-import lzma
 from pathlib import Path
 
 from pellucid.lab.dataset import Dataset, Group, Question, Record
-from pellucid.lab.files import find
+from pellucid.lab.files import find, rows
 from pellucid.model.turn import Turn
 
 
@@ -16,12 +14,10 @@ def load(path: Path) -> Dataset:
         query, document, grade = line.split("\t")
         if int(grade) > 0:
             labels.setdefault(query, {})[document] = int(grade)
-    queries = [json.loads(line) for line in find(path, "queries*.jsonl").read_text("utf-8").splitlines()]
+    queries = rows(find(path, "queries*.jsonl*"), ("_id", "text"))
     questions = [Question(q["_id"], q["text"], labels[q["_id"]]) for q in queries if q["_id"] in labels]
-    corpus = find(path, "corpus.jsonl*")
-    with (
-        lzma.open(corpus, "rt", encoding="utf-8") if corpus.suffix == ".xz" else corpus.open(encoding="utf-8") as lines
-    ):
-        documents = [json.loads(line) for line in lines]
-    records = [Record(d["_id"], Turn("", 0, "user", f"{d['title']}. {d['text']}".strip())) for d in documents]
+    records = [
+        Record(each["_id"], Turn("", 0, "user", f"{each['title']}. {each['text']}".strip()))
+        for each in rows(find(path, "corpus.jsonl*"), ("_id", "title", "text"))
+    ]
     return Dataset("scifact", (Group("scifact", tuple(records), tuple(questions)),))

@@ -1,19 +1,27 @@
 """A loaded data set and its recalls in, what their contexts hold and how sure they are of themselves out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from pellucid.lab.abstention import Doubts, told_apart
-from pellucid.lab.context import BUDGETS, Filled, Plain, Ranked, compare
-from pellucid.lab.dataset import Dataset, Group, Question
-from pellucid.lab.places import Places
+from pellucid.lab.context import BUDGETS, Filled, Plain, compare
+from pellucid.lab.dataset import Dataset, Group, Kept, Question
 from pellucid.recall.context_text import NOTICE, wrap
 from pellucid.recall.state import State
 
 Recalled = Callable[[Group, Question], State]
-Recalling = Callable[[Mapping[str, int]], Recalled]
-"""Recalls with some settings changed."""
+KeptIn = Mapping[str, Mapping[str, Kept]]
+"""What is kept, by the name of the group and the id of the memory."""
+
+
+class Recalling(Protocol):
+    """Recalls with some settings changed, as a caller may, and with some parts left out."""
+
+    def __call__(self, changes: Mapping[str, float], without: tuple[str, ...] = ()) -> Recalled: ...
+
+
 UNCUT = 100
 """A `topK` at which a budget is what cuts."""
 PLAIN = {
@@ -23,8 +31,13 @@ PLAIN = {
 
 
 def abstention(group: Group, unanswerable: Sequence[Question], ask: Recalled) -> dict[str, object]:
-    """How well doubt tells questions that nothing answers from the group's own."""
-    return told_apart([_doubts(ask(group, q)) for q in unanswerable], [_doubts(ask(group, q)) for q in group.questions])
+    """How well doubt tells questions that nothing answers from the group's own, and from which the recall abstains."""
+    unknown, known = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
+    empty = {
+        name: round(sum(not state.context.included for state in states) / max(len(states), 1), 4)
+        for name, states in (("unanswerable", unknown), ("answerable", known))
+    }
+    return told_apart([*map(_doubts, unknown)], [*map(_doubts, known)]) | {"asSet": empty}
 
 
 def _doubts(state: State) -> Doubts:
@@ -34,23 +47,23 @@ def _doubts(state: State) -> Doubts:
     return Doubts(doubt, -float(pool.cosine[order].max(initial=-1)), -float(lexical.max(initial=0)))
 
 
-def contexts(dataset: Dataset, places: Mapping[str, Places], recalling: Recalling, top_k: int) -> dict[str, object]:
+def contexts(dataset: Dataset, kept: KeptIn, recalling: Recalling, top_k: int) -> dict[str, object]:
     """What contexts hold, with `topK` as set and with one that only the budget cuts."""
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     out: dict[str, object] = {}
     for most in dict.fromkeys((top_k, UNCUT)):
         whole = recalling({"top_k_facts": most})
         cut = {budget: recalling({"top_k_facts": most, "char_budget": budget}) for budget in BUDGETS}
-        asked = [_filled(places[group.name], group, question, whole, cut) for group, question in pairs]
+        asked = [_filled(kept[group.name], group, question, whole, cut) for group, question in pairs]
         out[str(most)] = compare([question for _, question in pairs], asked, PLAIN)
     return out
 
 
-def _filled(places: Places, group: Group, question: Question, whole: Recalled, cut: Mapping[int, Recalled]) -> Filled:
-    ranked = whole(group, question).served
-    keys = {each.memory.id: places.covered(each.memory.evidence) for each in ranked}
+def _filled(
+    kept: Mapping[str, Kept], group: Group, question: Question, whole: Recalled, cut: Mapping[int, Recalled]
+) -> Filled:
     there = {budget: ask(group, question).context.included for budget, ask in cut.items()}
     return Filled(
-        [Ranked(keys[each.memory.id], each.memory.content) for each in ranked],
-        {budget: [key for memory_id in included for key in keys[memory_id]] for budget, included in there.items()},
+        [kept[each.memory.id] for each in whole(group, question).served],
+        {budget: [key for memory_id in included for key in kept[memory_id].keys] for budget, included in there.items()},
     )

@@ -7,8 +7,8 @@ import pytest
 from vault_kit import Opener
 
 from pellucid.lab.abstention import Doubts, auc, told_apart
-from pellucid.lab.context import BUDGETS, Filled, Plain, Ranked, compare
-from pellucid.lab.dataset import Question
+from pellucid.lab.context import BUDGETS, Filled, Plain, compare
+from pellucid.lab.dataset import Kept, Question
 from pellucid.lab.longmemeval import load, unanswerable
 from pellucid.operations.lab import LabInput, LabOutput, run_lab
 
@@ -34,7 +34,7 @@ ENTRIES = [
 
 @pytest.mark.requirement("LAB-1")
 def test_a_concatenation_goes_down_the_ranking_until_one_does_not_fit() -> None:
-    ranking = [Ranked(("a",), "x" * 10), Ranked(("b", "c"), "x" * 20), Ranked(("d",), "x")]
+    ranking = [Kept("x" * 10, ("a",)), Kept("x" * 20, ("b", "c")), Kept("x", ("d",))]
     assert Plain().keys(ranking, 31) == {"a", "b", "c"}
     assert Plain().keys(ranking, 30) == {"a"}
     assert Plain().keys(ranking, 33) == {"a", "b", "c", "d"}
@@ -45,7 +45,7 @@ def test_a_concatenation_goes_down_the_ranking_until_one_does_not_fit() -> None:
 @pytest.mark.requirement("LAB-1")
 def test_shares_and_gains_are_means_over_questions() -> None:
     questions = [Question("1", "?", {"a": 1, "b": 1}), Question("2", "?", {"c": 1})]
-    ranking = [Ranked(("a",), "x" * 1_500), Ranked(("b",), "x" * 1_500), Ranked(("c",), "x" * 10)]
+    ranking = [Kept("x" * 1_500, ("a",)), Kept("x" * 1_500, ("b",)), Kept("x" * 10, ("c",))]
     filled = [Filled(ranking, {2_000: ["a"], 8_000: ["a", "b"]}), Filled(ranking, {2_000: ["c"], 8_000: []})]
     out = compare(questions, filled, {"contents": Plain()})
     assert [out[str(budget)]["context"] for budget in BUDGETS] == [0.75, 0.5]  # type: ignore[index]

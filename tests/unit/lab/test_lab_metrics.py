@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.lab.dataset import Question
-from pellucid.lab.metrics import METRICS, Scores, hit_at, interval, mrr, ndcg_at, recall_at, score
+from pellucid.lab.metrics import METRICS, Scores, hit_at, interval, mrr, ndcg_at, recall_at, scored
 
 LABELS = {"a": 1, "b": 1, "c": 1}
 
@@ -61,13 +61,22 @@ def test_a_memory_counts_for_every_record_it_stands_in_and_each_record_once() ->
 
 def test_every_question_has_every_metric_and_their_means_are_rounded() -> None:
     questions = [Question("1", "?", {"a": 1}), Question("2", "?", {"b": 1}), Question("3", "?", {"c": 1})]
-    scores = score(questions, [["a"], ["x", "b"], ["x"]])
+    scores = Scores.of([scored(*each) for each in zip(questions, [["a"], ["x", "b"], ["x"]], strict=True)])
     assert set(scores.values) == set(METRICS)
     assert scores.values["mrr"].tolist() == [1.0, 0.5, 0.0]
     assert scores.means()["mrr"] == 0.5
     assert scores.means()["hit@5"] == 0.6667
-    with pytest.raises(ValueError, match="zip"):
-        score(questions, [["a"]])
+
+
+@pytest.mark.requirement("LAB-1")
+def test_what_a_metric_says_nothing_of_counts_for_nothing() -> None:
+    scores = Scores.of([{"all": 1.0, "some": 1.0}, {"all": 0.0}, {"all": 0.0, "some": 0.0}])
+    assert scores.means() == {"all": 0.3333, "some": 0.5}
+    assert scores.intervals()["some"] == interval(np.array([1.0, 0.0]))
+    less = Scores.of([{"some": 0.0}, {}, {"some": 0.0}])
+    assert less.gain_over(less)["some"]["difference"] == 0.0
+    assert Scores({"some": scores.values["some"]}).gain_over(less)["some"]["difference"] == 0.5
+    assert Scores.of([{"none": float("nan")}]).means() == {"none": 0.0}
 
 
 @pytest.mark.requirement("LAB-3")

@@ -11,7 +11,7 @@ from pellucid.errors import InputError
 from pellucid.lab.dataset import Dataset, Group, Question, Record
 from pellucid.lab.locomo import load as load_locomo
 from pellucid.lab.longmemeval import load as load_longmemeval
-from pellucid.lab.run import ABLATED, FLOORS, TRIED, Answer, Asker, run
+from pellucid.lab.run import ABLATED, FLOORS, TRIED, Answer, Asker, Held, run
 from pellucid.lab.scifact import load as load_scifact
 from pellucid.model.turn import Turn
 from pellucid.operations import lab
@@ -147,17 +147,23 @@ def test_metrics_floors_and_ablations_come_from_what_was_asked() -> None:
     def ask(_: Group, question: Question, without: tuple[str, ...], trying: str) -> Answer:
         asked.append((question.id, without))
         best = ["b", "a"] if trying == "temporal" else ["a", "b"] if "rerank" not in without else ["z", "a", "b"]
-        return Answer(best, 3.0, {"vector": 2, "lexical": 0})
+        contexts = {10: Held(best[:1], "…")}
+        return Answer(best, 2.0 if "rerank" in without else 3.0, {"vector": 2, "lexical": 0}, contexts=contexts)
 
     parts: list[str] = []
-    out = run(Dataset("d", (group,)), Asker(ask, lambda _: 1.0), ablate=True, on_part=parts.append)
+    asker = Asker(ask, lambda _: 1.0)
+    out, answers = run(Dataset("d", (group,)), asker, ablate=True, on_part=parts.append, floor=asker)
     assert out["metrics"]["mrr"] == 0.75
     assert out["floors"]["bm25"]["mrr"] == round((1 / 2 + 1 / 3) / 2, 4)
     assert out["byKind"]["y"]["mrr"] == 0.5
     assert out["ablation"]["rerank"]["mrr"]["difference"] == round(0.75 - (1 / 2 + 1 / 3) / 2, 4)
     assert out["ablation"]["vector"]["mrr"]["difference"] == 0.0
     assert out["legs"] == {"vector": {"fired": 2, "meanNominated": 2.0}, "lexical": {"fired": 0, "meanNominated": 0.0}}
-    assert out["rankings"] == {"1": ["a", "b"], "2": ["a", "b"]}
+    assert {name: answer.ranking for name, answer in answers.items()} == {"1": ["a", "b"], "2": ["a", "b"]}
+    assert out["metrics"]["evidence@10"] == 0.5, "one question's only evidence is the first place, the other's is not"
+    assert out["ablation"]["rerank"]["evidence@10"]["difference"] == 0.5
+    assert out["costs"]["rerank"] == {"millis": 1.0, "share": 0.333}
+    assert out["costs"]["vector"] == {"millis": 0.0, "share": 0.0}
     assert out["ablation"]["temporal"]["mrr"]["difference"] == 0.0, "one gains what the other loses"
     assert len(asked) == 2 * (1 + len(FLOORS) + len(ABLATED) + len(TRIED))
     assert parts[0] == "all"

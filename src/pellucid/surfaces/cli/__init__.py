@@ -11,6 +11,7 @@ from pellucid.surfaces.cli import (
     forget_commands,
     graph_commands,
     index_commands,
+    lab_commands,
     lifecycle_commands,
     observe_commands,
     recall_commands,
@@ -42,6 +43,7 @@ COMMANDS = (
     replay_commands,
     index_commands,
     graph_commands,
+    lab_commands,
 )
 """The modules whose import adds commands to the application."""
 

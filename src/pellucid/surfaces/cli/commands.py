@@ -210,42 +210,6 @@ def models(
     emit(outcome, lambda: present.models(outcome), as_json=as_json)
 
 
-lab_app = typer.Typer(help="Measure recall on labelled data.", no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(lab_app, name="lab")
-
-
-@lab_app.command("run")
-def lab_run(
-    dataset: Annotated[str, typer.Argument(help="locomo, longmemeval, scifact, graph or asof.")],
-    data: Annotated[Path, typer.Option("--data", help="The folder (or file) of the data set.")],
-    mode: Annotated[str, typer.Option("--mode", help="What is remembered, as in `pellucid import`.")] = "verbatim",
-    updates: Annotated[
-        bool, typer.Option("--updates", help="Only the order of facts that changed (longmemeval).")
-    ] = False,
-    without: Without = None,
-    ablate: Annotated[
-        bool, typer.Option("--ablate", help="Also without each leg and stage, as paired differences.")
-    ] = False,
-    context: Annotated[
-        bool, typer.Option("--context", help="Also how much evidence the assembled contexts hold.")
-    ] = False,
-    details: Annotated[bool, typer.Option("--details", help="Add one row a question.")] = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> None:
-    """Measure recall on a data set, beside its floors (BM25 alone, vectors alone), with 95 % intervals."""
-    from pellucid.operations.lab import LabInput, run_lab
-    from pellucid.surfaces.cli import present_lab
-    from pellucid.surfaces.cli.validate import checked
-
-    request = checked(
-        LabInput, dataset=dataset, data=data, mode=mode, updates=updates, without=tuple(without or ()), ablate=ablate,
-        context=context, details=details,
-    )  # fmt: skip
-    outcome = run_lab(settings(home), request, note)
-    emit(outcome, lambda: present_lab.measured(outcome), as_json=as_json)
-
-
 @app.command()
 def demo(home: Home = None) -> None:
     """Show the main job on the example sessions: import, a handful of memories, a recall, and its X-ray."""

@@ -6,11 +6,12 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from pellucid.operations.lab import LabOutput, UpdatesOutput
+from pellucid.operations.lab_all import BUDGET, LabTable
 from pellucid.operations.lab_asof import AsOfLabOutput
 from pellucid.operations.lab_graph import GraphLabOutput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 @singledispatch
@@ -24,12 +25,12 @@ def _metrics(outcome: LabOutput) -> str:
     """Metrics with their intervals beside the floors, then what each part is worth."""
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
     lines.append(
-        f"{'metric':<10} {'all':>7}   {'95 % interval':<18}" + "".join(f"{name:>9}" for name in outcome.floors)
+        f"{'metric':<15} {'all':>7}   {'95 % interval':<18}" + "".join(f"{name:>9}" for name in outcome.floors)
     )
     for name, value in outcome.metrics.items():
         low, high = outcome.intervals[name]
         floors = "".join(f"{floor[name]:>9.4f}" for floor in outcome.floors.values())
-        lines.append(f"{name:<10} {value:>7.4f}   [{low:.4f}, {high:.4f}]  {floors}")
+        lines.append(f"{name:<15} {value:>7.4f}   [{low:.4f}, {high:.4f}]  {floors}")
     latency = outcome.latency_ms
     lines += [
         "",
@@ -38,9 +39,29 @@ def _metrics(outcome: LabOutput) -> str:
     ]
     lines += _kept(outcome)
     for part, gains in outcome.ablation.items():
-        shown_gains = (f"{m} {gains[m]['difference']:+.4f} {gains[m]['interval']}" for m in ("recall@10", "ndcg@10"))
-        lines.append(f"gain of {part:<10} " + "; ".join(shown_gains))
+        shown = (name for name in ("recall@10", "ndcg@10", "strict@2000") if name in gains)
+        said = "; ".join(f"{name} {gains[name]['difference']:+.4f} {gains[name]['interval']}" for name in shown)
+        lines.append(f"gain of {part:<13} {said}; cost {outcome.costs[part]['millis']:+.2f} ms")
+    lines += ["", _price(outcome.price)]
+    lines += [f"durable, {name}: {_durable(found)}" for name, found in outcome.durable.items()]
     return "\n".join([*lines, *_doubt(outcome.abstention), *_contexts(outcome.context)])
+
+
+def _price(price: Mapping[str, float]) -> str:
+    return (
+        f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"
+        f" {price['memories']:,.0f} memories, {price['diskBytes'] / 1e6:.1f} MB"
+    )
+
+
+def _durable(found: Mapping[str, Any]) -> str:
+    """How right and how complete the memories of some labelled sessions are."""
+    return (
+        f"precision {found['precision']:.3f} {found['precisionInterval']} of {found['judged']},"
+        f" recall {found['recall']:.3f} {found['recallInterval']} of {found['facts']} facts,"
+        f" {found['memoriesPer100Turns']} memories a 100 turns, repeats {found['repeats']},"
+        f" shaped {found['shaped']:.3f}"
+    )
 
 
 def _doubt(found: Mapping[str, Any]) -> list[str]:
@@ -48,7 +69,8 @@ def _doubt(found: Mapping[str, Any]) -> list[str]:
     if not found:
         return []
     floors = ", ".join(f"{name} {value:.3f}" for name, value in found.get("floors", {}).items())
-    return ["", f"abstention: AUC {found['auc']:.3f} ({floors})"]
+    empty = "; ".join(f"abstains from {share:.3f} of {name} questions" for name, share in found["asSet"].items())
+    return ["", f"abstention: AUC {found['auc']:.3f} ({floors}); {empty}"]
 
 
 def _contexts(found: Mapping[str, Any]) -> list[str]:
@@ -150,3 +172,59 @@ def _as_of(outcome: AsOfLabOutput) -> str:
     if outcome.latency_ms:
         lines.append(f"recall p50 {outcome.latency_ms['p50']} ms, p95 {outcome.latency_ms['p95']} ms")
     return "\n".join(lines)
+
+
+_COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")
+
+
+@measured.register
+def _table(outcome: LabTable) -> str:
+    """A Markdown row a set, each number beside BM25 alone and vectors alone; then gains and costs of parts."""
+    head = ["set", "questions", *_COLUMNS, "recall ms", "import s", "memories", "MB"]
+    rows = [[name, str(row.questions), *(_beside(row, each) for each in _COLUMNS), *_prices(row)]
+            for name, row in outcome.rows.items()]  # fmt: skip
+    parts = dict.fromkeys(part for row in outcome.rows.values() for part in row.ablation)
+    worth = [
+        ["part", *outcome.rows],
+        *([part, *(_worth(row, part) for row in outcome.rows.values())] for part in parts),
+    ]
+    lines = [*_markdown(head, rows), "", "In brackets: BM25 alone / vectors alone."]
+    lines += ["", *_markdown(worth[0], worth[1:]), "", _LEGEND] if parts else []
+    return "\n".join([*lines, *_strict(outcome)])
+
+
+_LEGEND = f"Gain in recall@10 [95 % interval]; in evidence@{BUDGET} [95 % interval]; cost of a recall in ms (share)."
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def _beside(row: LabOutput, metric: str) -> str:
+    return f"{row.metrics[metric]:.3f} ({' / '.join(f'{floor[metric]:.3f}' for floor in row.floors.values())})"
+
+
+def _prices(row: LabOutput) -> list[str]:
+    price = row.price
+    return [
+        f"{row.latency_ms['p50']:.1f}", f"{price['importSeconds']:.0f}", f"{price['memories']:.0f}",
+        f"{price['diskBytes'] / 1e6:.0f}",
+    ]  # fmt: skip
+
+
+def _worth(row: LabOutput, part: str) -> str:
+    gains, cost = row.ablation[part], row.costs[part]
+    told = "; ".join(
+        f"{gains[name]['difference']:+.3f} [{gains[name]['interval'][0]:+.3f}, {gains[name]['interval'][1]:+.3f}]"
+        for name in ("recall@10", f"evidence@{BUDGET}")
+    )
+    return f"{told}; {cost['millis']:+.1f} ms ({cost['share']:+.0%})"
+
+
+def _strict(outcome: LabTable) -> list[str]:
+    """What only some sets say: whether the context holds the very words that answer."""
+    return [
+        f"\n{name}: strict@{BUDGET} {_beside(row, f'strict@{BUDGET}')}, lenient {_beside(row, f'lenient@{BUDGET}')}"
+        for name, row in outcome.rows.items()
+        if f"strict@{BUDGET}" in row.metrics
+    ]

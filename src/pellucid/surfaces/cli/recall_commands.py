@@ -56,7 +56,7 @@ class RecallFlags:
             InputError: a value cannot be, or the file for `--review` cannot be read.
         """
         from pellucid.operations.asking import RecallInput
-        from pellucid.surfaces.cli.validate import aware, checked
+        from pellucid.surfaces.cli.validate import aware, checked, setting
 
         return checked(
             RecallInput, query=query, namespace=app.settings.namespace, budget=budget, top_k=self.top_k,
@@ -65,23 +65,8 @@ class RecallFlags:
             tags=tuple(self.tag or ()), categories=tuple(self.category or ()), by_agent=self.by_agent,
             in_session=self.in_session, since=aware(self.since), until=aware(self.until),
             **instants(app, self.as_of, self.as_known_at),
-            review=_read(self.review) if self.review else None, settings=dict(map(_setting, self.changes or ())),
+            review=_read(self.review) if self.review else None, settings=dict(map(setting, self.changes or ())),
         )  # fmt: skip
-
-
-def _setting(text: str) -> tuple[str, object]:
-    """`name=value`, the value as JSON or as it stands."""
-    import json
-
-    from pellucid.errors import InputError
-
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InputError(f"--set expects name=value; got {text!r}", next_step="for example: --set maxIterations=2")
-    try:
-        return name.strip(), json.loads(value)
-    except ValueError:
-        return name.strip(), value.strip()
 
 
 def _read(path: str) -> str:

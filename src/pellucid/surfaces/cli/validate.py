@@ -1,5 +1,6 @@
 """Flag values in, a checked operation input out; what is wrong is said in the words of the flags."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -45,3 +46,18 @@ def pairs(flag: str, given: Sequence[str]) -> dict[str, str]:
             raise InputError(f'{flag} expects name=value; got "{text}"', code="invalid_attribute")
         out[name.strip()] = value.strip()
     return out
+
+
+def setting(text: str) -> tuple[str, object]:
+    """`name=value` of `--set`, the value as JSON or as it stands.
+
+    Raises:
+        InputError: there is no `=`.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"--set expects name=value; got {text!r}", next_step="for example: --set maxIterations=2")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value.strip()
