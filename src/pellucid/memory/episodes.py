@@ -7,6 +7,7 @@ from pellucid.clock import Clock
 from pellucid.memory.passages import passages
 from pellucid.model.artifact import Artifact
 from pellucid.model.memory import Episode, Memory, Moment
+from pellucid.model.pasted import own_words
 from pellucid.model.text import content_words
 from pellucid.model.turn import Segment, Turn
 from pellucid.store.records import FileWrite
@@ -63,8 +64,9 @@ def spoken(turn: Turn) -> str:
 
 def topic(turns: Sequence[Turn]) -> str:
     """A one-line name for a stretch of turns: how its first person's turn (or first turn) starts."""
-    first = next((turn for turn in turns if turn.role == "user"), turns[0])
-    line = " ".join(first.content.split())
+    titled = next((turn for turn in turns if turn.kind == "title"), None)
+    first = titled or next((turn for turn in turns if turn.role == "user"), turns[0])
+    line = " ".join((own_words(first.content) or first.content).split())
     if len(line) <= TOPIC_CHARS:
         return line or "Untitled"
     return line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"

@@ -1,4 +1,4 @@
-"""The turns of a coding session in, the part each spoken one plays out: asked, answered, narrated or concluded.
+"""The turns of a coding session in, the part each spoken one plays out: a person, narration, a conclusion, a record.
 
 An agent speaks between its tool calls all day: what it is about to do. What it found stands where it stops to tell it:
 in its last words before a person speaks again, and wherever it says much at once. That holds in any language.
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.model.turn import Segment
+from pellucid.model.turn import Segment, Turn
 from pellucid.observe.prose import blocks
 from pellucid.observe.setting import Hearing
 
-Part = Literal["person", "narration", "conclusion"]
+Part = Literal["person", "narration", "conclusion", "record"]
 MUCH = 250
 """Characters of prose from which an agent's words between two tool calls tell more than what it does next."""
 ENOUGH = 100
@@ -36,11 +36,19 @@ def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
     for hearing in heard:
         coming = following[hearing.turn.ordinal]
         closes = coming is None or coming.role == "user"
-        part = "person" if hearing.voice == "person" else _of_agent(hearing, closes=closes)
+        part = _recorded(hearing.turn) or ("person" if hearing.voice == "person" else _of_agent(hearing, closes=closes))
         other = "assistant" if hearing.voice == "person" else "person"
         out.append(Spoken(hearing, part, last.get(other)))
-        last[hearing.voice] = hearing
+        if part != "record":
+            last[hearing.voice] = hearing
     return out
+
+
+def _recorded(turn: Turn) -> Part | None:
+    """What a harness says a turn is: a plan that was accepted and a summary of what went before conclude."""
+    if turn.kind in ("plan", "recap"):
+        return "conclusion"
+    return "record" if turn.kind in ("answer", "commit", "title") else None
 
 
 def _of_agent(hearing: Hearing, *, closes: bool) -> Part:

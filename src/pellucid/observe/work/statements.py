@@ -15,6 +15,7 @@ from pellucid.observe.polish import polish
 from pellucid.observe.setting import Hearing
 from pellucid.observe.statements import POSITIONS, Statement, is_question, is_unresolved, statements
 from pellucid.observe.work.parts import Spoken
+from pellucid.observe.work.records import recorded
 from pellucid.observe.work.units import Unit, units
 
 KEEP = 0.5
@@ -24,6 +25,8 @@ LONGEST = 420
 FEWEST_WORDS = 4
 PER_CONCLUSION = 4
 """Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
+PER_RECORD = 8
+"""The same of an accepted plan, and of a summary of what went before: they are long, and nothing but conclusions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ def stated(spoken: Spoken) -> list[Statement]:
     """The statements of a turn, in its order."""
     if spoken.part == "narration":
         return []
+    if spoken.part == "record":
+        return recorded(spoken.hearing.turn)
     return _of_person(spoken.hearing) if spoken.part == "person" else _of_agent(spoken.hearing)
 
 
@@ -58,7 +63,8 @@ def _of_person(hearing: Hearing) -> list[Statement]:
 def _of_agent(hearing: Hearing) -> list[Statement]:
     found = _read(units(hearing.turn.content), hearing, by_user=False)
     made = [_joined(run) for run in _runs(found, hearing.language)]
-    surest = sorted(made, key=lambda each: -each.confidence)[:PER_CONCLUSION]
+    most = PER_CONCLUSION if hearing.turn.kind == "message" else PER_RECORD
+    surest = sorted(made, key=lambda each: -each.confidence)[:most]
     return [each for each in made if each in surest]
 
 

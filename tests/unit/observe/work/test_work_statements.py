@@ -1,6 +1,11 @@
 """A coding session in, what is worth keeping of it out: read by its structure, in the speakers' own words."""
 
-from work_kit import told
+from dataclasses import replace
+
+from work_kit import told, turns
+
+from pellucid.model.turn import Role, Segment, TurnKind
+from pellucid.observe.extract import HeuristicExtractor
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
 MENU = (
@@ -56,3 +61,34 @@ def test_the_steps_of_a_procedure_are_kept_once() -> None:
     steps = "To roll back the quote cache:\n1. Set enabled = false in config/cache.toml\n2. Run make deploy-config"
     assert told(("user", f"Not written anywhere, so here it is. {steps}")).count(steps) == 1
     assert len([each for each in told(("user", steps)) if "deploy-config" in each]) == 1
+
+
+def recorded(kind: TurnKind, role: Role, content: str) -> list[str]:
+    turn = replace(turns((role, content))[0], kind=kind)
+    return [fact.content for fact in HeuristicExtractor().extract(Segment("s", (turn,), "session_end"))]
+
+
+def test_an_answered_question_is_kept_with_its_question_and_what_the_option_means() -> None:
+    said = (
+        "Question: Where should retries live?\nAnswer: In the client (Recommended)\n"
+        "Option: The server cannot see partial writes, so only the client knows what is safe to repeat"
+    )
+    (kept,) = recorded("answer", "user", said)
+    assert kept.startswith("Where should retries live? – In the client (Recommended) – The server cannot see")
+
+
+def test_which_file_to_open_first_settles_nothing() -> None:
+    assert recorded("answer", "user", "Question: Which one do you want me to open?\nAnswer: The second") == []
+
+
+def test_a_commit_is_kept_by_its_subject_and_why() -> None:
+    message = "Retry uploads in the client\n\nThe server cannot see partial writes. A test covers it."
+    assert recorded("commit", "assistant", message) == [
+        "Committed: Retry uploads in the client. The server cannot see partial writes. A test covers it"
+    ]
+    assert recorded("commit", "assistant", "wip") == []
+
+
+def test_an_accepted_plan_concludes_and_a_title_says_nothing_of_its_own() -> None:
+    assert recorded("plan", "assistant", CAUSE) != []
+    assert recorded("title", "assistant", CAUSE) == []

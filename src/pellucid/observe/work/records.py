@@ -1,0 +1,61 @@
+"""A turn that a harness recorded in, what it says once and for all out: an answered question, a commit."""
+
+import re
+
+from pellucid.model.turn import Turn
+from pellucid.observe.durability import load_table
+from pellucid.observe.statements import Statement
+
+LONGEST = 420
+SETTLES = 0.35
+"""The chance of being worth keeping that some part of an answered question needs: which file to open first has none."""
+_FEWEST_WORDS = 3
+_FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
+
+
+def recorded(turn: Turn) -> list[Statement]:
+    """The statements of an `answer` or a `commit`; none of another kind of turn."""
+    if turn.kind == "answer":
+        return [statement for asked in _dialogues(turn.content) if (statement := _settled(*asked))]
+    if turn.kind == "commit" and (told := _committed(turn.content)):
+        return [Statement(f"Committed: {told}", "fact", 0.9, 0.0, 0)]
+    return []
+
+
+def _dialogues(content: str) -> list[tuple[str, str]]:
+    """Each question with its answer and what the option that was picked means."""
+    out: list[tuple[str, str]] = []
+    pieces = _FIELD.split(content)[1:]
+    for name, text in zip(pieces[::2], pieces[1::2], strict=True):
+        said = " ".join(text.split())
+        if name == "Question":
+            out.append((said, ""))
+        elif out:
+            question, answer = out[-1]
+            out[-1] = (question, f"{answer} – {said}" if answer else said)
+    return out
+
+
+def _settled(question: str, answer: str) -> Statement | None:
+    table = load_table()
+    chance = max(table.read(part, by_user=True).durable for part in (*answer.split(" – "), f"{question} {answer}"))
+    if not answer or chance < SETTLES:
+        return None
+    text = f"{question} – {answer}"
+    return Statement(
+        text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …", "decision", 0.95, 0.0, 0
+    )
+
+
+def _committed(content: str) -> str:
+    """The subject, and as many sentences of what follows it as have room; empty where the subject says too little."""
+    subject, _, rest = content.strip().partition("\n")
+    if len(subject.split()) < _FEWEST_WORDS:
+        return ""
+    told = subject.strip().rstrip(".")
+    for sentence in re.split(r"(?<=[.!?])\s+|\n(?=\s*[-*#])", rest.strip()):
+        said = " ".join(sentence.split()).lstrip("-*# ")
+        if said and len(told) + len(said) + 2 > LONGEST:
+            break
+        told = f"{told}. {said.rstrip('.')}" if said else told
+    return told
