@@ -182,3 +182,4 @@ def test_what_extraction_keeps_is_held_against_the_labels(tmp_path: Path, house:
     said = measured(out).splitlines()
     assert sum(line.startswith("durable, ") for line in said) == 3
     assert any(line.startswith("strict@2000") for line in said)
+    assert [line.split(":")[0] for line in said if line.startswith(("easy", "hard"))] == ["easy", "hard"]

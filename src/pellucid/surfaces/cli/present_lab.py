@@ -43,8 +43,15 @@ def _metrics(outcome: LabOutput) -> str:
         said = "; ".join(f"{name} {gains[name]['difference']:+.4f} {gains[name]['interval']}" for name in shown)
         lines.append(f"gain of {part:<13} {said}; cost {outcome.costs[part]['millis']:+.2f} ms")
     lines += ["", _price(outcome.price)]
+    lines += [f"{kind}: {_answered(metrics)}" for kind, metrics in outcome.by_kind.items() if "mrrMatched" in metrics]
     lines += [f"durable, {name}: {_durable(found)}" for name, found in outcome.durable.items()]
     return "\n".join([*lines, *_doubt(outcome.abstention), *_contexts(outcome.context)])
+
+
+def _answered(metrics: Mapping[str, float]) -> str:
+    """How well one kind of question about sessions is answered."""
+    shown = (name for name in metrics if name.startswith(("strict@", "lenient@", "mrrMatched")))
+    return ", ".join(f"{name} {metrics[name]:.4f}" for name in shown)
 
 
 def _price(price: Mapping[str, float]) -> str:
