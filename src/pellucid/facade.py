@@ -1,5 +1,6 @@
 """Plain Python calls in, operations' answers out: `Pellucid`, one object around one home."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +36,7 @@ from pellucid.operations import (
     why,
 )
 from pellucid.settings import load
+from pellucid.xray.visible import visible
 
 
 class RecallOptions(TypedDict, total=False):
@@ -145,7 +147,10 @@ class Pellucid:
             clock: where time and ids come from; tests bring their own.
             report: told about slow first-time work, such as fetching the model.
         """
-        self._app = open_app(load(home=home, namespace=namespace), clock=clock, report=report)
+        settings = load(home=home, namespace=namespace)
+        for each in settings.notes:
+            warnings.warn(visible(each), stacklevel=2)
+        self._app = open_app(settings, clock=clock, report=report)
         self.vault = self._app.settings.home / "vault"
         """The folder of the Markdown files."""
         forgetting.finish_quietly(self._app)

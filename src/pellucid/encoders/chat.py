@@ -183,7 +183,7 @@ def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
 def _check(settings: LlmSettings) -> None:
     for name, value in (("baseUrl", settings.base_url), ("model", settings.model)):
         if not value:
-            step = f"set it under [llm] in pellucid.toml, or {_environment_name(name)}"
+            step = f"set it under [llm] in pellucid.toml of Pellucid's home, or {_environment_name(name)}"
             raise InputError(f"llm.{name} is not set", code="invalid_setting", next_step=step)
     if not _is_address(settings.base_url):
         raise InputError(

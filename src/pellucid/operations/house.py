@@ -131,7 +131,8 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     return DoctorOutput(
         healthy=not findings, home=str(app.settings.home), files=len(app.index.files()), memories=rows,
         without_vector=rows - vectors, receipts=receipts, receipt_bytes=size, model=app.index.state().model,
-        findings=findings, notes=(*_drifted(drift), *_passed_over(app), *_waiting(beat)), pulse=beat,
+        findings=findings, pulse=beat,
+        notes=(*app.settings.notes, *_drifted(drift), *_passed_over(app), *_waiting(beat)),
     )  # fmt: skip
 
 

@@ -32,8 +32,10 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 
 
 @contextmanager
-def opened(home: Path | None, namespace: str | None = None, *, adopt: bool = True) -> Generator["App"]:
-    """An app over a home, with outside edits of its vault taken over first.
+def opened(
+    home: Path | None, namespace: str | None = None, *, adopt: bool = True, known: Settings | None = None
+) -> Generator["App"]:
+    """An app over a home, with outside edits of its vault taken over first; `known` are settings read already.
 
     Raises:
         InputError: a setting or the namespace is not allowed.
@@ -41,7 +43,7 @@ def opened(home: Path | None, namespace: str | None = None, *, adopt: bool = Tru
     from pellucid.app import open_app
     from pellucid.operations.forgetting import finish_quietly
 
-    app = open_app(settings(home, namespace), report=note)
+    app = open_app(known or settings(home, namespace), report=note)
     try:
         finish_quietly(app)
         if adopt:
@@ -60,7 +62,7 @@ def _note_count(count: int, what: str) -> None:
 
 
 def settings(home: Path | None, namespace: str | None = None) -> Settings:
-    """The settings of this command, checked."""
+    """The settings of this command, checked; what is to be said of where they came from is said."""
     if home and re.search("[\ud800-\udfff\ufffd]", str(home)):
         raise InputError("--home expects a path in UTF-8", code="invalid_home", next_step="name another folder")
     given = namespace.strip() if namespace else None
@@ -70,7 +72,10 @@ def settings(home: Path | None, namespace: str | None = None) -> Settings:
             code="invalid_namespace",
             next_step="lower-case letters, digits, dot, dash and underscore, e.g. local/default",
         )
-    return load(home=home, namespace=given or None)
+    found = load(home=home, namespace=given or None)
+    for each in found.notes:
+        note(each)
+    return found
 
 
 def text_words(arguments: Sequence[str]) -> list[str]:
