@@ -95,6 +95,17 @@ def write(text: str) -> None:
     sys.stdout.flush()
 
 
+def deliver(text: str, target: Path | None, home: Path) -> None:
+    """Print lines, or write them to a file outside of the home, and say that."""
+    from pellucid.xray.options import write_out
+
+    if target is None:
+        write(text)
+    else:
+        write_out(target, text, home)
+        note(f"wrote {target}")
+
+
 def note(text: str) -> None:
     """Say one line on standard error, so that answers stay clean."""
     sys.stderr.write(f"pellucid: {visible(text)}\n")
