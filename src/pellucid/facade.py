@@ -36,6 +36,7 @@ from pellucid.operations import (
     why,
 )
 from pellucid.settings import load
+from pellucid.validated import checked_calls
 from pellucid.xray.visible import visible
 
 
@@ -125,6 +126,7 @@ class Purged(TypedDict, total=False):
     source_class: SourceClass
 
 
+@checked_calls
 class Pellucid:
     """Memory in one home and one namespace. Use it as a context manager, or close it.
 
@@ -234,6 +236,7 @@ class Pellucid:
         self.close()
 
 
+@checked_calls
 class Edits:
     """What changes memories. Everything but `forget` and `purge` can be undone by the operation it returns."""
 
@@ -286,6 +289,7 @@ class Edits:
         return (forgetting.preview_purge if preview else forgetting.purge)(self._app, request)
 
 
+@checked_calls
 class Graph:
     """What hangs together with what, and since when: docs/documents.md, docs/graph.md, docs/time.md."""
 
@@ -326,6 +330,7 @@ class Graph:
         return lifting.lift(self._app, request)
 
 
+@checked_calls
 class House:
     """What stands behind the memories, and its condition."""
 

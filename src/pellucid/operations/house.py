@@ -116,7 +116,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     """
     if not sound and (damaged := diagnose(app.settings.home)):
         return damaged
-    waiting = app.records.drain()
+    waiting = DrainReport() if app.read_only else app.records.drain()
     drift = app.folder.drift()
     comparison = _Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
@@ -274,7 +274,9 @@ def _drifted(drift: Drift) -> Iterator[str]:
 
 def _passed_over(app: App) -> Iterator[str]:
     """Where the vault promises or holds less than it seems to."""
-    if not health.replaces_atomically(app.records):
+    if app.read_only:
+        yield "the home may only be read: nothing is kept or taken over, and what an interrupted write left waits"
+    elif not health.replaces_atomically(app.records):
         yield "this file system cannot exchange two files: a save while a memory is being replaced may be lost"
     by_kind: dict[str, list[str]] = {}
     for kind, path in health.skipped(app.settings.home):

@@ -45,6 +45,9 @@ def opened(
 
     app = open_app(known or settings(home, namespace), report=note)
     try:
+        if app.read_only:
+            where = app.settings.home
+            note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
         finish_quietly(app)
         if adopt:
             drift, folded = app.keeper.adopt()
