@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOMS = (
-    "model", "capture", "observe", "memory", "graph", "vault", "index", "recall", "xray", "lab", "store", "encoders",
-    "operations", "surfaces",
+    "model", "capture", "observe", "memory", "git", "graph", "vault", "index", "recall", "xray", "lab", "store",
+    "encoders", "operations", "surfaces",
 )  # fmt: skip
 START, END = "<!-- codemap:start -->", "<!-- codemap:end -->"
 IN_OUT = re.compile(r"\bin\b[,;:].*\bout\b")

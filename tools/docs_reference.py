@@ -20,6 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
+from pellucid.settings_file import is_harmless
 
 CLI = "pellucid.surfaces.cli"
 NOTE = "<!-- Written by tools/docs_reference.py from the code; change that and run `make docs`. -->\n"
@@ -27,6 +28,25 @@ SETTINGS_HEAD = """# Settings
 
 A flag of the command line wins over the environment, the environment over `pellucid.toml` in the working directory,
 that over `pellucid.toml` in Pellucid's home, and that over the default. They are read once, when a process starts.
+
+## Which file may set what
+
+The file in Pellucid's home (`PELLUCID_HOME`, else `~/.pellucid`) is yours, and may set everything. The file in the
+working directory may be a stranger's, for it comes along with a clone or an archive. It sets only what has a *yes*
+under *any folder*; a new setting is closed to it until somebody decides otherwise. What else it names is left out,
+and each command says so in one line on standard error (file, settings, where to put them instead), with `--json`,
+too; `doctor` says it among its notes, and the `Pellucid` class as a Python warning. Folders above the working
+directory are not looked at, and no `.env` file is read.
+
+A folder may choose the namespace, for that is how a project keeps its memories apart. So a folder that you do not
+know can choose a namespace of yours: each command that reads or writes one for that reason says which, and whose word
+that was. Where that is not enough, as for an agent that works in strange folders, fix the namespace by `--namespace`
+or `PELLUCID_NAMESPACE`, which win.
+
+A file that cannot be read, is no TOML, is larger than 64 KiB or names a setting that there is not stops the command,
+wherever it stands: it may have meant to name the namespace, and a guess could file memories under another. A link is
+followed; a pipe or a device is refused. If the home is the working directory, its file is yours. A relative
+`PELLUCID_HOME` means another home in each folder, and trusts what it finds there.
 """
 CLI_HEAD = """# Command line
 
@@ -65,7 +85,9 @@ def settings_page() -> str:
     for section in sections():
         page.append(f"## `[{section.toml}]`\n" if section.toml else "## Top level\n")
         page.append(f"{section.meaning.strip()}\n")
-        page.append("| `pellucid.toml` | environment | type | default | meaning |\n|---|---|---|---|---|")
+        page.append(
+            "| `pellucid.toml` | environment | any folder | type | default | meaning |\n|---|---|---|---|---|---|"
+        )
         page.extend(_setting_row(section, name, field) for name, field in section.fields.items())
         page.append("")
     return "\n".join(page)
@@ -74,7 +96,8 @@ def settings_page() -> str:
 def _setting_row(section: Section, name: str, field: FieldInfo) -> str:
     limits = [f"{BOUNDS[k]} {getattr(m, k)}" for m in field.metadata for k in BOUNDS if hasattr(m, k)]
     kind = ", ".join([_type_name(field.annotation), *limits])
-    cells = f"`{to_camel(name)}`", f"`{section.environment}{name.upper()}`", kind, _default(field.default)
+    folder = "yes" if is_harmless(field) else ""
+    cells = f"`{to_camel(name)}`", f"`{section.environment}{name.upper()}`", folder, kind, _default(field.default)
     return _row(*cells, field.description or "")
 
 

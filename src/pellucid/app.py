@@ -22,7 +22,7 @@ from pellucid.settings import Settings
 from pellucid.store.graph_port import GraphLookup
 from pellucid.store.history_port import History
 from pellucid.store.index_port import Index, Scrubber
-from pellucid.store.local.database import make_private_folder
+from pellucid.store.local.database import make_private_folder, may_not_be_written
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index import LocalIndex
 from pellucid.store.local.lock import exclusive
@@ -59,6 +59,8 @@ class App:
     keeper: Keeper
     recaller: Recaller
     key: bytes
+    read_only: bool = False
+    """Whether the home may only be read: nothing is kept, recorded or taken over."""
 
     def close(self) -> None:
         """Settle and let go of every file."""
@@ -96,7 +98,7 @@ def open_app(
     return App(
         settings=settings, clock=clock, records=records, ledger=records, eraser=records, index=index, scrubber=index,
         lookup=index.lookup, graph=index.graph, history=history, receipts=history, spool=spool, embedder=embedder,
-        folder=folder, keeper=keeper, recaller=recaller, key=key,
+        folder=folder, keeper=keeper, recaller=recaller, key=key, read_only=may_not_be_written(home / "journal.db"),
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Plain Python calls in, operations' answers out: `Pellucid`, one object around one home."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +36,8 @@ from pellucid.operations import (
     why,
 )
 from pellucid.settings import load
+from pellucid.validated import checked_calls
+from pellucid.xray.visible import visible
 
 
 class RecallOptions(TypedDict, total=False):
@@ -123,6 +126,7 @@ class Purged(TypedDict, total=False):
     source_class: SourceClass
 
 
+@checked_calls
 class Pellucid:
     """Memory in one home and one namespace. Use it as a context manager, or close it.
 
@@ -145,7 +149,10 @@ class Pellucid:
             clock: where time and ids come from; tests bring their own.
             report: told about slow first-time work, such as fetching the model.
         """
-        self._app = open_app(load(home=home, namespace=namespace), clock=clock, report=report)
+        settings = load(home=home, namespace=namespace)
+        for each in settings.notes:
+            warnings.warn(visible(each), stacklevel=2)
+        self._app = open_app(settings, clock=clock, report=report)
         self.vault = self._app.settings.home / "vault"
         """The folder of the Markdown files."""
         forgetting.finish_quietly(self._app)
@@ -229,6 +236,7 @@ class Pellucid:
         self.close()
 
 
+@checked_calls
 class Edits:
     """What changes memories. Everything but `forget` and `purge` can be undone by the operation it returns."""
 
@@ -281,6 +289,7 @@ class Edits:
         return (forgetting.preview_purge if preview else forgetting.purge)(self._app, request)
 
 
+@checked_calls
 class Graph:
     """What hangs together with what, and since when: docs/documents.md, docs/graph.md, docs/time.md."""
 
@@ -321,6 +330,7 @@ class Graph:
         return lifting.lift(self._app, request)
 
 
+@checked_calls
 class House:
     """What stands behind the memories, and its condition."""
 

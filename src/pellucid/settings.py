@@ -1,26 +1,25 @@
 """Flags, environment and `pellucid.toml` in, one frozen settings object out: the only reader of the environment.
 
-Precedence: flag > `PELLUCID_*` > `pellucid.toml` (working directory, then home) > default.
+Precedence: flag > `PELLUCID_*` > `pellucid.toml` (working directory, then home) > default. The working directory's file
+sets what is `Harmless` alone; every other setting is closed to it.
 Nested fields are written `PELLUCID_RECALL__TOP_K_FACTS` and `[recall] topKFacts`.
 """
 
 import hashlib
 import json
 import os
-import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic.alias_generators import to_camel, to_snake
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic.alias_generators import to_camel
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pellucid.errors import InputError
+from pellucid.settings_file import NAME, FolderFile, Harmless, merged, read_folder, read_own, refused
 
 NAMESPACE_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,63}$"
 QUERY_CLASSES = ("historical", "architectural", "current_state", "decision", "other")
-Table = dict[str, Any]
 _SECTION = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, alias_generator=to_camel, populate_by_name=True)
 
 
@@ -52,7 +51,7 @@ class RecallSettings(BaseModel):
     """The defaults of a recall; each can be overridden per call. docs/recall.md says what they were measured on."""
 
     model_config = _SECTION
-    top_k_facts: int = Field(default=12, ge=1, le=1000, description="Memories returned at most.")
+    top_k_facts: Harmless[int] = Field(default=12, ge=1, le=1000, description="Memories returned at most.")
     pool: int = Field(
         default=50, ge=1, le=1000, description="P: admissible candidates a leg returns; fixed, whatever topK is."
     )
@@ -81,9 +80,9 @@ class RecallSettings(BaseModel):
         default=0.8, ge=0, le=1, description="Share of the question that a pass must cover to be the last."
     )
     decompose: Literal["local", "llm"] = Field(default="local", description="Who finds the sub-questions.")
-    top_k_episodes: int = Field(default=4, ge=0, le=100, description="Episodes returned at most.")
-    max_episodes: int = Field(default=8, ge=0, le=1000, description="Episodes in the context at most.")
-    citations: Literal["off", "oai", "plain"] = Field(
+    top_k_episodes: Harmless[int] = Field(default=4, ge=0, le=100, description="Episodes returned at most.")
+    max_episodes: Harmless[int] = Field(default=8, ge=0, le=1000, description="Episodes in the context at most.")
+    citations: Harmless[Literal["off", "oai", "plain"]] = Field(
         default="off", description="A block that says what each line stands on: `<oai-mem-citation>`, or plain lines."
     )
     context_passes: tuple[Literal["select", "facts", "cleanup"], ...] = Field(
@@ -98,7 +97,7 @@ class RecallSettings(BaseModel):
     )
     mmr_lambda: float = Field(default=0.0, ge=0, le=1000, description="Weight of the diversity penalty.")
     mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
-    char_budget: int = Field(default=16_000, ge=1, description="Characters of assembled context.")
+    char_budget: Harmless[int] = Field(default=16_000, ge=1, description="Characters of assembled context.")
     expand_from: int = Field(
         default=10, ge=0, description="First places of each leg whose neighbouring turns join the pool."
     )
@@ -289,7 +288,7 @@ class Settings(BaseSettings):
         extra="forbid",
     )
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
-    namespace: str = Field(
+    namespace: Harmless[str] = Field(
         default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
     )
     recall: RecallSettings = RecallSettings()
@@ -301,6 +300,17 @@ class Settings(BaseSettings):
     lifecycle: LifecycleSettings = LifecycleSettings()
     graph: GraphSettings = GraphSettings()
     trust: TrustSettings = TrustSettings()
+    _notes: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user is to be told of where settings came from: what a folder's file chose, or may not set."""
+        return self._notes
+
+    def noting(self, notes: tuple[str, ...]) -> "Settings":
+        """These settings, with notes: `load` says where they came from."""
+        self._notes = notes
+        return self
 
     @field_validator("home")
     @classmethod
@@ -331,73 +341,25 @@ def load(**flags: Any) -> Settings:
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         home = Settings(**{k: v for k, v in given.items() if k == "home"}).home
-        merged = _merge(_read_toml(home / "pellucid.toml"), _read_toml(Path.cwd() / "pellucid.toml"))
-        environment = Settings(**given)
-        return Settings(**_merge(merged, environment.model_dump(exclude_unset=True), given))
+        folder = _of_folder(home / NAME)
+        environment = Settings(**given).model_dump(exclude_unset=True)
+        own = read_own(home / NAME)
+        found = Settings(**merged(own, folder.taken, environment, given))
+        without = merged({"namespace": Settings.model_fields["namespace"].default}, own, environment)["namespace"]
+        return found.noting(folder.notes(home, found.namespace if found.namespace != without else None))
     except SettingsError as error:
         raise InputError(
             f"the environment: {error}", code="invalid_setting", next_step="see docs/settings.md"
         ) from error
     except ValidationError as error:
-        raise _refused(error) from error
+        raise refused(error) from error
 
 
-def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """The settings with some values changed, each named with its section: `recall.legWeights.vector`.
-
-    Raises:
-        InputError: a name is unknown, or a value is out of range.
-    """
-    table = settings.model_dump(exclude_unset=True)
-    for name, value in changes.items():
-        nested = value
-        for part in reversed(name.split(".")):
-            nested = {to_snake(part): nested}
-        table = _merge(table, cast("Table", nested))
+def _of_folder(own: Path) -> FolderFile:
     try:
-        return Settings(**table)
-    except ValidationError as error:
-        raise _refused(error) from error
-
-
-def _refused(error: ValidationError) -> InputError:
-    first = error.errors()[0]
-    where = ".".join(to_camel(str(part)) for part in first["loc"])
-    return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")
-
-
-def _read_toml(path: Path) -> Table:
-    try:
-        return _snake(tomllib.loads(path.read_text("utf-8")))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be read: {error.strerror}", code="invalid_setting", next_step="mend it"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path} is not valid TOML: {error}", code="invalid_setting", next_step="correct or remove it"
-        ) from error
-
-
-def _snake(table: Table) -> Table:
-    return {
-        to_snake(key): _snake(cast("Table", value)) if isinstance(value, dict) else value
-        for key, value in table.items()
-    }
-
-
-def _merge(*layers: Table) -> Table:
-    out: Table = {}
-    for layer in layers:
-        for key, value in layer.items():
-            held = out.get(key, {})
-            if not isinstance(value, dict):
-                out[key] = value
-            elif isinstance(held, dict):  # else the wrong value below stays, and is refused
-                out[key] = _merge(cast("Table", held), cast("Table", value))
-    return out
+        return read_folder(Path.cwd() / NAME, own, Settings)
+    except FileNotFoundError:  # the working directory was removed
+        return FolderFile()
 
 
 def settings_hash(recall: RecallSettings) -> str:

@@ -42,12 +42,12 @@ def test_whatever_the_umask_nobody_else_may_read_a_byte(cli: Cli, home: Path) ->
     try:
         cli("remember", CRANE)
         cli("import", str(SESSIONS / "onboarding-chat.json"), "--mode", "verbatim")
-        cli("xray", "crane", "--out", str(home / "xray.txt"))
+        cli("xray", "crane", "--out", str(home.parent / "xray.txt"))
     finally:
         os.umask(before)
     open_to_others = {
-        str(path.relative_to(home)): oct(stat.S_IMODE(path.stat().st_mode))
-        for path in (home, *home.rglob("*"))
+        str(path.relative_to(home.parent)): oct(stat.S_IMODE(path.stat().st_mode))
+        for path in (home, *home.rglob("*"), home.parent / "xray.txt")
         if path.stat().st_mode & 0o077
     }
     assert not open_to_others

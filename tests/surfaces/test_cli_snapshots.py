@@ -85,6 +85,27 @@ def test_an_export_is_json_lines_on_the_terminal_and_the_same_in_a_file(port: Cl
     assert port("snapshots", "export", "--namespace", "other/place").out == ""
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["explain"],
+        ["xray", "last"],
+        ["snapshots", "export"],
+        ["ledger", "export", "--kind", "verdict"],
+        ["ledger", "export", "--kind", "lifecycle"],
+    ],
+    ids=" ".join,
+)
+def test_a_dash_is_standard_output_and_the_home_is_refused(port: Cli, tmp_path: Path, words: list[str]) -> None:
+    asked(port, "crane?")
+    assert port(*words, "--out", "-").out == port(*words).out
+    assert not Path("-").exists()
+    journal = (tmp_path / "home" / "journal.db").read_bytes()
+    said = port(*words, "--out", str(tmp_path / "home" / "journal.db"), code=2)
+    assert "lies in Pellucid's home" in said.err
+    assert (tmp_path / "home" / "journal.db").read_bytes() == journal
+
+
 def test_a_pinned_recall_outlives_retention_and_an_export_says_what_it_left_out(port: Cli, tmp_path: Path) -> None:
     first, second = asked(port, "crane?"), asked(port, "what lifts?")
     assert port("snapshots", "pin", first).out == f"pinned: {first} stays in full\n"

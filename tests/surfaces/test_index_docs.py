@@ -126,6 +126,36 @@ def test_history_from_git_and_from_a_file(cli: Cli, specs: Path, tmp_path: Path)
     assert (alone["rows"], alone["unchanged"], alone["written"]) == (3, 1, True)
 
 
+def test_a_hostile_checkout_is_refused_with_its_reason_and_runs_nothing(cli: Cli, specs: Path, tmp_path: Path) -> None:
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        environment = {"PATH": os.defpath, "HOME": str(tmp_path)}
+        done = subprocess.run(["git", *who, *words], cwd=specs, env=environment, check=True, capture_output=True)
+        return done.stdout.decode().strip()
+
+    (document,) = specs.glob("*.md")
+    git("init", "-q")
+    for status in ("Draft", "Final"):
+        document.write_text(f"---\nspec-id: SPEC-054\nstatus: {status}\n---\n# It\n\nText.\n", "utf-8")
+        git("add", "-A")
+        git("commit", "-q", "-m", "x")
+    lost = git("rev-parse", f"HEAD~1:{document.name}")
+    (specs / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    canary = tmp_path / "canary"
+    for key, value in {
+        "core.repositoryformatversion": "1", "extensions.partialClone": "evil", "remote.evil.promisor": "true",
+        "remote.evil.url": f"ext::sh -c touch% {canary}", "protocol.ext.allow": "always",
+    }.items():  # fmt: skip
+        git("config", key, value)
+    said = cli("index", "docs", "specs", "--history", "--json", code=2)
+    assert json.loads(said.err)["code"] == "no_history"
+    assert f"object {lost} is missing or damaged" in said.err
+    assert not canary.exists()
+    with pytest.raises(subprocess.CalledProcessError):
+        git("cat-file", "-p", lost)
+    assert canary.exists()
+
+
 def test_a_watch_ends_with_the_interrupt_of_a_terminal(
     cli: Cli, specs: Path, tmp_path: Path, model_cache: Path
 ) -> None:

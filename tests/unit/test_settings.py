@@ -1,29 +1,14 @@
 """Flags, environment and files in, the settings that win and the words about those that cannot out."""
 
+import os
 from pathlib import Path
 
 import pytest
+from settings_kit import toml
 
 from pellucid.errors import InputError
-from pellucid.settings import RecallSettings, Settings, changed, load, settings_hash
-
-
-@pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """A home and a working directory of the test's own, and no `PELLUCID_*` from outside."""
-    import os
-
-    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
-        monkeypatch.delenv(name)
-    home, here = tmp_path / "home", tmp_path / "here"
-    home.mkdir()
-    here.mkdir()
-    monkeypatch.chdir(here)
-    return home, here
-
-
-def toml(folder: Path, text: str) -> None:
-    (folder / "pellucid.toml").write_text(text, "utf-8")
+from pellucid.settings import RecallSettings, Settings, load, settings_hash
+from pellucid.settings_changed import changed
 
 
 @pytest.mark.requirement("CLI-4")
@@ -44,8 +29,8 @@ def test_flag_beats_environment_beats_file_beats_default(
 
 @pytest.mark.requirement("CLI-4")
 def test_each_nested_value_has_its_own_precedence(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    home, here = places
-    toml(here, "[recall]\ntopKFacts = 5\ncharBudget = 900\n[recall.legWeights]\nvector = 3.0\nlexical = 2.0\n")
+    home, _ = places
+    toml(home, "[recall]\ntopKFacts = 5\ncharBudget = 900\n[recall.legWeights]\nvector = 3.0\nlexical = 2.0\n")
     monkeypatch.setenv("PELLUCID_RECALL__TOP_K_FACTS", "7")
     monkeypatch.setenv("PELLUCID_RECALL__LEG_WEIGHTS__VECTOR", "0.25")
     recall = load(home=home).recall
@@ -95,17 +80,23 @@ def test_settings_are_frozen(places: tuple[Path, Path]) -> None:
         ("[recall]\ntopKFacts = 0\n", "recall.topKFacts"),
         ('[recall]\ntopKFacts = "many"\n', "recall.topKFacts"),
         ("[recall]\ntopKFact = 5\n", "recall.topKFact"),
-        ("[recall.legWeights]\nvector = -1\n", "recall.legWeights.vector"),
+        ("[recall.legWeight]\nvector = 1\n", "recall.legWeight"),
         ('namespace = "Not A Namespace"\n', "namespace"),
         ("recall = 3\n", "recall"),
         ("[recall\n", "not valid TOML"),
         ('namespac = "a/b"\n', "namespac"),
         ("[recal]\ntopKFacts = 5\n", "recal"),
+        ("a = " + "[" * 20_000, "not valid TOML"),
+        ("[recall]\ntopKFacts = " + "9" * 5_000 + "\n", "not valid TOML"),
+        ("#" * 70_000, "larger than 64 KiB"),
     ],
 )
-def test_a_wrong_file_is_refused_and_the_setting_named(places: tuple[Path, Path], text: str, said: str) -> None:
-    home, here = places
-    toml(here, text)
+@pytest.mark.parametrize("place", [0, 1], ids=["home", "folder"])
+def test_a_wrong_file_is_refused_and_the_setting_named(
+    places: tuple[Path, Path], text: str, said: str, place: int
+) -> None:
+    home, _ = places
+    toml(places[place], text)
     with pytest.raises(InputError) as caught:
         load(home=home)
     assert caught.value.code == "invalid_setting"
@@ -118,6 +109,13 @@ def test_a_file_that_is_no_text_is_refused(places: tuple[Path, Path]) -> None:
     home, here = places
     (here / "pellucid.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError):
+        load(home=home)
+
+
+def test_a_pipe_is_not_waited_for(places: tuple[Path, Path]) -> None:
+    home, here = places
+    os.mkfifo(here / "pellucid.toml")
+    with pytest.raises(InputError, match="no plain file"):
         load(home=home)
 
 

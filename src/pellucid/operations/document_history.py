@@ -2,15 +2,15 @@
 
 import hashlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from pellucid.errors import InputError
-from pellucid.graph.git_history import FileHistory, TextAt, departures, has_commits, header_history
-from pellucid.graph.git_program import blobs, find_checkout, open_repository
+from pellucid.git.history import FileHistory, TextAt, departures, has_commits, header_history
+from pellucid.git.program import Repository, blobs, find_checkout, open_repository
 from pellucid.graph.reading import read_document
 from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
@@ -95,6 +95,7 @@ class Histories:
     _place: dict[Path, int] = field(default_factory=dict[Path, int])
     _tops: dict[Path, Path] = field(default_factory=dict[Path, Path])
     """The checkout of each file that stands in one."""
+    _repositories: dict[Path, Repository] = field(default_factory=dict[Path, Repository])
 
     @classmethod
     @contextmanager
@@ -132,7 +133,7 @@ class Histories:
         said = tuple(Said(each.at, each.values, each.commit) for each in found.versions)
         entities = tuple(each.entity for each in found.versions)
         other = kept if kept != hashlib.sha256(data).hexdigest() else ""
-        changes = _changes(top, found.texts, other)
+        changes = _changes(self._repositories[top], found.texts, other)
         return Told(said, found.touched, _is_blob(found.blob, data), changes, entities)
 
     def gone(self, kept: Mapping[Path, str]) -> dict[Path, Gone]:
@@ -143,10 +144,14 @@ class Histories:
                 by_top.setdefault(top, []).append(file)
         out: dict[Path, Gone] = {}
         for top, files in by_top.items():
-            with suppress(InputError):  # what git cannot read, it knows nothing of
-                for path, each in departures(open_repository(top), (_path(file, top) for file in files)).items():
-                    changes = _changes(top, each.texts, kept[top / path])
+            try:
+                repository = open_repository(top)
+                paths = [_path(file, top) for file in files] if has_commits(repository) else []
+                for path, each in (departures(repository, paths) if paths else {}).items():
+                    changes = _changes(repository, each.texts, kept[top / path])
                     out[top / path] = Gone(changes, top / each.to if each.to else None)
+            except InputError as error:
+                self.notes.append(f"when files left is not known: {error}")
         return out
 
     def _open(self, files: Sequence[Path]) -> None:
@@ -172,6 +177,7 @@ class Histories:
                 continue
             if repository.shallow:
                 self.notes.append(f"{top} is a shallow clone: what was before its first commit is not known")
+            self._repositories[top] = repository
             self._running[top] = header_history(repository, paths, partial(self._read, top))
 
     def _read(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
@@ -183,12 +189,12 @@ class Histories:
             return None
 
 
-def _changes(top: Path, texts: Sequence[TextAt], kept: str) -> Changes:
+def _changes(repository: Repository, texts: Sequence[TextAt], kept: str) -> Changes:
     """When a file was changed, and when the text of this digest was left: it is looked for from the newest back."""
     at = tuple(each.at for each in texts)
     if not kept or len(texts) < 2:
         return Changes(at)
-    with blobs(top) as blob:
+    with blobs(repository) as blob:
         for place in range(len(texts) - 2, -1, -1):
             name = texts[place].blob
             if name and hashlib.sha256(blob(name, MOST_BYTES)).hexdigest() == kept:

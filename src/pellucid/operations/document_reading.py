@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from pellucid.capture.redact import redact
-from pellucid.graph.git_history import HEADER_BYTES
+from pellucid.git.history import HEADER_BYTES
 from pellucid.graph.header import key_name
 from pellucid.graph.outline import ReadSection
 from pellucid.graph.reading import ReadDocument

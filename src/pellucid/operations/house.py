@@ -116,7 +116,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     """
     if not sound and (damaged := diagnose(app.settings.home)):
         return damaged
-    waiting = app.records.drain()
+    waiting = DrainReport() if app.read_only else app.records.drain()
     drift = app.folder.drift()
     comparison = _Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
@@ -131,7 +131,8 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     return DoctorOutput(
         healthy=not findings, home=str(app.settings.home), files=len(app.index.files()), memories=rows,
         without_vector=rows - vectors, receipts=receipts, receipt_bytes=size, model=app.index.state().model,
-        findings=findings, notes=(*_drifted(drift), *_passed_over(app), *_waiting(beat)), pulse=beat,
+        findings=findings, pulse=beat,
+        notes=(*app.settings.notes, *_drifted(drift), *_passed_over(app), *_waiting(beat)),
     )  # fmt: skip
 
 
@@ -273,7 +274,9 @@ def _drifted(drift: Drift) -> Iterator[str]:
 
 def _passed_over(app: App) -> Iterator[str]:
     """Where the vault promises or holds less than it seems to."""
-    if not health.replaces_atomically(app.records):
+    if app.read_only:
+        yield "the home may only be read: nothing is kept or taken over, and what an interrupted write left waits"
+    elif not health.replaces_atomically(app.records):
         yield "this file system cannot exchange two files: a save while a memory is being replaced may be lost"
     by_kind: dict[str, list[str]] = {}
     for kind, path in health.skipped(app.settings.home):

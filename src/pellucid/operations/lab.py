@@ -22,7 +22,8 @@ from pellucid.operations.lab_documents import DocumentsLab, Report
 from pellucid.operations.lab_graph import GraphLabOutput, run_graph
 from pellucid.operations.lab_home import Home, asker, imported, recalling
 from pellucid.operations.lab_sets import LOADERS, Asked, Opened, opened
-from pellucid.settings import Settings, changed
+from pellucid.settings import Settings
+from pellucid.settings_changed import changed
 
 DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput | AsOfLabOutput]] = {
     "graph": run_graph,

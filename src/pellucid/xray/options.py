@@ -111,9 +111,9 @@ def parse_namespace(value: object) -> str | None:
 
 
 def parse_out(value: object) -> Path | None:
-    """The file to write, its `~` expanded; blank is the same as not given."""
+    """The file to write, its `~` expanded; blank is the same as not given, and so is `-`, standard output."""
     name = _text_or_absent(os.fspath(value) if isinstance(value, Path) else value, "out")
-    if name is None:
+    if name is None or name == "-":
         return None
     try:
         if "\0" not in name:
@@ -126,11 +126,11 @@ def parse_out(value: object) -> Path | None:
     )
 
 
-def write_out(path: Path, text: str | Iterable[str]) -> None:
+def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
     """Write `text` to a file that only its owner can read; whoever reads it sees the old one or the whole new one.
 
     Given in pieces, it is written as they come. A link is followed to the file it names. Folders, devices and pipes are
-    refused, never replaced.
+    refused, never replaced; so is everything in `home`, whichever way leads there: it is Pellucid's own.
 
     Raises:
         InputError: `invalid_out`: the file could not be written; what stood there before stands there still.
@@ -139,6 +139,11 @@ def write_out(path: Path, text: str | Iterable[str]) -> None:
     try:
         if os.path.lexists(target) and not target.is_file():
             raise _unwritable(path, "it is not a regular file")
+        if any(each.exists() and home.exists() and each.samefile(home) for each in target.parents):
+            raise InputError(
+                f"--out: {visible(str(path))} lies in Pellucid's home {visible(str(home))}, which keeps memories alone",
+                code="invalid_out", next_step="name a file elsewhere, or - for standard output",
+            )  # fmt: skip
         _replace(target, (text,) if isinstance(text, str) else text)
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from error

@@ -10,6 +10,8 @@ import pytest
 from pellucid.errors import InputError, StoreError
 from pellucid.xray.options import BUDGET_AT_MOST, XrayOptions, parse, recall_named, write_out
 
+HOME = Path("/no/home")
+
 
 def refusal(**given: object) -> InputError:
     with pytest.raises(InputError) as caught:
@@ -117,7 +119,7 @@ def test_a_written_file_holds_the_text_for_its_owner_alone(tmp_path: Path) -> No
     path = tmp_path / "x.md"
     path.write_text("old and longer than the new one")
     path.chmod(0o644)
-    write_out(path, "neu: größer")
+    write_out(path, "neu: größer", HOME)
     assert path.read_bytes() == "neu: größer".encode()
     assert mode(path) == 0o600
     assert os.listdir(tmp_path) == ["x.md"]
@@ -127,14 +129,14 @@ def test_a_reader_of_the_old_file_keeps_the_whole_old_one(tmp_path: Path) -> Non
     path = tmp_path / "x.md"
     path.write_text("old")
     with path.open() as reader:
-        write_out(path, "new")
+        write_out(path, "new", HOME)
         assert reader.read() == "old"
 
 
 def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
     real, link = tmp_path / "real.md", tmp_path / "link.md"
     link.symlink_to(real)
-    write_out(link, "new")
+    write_out(link, "new", HOME)
     assert link.is_symlink()
     assert real.read_text() == "new"
 
@@ -145,25 +147,45 @@ def test_a_folder_a_pipe_or_a_link_in_a_circle_is_never_replaced(tmp_path: Path)
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     for name in ("folder", "pipe", "circle"):
         with pytest.raises(InputError, match="not a regular file") as caught:
-            write_out(tmp_path / name, "x")
+            write_out(tmp_path / name, "x", HOME)
         assert caught.value.code == "invalid_out"
     assert sorted(os.listdir(tmp_path)) == ["circle", "folder", "pipe"]
 
 
+@pytest.mark.parametrize(
+    "way", ["home/vault/facts/a.md", "home/journal.db", "home/new.txt", "link/index.db", "work/file", "work/../home/x"]
+)
+def test_nothing_in_the_home_is_written_whichever_way_leads_there(tmp_path: Path, way: str) -> None:
+    home = tmp_path / "home"
+    (home / "vault" / "facts").mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    for name in ("vault/facts/a.md", "journal.db", "index.db"):
+        (home / name).write_text("precious")
+    (tmp_path / "link").symlink_to(home)
+    (tmp_path / "work" / "file").symlink_to(home / "journal.db")
+    before = sorted(home.rglob("*"))
+    for own in (home, tmp_path / "link"):
+        with pytest.raises(InputError, match="lies in Pellucid's home") as caught:
+            write_out(tmp_path / way, "x", own)
+        assert caught.value.code == "invalid_out"
+    assert sorted(home.rglob("*")) == before
+    assert {each.read_text() for each in before if each.is_file()} == {"precious"}
+
+
 def test_a_failure_says_what_and_the_next_step_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file or directory") as caught:
-        write_out(tmp_path / "no" / "x\x1b.md", "x")
+        write_out(tmp_path / "no" / "x\x1b.md", "x", HOME)
     assert caught.value.message.isprintable()
     assert "exists" in caught.value.next_step
     long = tmp_path / ("n" * 300)
     with pytest.raises(InputError, match="too long"):
-        write_out(long, "x")
+        write_out(long, "x", HOME)
     assert os.listdir(tmp_path) == []
 
 
 def test_a_text_in_pieces_is_written_as_they_come_and_one_that_breaks_off_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
-    write_out(path, (f"{number}\n" for number in range(3)))
+    write_out(path, (f"{number}\n" for number in range(3)), HOME)
     assert path.read_text() == "0\n1\n2\n"
 
     def broken() -> Iterator[str]:
@@ -171,7 +193,7 @@ def test_a_text_in_pieces_is_written_as_they_come_and_one_that_breaks_off_leaves
         raise StoreError("the disk failed")
 
     with pytest.raises(StoreError):
-        write_out(path, broken())
+        write_out(path, broken(), HOME)
     assert path.read_text() == "0\n1\n2\n"
     assert os.listdir(tmp_path) == ["x.jsonl"]
 

@@ -7,11 +7,12 @@ import stat
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 import apsw
 
@@ -38,16 +39,19 @@ _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
 def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> apsw.Connection:
     """Open a database in WAL mode, readable by its owner alone; created (with its folder) unless `readonly`.
 
+    Where it is there and may not be written (a home that is mounted or kept read-only), it is opened to be read.
+
     Raises:
-        StoreError: the file cannot be opened, or is not a database.
+        StoreError: the file cannot be opened, is a link, or is not a database.
         StoreBusyError: another process kept it locked for 30 seconds.
     """
     with explained(path):
+        refuse_link(path)
+        readonly = readonly or may_not_be_written(path)
         if not readonly:
             make_private_folder(path.parent)
             _make_private_file(path)
-        flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
-        connection = apsw.Connection(str(path), flags=flags)
+        connection = _opened_to_read(path) if readonly else opened_as_it_is(path)
         try:
             connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             for pragma in () if readonly else ("journal_mode = WAL", "secure_delete = ON"):
@@ -58,6 +62,41 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
             connection.close()
             raise
         return connection
+
+
+def refuse_link(path: Path) -> None:
+    """A database is a file of its own: through a link, the mode of somebody else's file would be changed, or its bytes.
+
+    Raises:
+        StoreError: a link, a folder, a pipe or a device stands there.
+    """
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise StoreError(
+                f"{path} is not a file of its own, but a link or something else",
+                next_step="look at what it leads to; move the file itself here, or remove the link",
+            )
+
+
+def may_not_be_written(path: Path) -> bool:
+    """Whether a database is there that this process may only read, for the file's sake or for its folder's."""
+    return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def opened_as_it_is(path: Path) -> apsw.Connection:
+    """A database that is there, to be written if it may be; nothing of it is set, and its mode is left alone."""
+    if may_not_be_written(path):
+        return _opened_to_read(path)
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+def _opened_to_read(path: Path) -> apsw.Connection:
+    """A database to be read. Where it may not be written, and no log waits beside it, it takes no lock file."""
+    flags = apsw.SQLITE_OPEN_READONLY
+    beside = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
+    if not may_not_be_written(path) or any(each.exists() for each in beside):
+        return apsw.Connection(str(path), flags=flags)
+    return apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags | apsw.SQLITE_OPEN_URI)
 
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
@@ -92,7 +131,8 @@ def _make_private_file(path: Path) -> None:
         _sync_folder(path.parent)
     except FileExistsError:
         # A database that is there is never opened here: closing a descriptor drops this process's POSIX locks on it.
-        if stat.S_IMODE(path.stat(follow_symlinks=False).st_mode) != 0o600:
+        if stat.S_IMODE(path.lstat().st_mode) != 0o600:
+            refuse_link(path)
             path.chmod(0o600)
 
 
@@ -118,6 +158,11 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
         raise StoreError(
             f"{connection.filename} has schema version {found}, and this program knows versions up to {newest}",
             next_step="install the version of pellucid that wrote it, or a newer one",
+        )
+    if found < newest and connection.readonly("main"):
+        raise StoreError(
+            f"{connection.filename} has schema version {found}, and may not be written to bring it to {newest}",
+            next_step="run any command once where its home may be written",
         )
     for number, step in steps:
         if number > found:

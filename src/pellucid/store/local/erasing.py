@@ -34,7 +34,12 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
 
 
 def empty_log(connection: apsw.Connection, wait_s: float) -> bool:
-    """Bring the write-ahead log into the file and cut it to nothing; False if it was in use for `wait_s` seconds."""
+    """Bring the write-ahead log into the file and cut it to nothing; False if it was in use for `wait_s` seconds.
+
+    What may only be read keeps its log.
+    """
+    if connection.readonly("main"):
+        return False
     try:
         connection.set_busy_timeout(int(wait_s * 1000))
         return not execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]

@@ -1,7 +1,6 @@
 """A home in, what is damaged or weak about it and the rows of its index out; a damaged index is moved aside."""
 
 import hashlib
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
@@ -15,7 +14,18 @@ from pydantic import ValidationError
 from pellucid.errors import StoreError
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode, Memory
-from pellucid.store.local.database import BUSY_TIMEOUT_MS, connect, execute, explained, migrate, sql_folder, stream
+from pellucid.store.local.database import (
+    BUSY_TIMEOUT_MS,
+    connect,
+    execute,
+    explained,
+    may_not_be_written,
+    migrate,
+    opened_as_it_is,
+    refuse_link,
+    sql_folder,
+    stream,
+)
 from pellucid.store.local.files import Skip, Vault
 from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import TURN
@@ -121,9 +131,10 @@ def _damage(path: Path) -> str | None:
     The file is never opened but by SQLite: closing it would let go of the locks this process holds on it.
     """
     try:
-        with explained(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+        refuse_link(path)
+        with explained(path), closing(opened_as_it_is(path)) as connection:
             connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            return _unsound(connection, path.stem)
+            return _unsound(connection, path)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):
             return error.message.removeprefix(f"{path}: ")
@@ -132,11 +143,12 @@ def _damage(path: Path) -> str | None:
         return str(error)
 
 
-def _unsound(connection: apsw.Connection, name: str) -> str | None:
+def _unsound(connection: apsw.Connection, path: Path) -> str | None:
+    name = path.stem
     said = execute(connection, "PRAGMA integrity_check(1)")[0][0]
     if said != "ok":
         return str(said)
-    if connection.readonly("main") and os.access(connection.filename, os.W_OK):
+    if connection.readonly("main") and not may_not_be_written(path):
         return "it says that it may not be written"  # a bit of its header, not the mode of the file
     with closing(apsw.Connection(":memory:")) as fresh:
         migrate(fresh, sql_folder(name))

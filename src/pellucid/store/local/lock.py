@@ -1,5 +1,6 @@
 """A lock file in, the right to write out: one process at a time decides what is new."""
 
+import errno
 import fcntl
 import os
 import time
@@ -11,18 +12,28 @@ from pellucid.errors import StoreBusyError
 from pellucid.store.local.database import explained, make_private_folder
 
 _PAUSE_S = 0.02
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 @contextmanager
 def exclusive(path: Path, wait_s: float) -> Generator[bool]:
-    """Hold the lock for the block; False if `wait_s` is 0 and another process or thread holds it.
+    """Hold the lock for the block; False if `wait_s` is 0 and another process or thread holds it, or none may write.
 
     Raises:
         StoreBusyError: it was held for all of a longer `wait_s`.
+        StoreError: it may not be written, and `wait_s` is longer.
     """
     with explained(path):
         make_private_folder(path.parent)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if wait_s or error.errno not in _READ_ONLY:
+                raise
+            descriptor = None
+    if descriptor is None:
+        yield False
+        return
     try:
         yield _acquire(descriptor, path, wait_s)
     finally:

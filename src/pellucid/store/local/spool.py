@@ -60,6 +60,8 @@ class LocalSpool:
         return [SpooledTurn(key, TURN.validate_json(turn), spooled_at) for key, turn, spooled_at in rows]
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
+        if not self._path.exists():  # nothing was ever spooled, and asking makes no file
+            return []
         rows = execute(self._connections.get(), self._queries["waiting"], (namespace or "",))
         return [Waiting(*row) for row in rows]
 

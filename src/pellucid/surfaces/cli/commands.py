@@ -171,9 +171,10 @@ def doctor(home: Home = None, as_json: Json = False) -> None:
     """Check a home: drift between files and index, conflicts, unreadable files, the model, the databases."""
     from pellucid.operations.house import diagnose, examine
 
-    report = diagnose(settings(home).home)
+    known = settings(home)
+    report = diagnose(known.home)
     if report is None:
-        with opened(home, adopt=False) as opened_app:
+        with opened(home, adopt=False, known=known) as opened_app:
             report = examine(opened_app, sound=True)
     emit(report, lambda: present.examined(report), as_json=as_json)
     if not report.healthy:
@@ -186,8 +187,9 @@ def rebuild(home: Home = None, as_json: Json = False) -> None:
     from pellucid.operations.house import make_room
     from pellucid.operations.house import rebuild as again
 
-    set_aside = make_room(settings(home).home)
-    with opened(home, adopt=False) as opened_app:
+    known = settings(home)
+    set_aside = make_room(known.home)
+    with opened(home, adopt=False, known=known) as opened_app:
         outcome = again(opened_app, set_aside)
     emit(outcome, lambda: present.rebuilt(outcome), as_json=as_json)
 

@@ -1,13 +1,12 @@
 """Flags in, the commands `graph show`, `graph audit` and `graph backfill` out."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
-from pellucid.surfaces.cli.session import Home, Json, Namespace, emit, note, opened, progress, write
+from pellucid.surfaces.cli.session import Home, Json, Namespace, deliver, emit, opened, progress
 
 graph_app = typer.Typer(help="Look at what hangs together, and check it.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(graph_app, name="graph")
@@ -33,7 +32,7 @@ def graph_show(
     from pellucid.operations.graphing import GraphShowInput, edge_types, look
     from pellucid.surfaces.cli import present_graph
     from pellucid.surfaces.cli.validate import checked
-    from pellucid.xray.options import write_out
+    from pellucid.xray.options import parse_out
 
     with opened(home, namespace) as opened_app:
         request = checked(
@@ -42,12 +41,10 @@ def graph_show(
             **instants(opened_app, as_of, as_known_at),
         )  # fmt: skip
         seen = look(opened_app, request)
+        if svg:
+            deliver(seen.svg(), parse_out(svg), opened_app.settings.home)
     if svg == "-":
-        write(seen.svg())
         return
-    if svg:
-        write_out(Path(svg), seen.svg())
-        note(f"wrote {svg}")
     emit(seen.output, lambda: present_graph.shown(seen), as_json=as_json)
 
 

@@ -91,7 +91,8 @@ def recalled(outcome: RecallOutput) -> str:
     if outcome.omitted:
         lines.append(f"{len(outcome.omitted)} more did not fit the budget")
     lines += _stale(outcome)
-    return "\n".join([*lines, f"why: pellucid xray --id {outcome.recall_id}"])
+    kept = f"why: pellucid xray --id {outcome.recall_id}"
+    return "\n".join([*lines, f"not kept: {visible(outcome.receipt_problem)}" if outcome.receipt_problem else kept])
 
 
 def _stale(outcome: RecallOutput) -> Iterable[str]:

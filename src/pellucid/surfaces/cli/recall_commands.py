@@ -12,7 +12,7 @@ from pellucid.surfaces.cli import present
 from pellucid.surfaces.cli.flags import flagged
 from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
-from pellucid.surfaces.cli.session import Agent, Home, Json, Namespace, Scopes, Session, emit, note, opened, write
+from pellucid.surfaces.cli.session import Agent, Home, Json, Namespace, Scopes, Session, deliver, emit, opened
 
 if TYPE_CHECKING:
     from pellucid.app import App
@@ -102,14 +102,14 @@ def xray(
         str | None, typer.Option("--id", help="Explain this earlier recall (rec_…) instead of asking.")
     ] = None,
     output: Annotated[str, typer.Option("--format", help="text, markdown, json or html.")] = "text",
-    out: Annotated[str | None, typer.Option("--out", help="Write the explanation to this file.")] = None,
+    out: Annotated[str | None, typer.Option("--out", help="Write it to this file; - is standard output.")] = None,
     align: Annotated[bool, typer.Option("--align", help="Also show which words met which.")] = False,
     as_json: Json = False,
 ) -> None:
     """Explain a recall: why each memory surfaced, why the others did not, and what it cost."""
     from pellucid.operations.recalling import xray as explain
     from pellucid.operations.recalling import xray_of
-    from pellucid.xray.options import parse, recall_named, write_out
+    from pellucid.xray.options import parse, recall_named
     from pellucid.xray.render import render
 
     asked = "json" if as_json else output
@@ -122,9 +122,4 @@ def xray(
             snapshot = xray_of(opened_app, here, recall_id, align=align)
         else:
             snapshot = explain(opened_app, flags.request(opened_app, options.query, options.budget), align=align)
-    text = render(snapshot, options.format)
-    if options.out is None:
-        write(text)
-    else:
-        write_out(options.out, text)
-        note(f"wrote {options.out}")
+        deliver(render(snapshot, options.format), options.out, opened_app.settings.home)

@@ -32,8 +32,10 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 
 
 @contextmanager
-def opened(home: Path | None, namespace: str | None = None, *, adopt: bool = True) -> Generator["App"]:
-    """An app over a home, with outside edits of its vault taken over first.
+def opened(
+    home: Path | None, namespace: str | None = None, *, adopt: bool = True, known: Settings | None = None
+) -> Generator["App"]:
+    """An app over a home, with outside edits of its vault taken over first; `known` are settings read already.
 
     Raises:
         InputError: a setting or the namespace is not allowed.
@@ -41,8 +43,11 @@ def opened(home: Path | None, namespace: str | None = None, *, adopt: bool = Tru
     from pellucid.app import open_app
     from pellucid.operations.forgetting import finish_quietly
 
-    app = open_app(settings(home, namespace), report=note)
+    app = open_app(known or settings(home, namespace), report=note)
     try:
+        if app.read_only:
+            where = app.settings.home
+            note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
         finish_quietly(app)
         if adopt:
             drift, folded = app.keeper.adopt()
@@ -60,7 +65,7 @@ def _note_count(count: int, what: str) -> None:
 
 
 def settings(home: Path | None, namespace: str | None = None) -> Settings:
-    """The settings of this command, checked."""
+    """The settings of this command, checked; what is to be said of where they came from is said."""
     if home and re.search("[\ud800-\udfff\ufffd]", str(home)):
         raise InputError("--home expects a path in UTF-8", code="invalid_home", next_step="name another folder")
     given = namespace.strip() if namespace else None
@@ -70,7 +75,10 @@ def settings(home: Path | None, namespace: str | None = None) -> Settings:
             code="invalid_namespace",
             next_step="lower-case letters, digits, dot, dash and underscore, e.g. local/default",
         )
-    return load(home=home, namespace=given or None)
+    found = load(home=home, namespace=given or None)
+    for each in found.notes:
+        note(each)
+    return found
 
 
 def text_words(arguments: Sequence[str]) -> list[str]:
@@ -88,6 +96,17 @@ def write(text: str) -> None:
     lines = (visible(line) for line in text.rstrip("\n").split("\n"))
     sys.stdout.buffer.write(("\n".join(lines) + "\n").encode())
     sys.stdout.flush()
+
+
+def deliver(text: str, target: Path | None, home: Path) -> None:
+    """Print lines, or write them to a file outside of the home, and say that."""
+    from pellucid.xray.options import write_out
+
+    if target is None:
+        write(text)
+    else:
+        write_out(target, text, home)
+        note(f"wrote {target}")
 
 
 def note(text: str) -> None:

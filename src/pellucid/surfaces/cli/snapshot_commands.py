@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pellucid.surfaces.cli.root import app
-from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, emit, note, opened, write
+from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, deliver, emit, note, opened, write
 
 Since = Annotated[str | None, typer.Option("--since", help="From when on: 2026-04-20, 2026-04-20T17:30, or 7d ago.")]
 
@@ -15,7 +15,7 @@ Since = Annotated[str | None, typer.Option("--since", help="From when on: 2026-0
 @app.command()
 def explain(
     output: Annotated[str, typer.Option("--format", help="text, markdown, json or html.")] = "text",
-    out: Annotated[str | None, typer.Option("--out", help="Write the explanation to this file.")] = None,
+    out: Annotated[str | None, typer.Option("--out", help="Write it to this file; - is standard output.")] = None,
     home: Home = None,
     namespace: Namespace = None,
     session: Session = None,
@@ -24,18 +24,13 @@ def explain(
     """Explain the last recall of a session, or of the namespace where no session is given."""
     from pellucid.operations.snapshots import ExplainInput
     from pellucid.operations.snapshots import explain as tell
-    from pellucid.xray.options import parse_format, parse_out, write_out
+    from pellucid.xray.options import parse_format, parse_out
     from pellucid.xray.render import render
 
     form, target = parse_format("json" if as_json else output), parse_out(out)
     with opened(home, namespace) as opened_app:
         request = ExplainInput(namespace=opened_app.settings.namespace, session_id=session)
-        text = render(tell(opened_app, request), form)
-    if target is None:
-        write(text)
-    else:
-        write_out(target, text)
-        note(f"wrote {target}")
+        deliver(render(tell(opened_app, request), form), target, opened_app.settings.home)
 
 
 snapshots_app = typer.Typer(
@@ -70,7 +65,7 @@ def snapshots_list(
 @snapshots_app.command("export")
 def snapshots_export(
     since: Since = None,
-    out: Annotated[str | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
+    out: Annotated[str | None, typer.Option("--out", help="Write to this file; - is standard output.")] = None,
     home: Home = None,
     namespace: Namespace = None,
     session: Session = None,
@@ -83,13 +78,13 @@ def snapshots_export(
     with opened(home, namespace) as opened_app:
         at = parse_since(since, opened_app.clock.now())
         request = ExportInput(namespace=opened_app.settings.namespace, session_id=session, since=at)
-        _stream(export_snapshots(opened_app, request, results_only.append), target)
+        _stream(export_snapshots(opened_app, request, results_only.append), target, opened_app.settings.home)
     if results_only:
         many = "1 recall" if len(results_only) == 1 else f"{len(results_only)} recalls"
         note(f"left out {many} of which only the results are kept")
 
 
-def _stream(lines: Iterable[str], target: Path | None) -> None:
+def _stream(lines: Iterable[str], target: Path | None, home: Path) -> None:
     """Line after line to the terminal as each is made, or into a file that is written whole or not at all."""
     from pellucid.xray.options import write_out
 
@@ -97,7 +92,7 @@ def _stream(lines: Iterable[str], target: Path | None) -> None:
         for line in lines:
             write(line)
     else:
-        write_out(target, (f"{line}\n" for line in lines))
+        write_out(target, (f"{line}\n" for line in lines), home)
         note(f"wrote {target}")
 
 

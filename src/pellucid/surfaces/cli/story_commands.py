@@ -1,6 +1,5 @@
 """One function a command in, the commands that tell a story out: history, episodes, the ledger."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -111,21 +110,21 @@ def ledger_export(
         str,
         typer.Option("--kind", help="lifecycle, verdict, flush, fold, pass, tombstone, erasure; observations."),
     ],
-    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
+    out: Annotated[str | None, typer.Option("--out", help="Write to this file; - is standard output.")] = None,
     everywhere: Annotated[bool, typer.Option("--all-namespaces", help="Rows of every namespace.")] = False,
     home: Home = None,
     namespace: Namespace = None,
 ) -> None:
     """Print the rows of one kind as JSON lines; `observations` are verdicts in the reference's form."""
     from pellucid.operations.storytelling import export_ledger, ledger_kind
-    from pellucid.xray.options import write_out
+    from pellucid.xray.options import parse_out, write_out
 
-    chosen = ledger_kind(kind)
+    chosen, target = ledger_kind(kind), parse_out(out)
     with opened(home, namespace) as opened_app:
         here = None if everywhere else opened_app.settings.namespace
         lines = list(export_ledger(opened_app, chosen, here))
-    if out is not None:
-        write_out(out, "".join(f"{line}\n" for line in lines))
-        note(f"wrote {len(lines)} rows to {out}")
-    elif lines:
-        write("\n".join(lines))
+        if target is not None:
+            write_out(target, "".join(f"{line}\n" for line in lines), opened_app.settings.home)
+            note(f"wrote {len(lines)} rows to {target}")
+        elif lines:
+            write("\n".join(lines))

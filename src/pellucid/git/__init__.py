@@ -1,0 +1,1 @@
+"""A git checkout in, the history of its files out, read so that nothing the repository names is run or fetched."""

@@ -1,0 +1,141 @@
+"""A repository in, its commits out, newest first, with the files that each changed; and files followed through them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pellucid.git.program import Repository, running, tokens
+from pellucid.graph.formats import FORMATS
+
+_PATTERNS = tuple(f"*{suffix}" for suffix in FORMATS)
+_LOG = (
+    "log", "--first-parent", "-m", "--raw", "--no-abbrev", "-M", "-l1500", "-z", "--no-color", "--no-notes",
+    "--no-ext-diff", "--no-textconv", "--format=%x01%H %ct", "HEAD", "--",
+)  # fmt: skip
+_FILES = ("100644", "100755")
+_ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a file was from a commit on; no blob where it was gone."""
+
+    commit: str
+    seconds: int
+    blob: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One changed file of a commit; `old` and `new` are paths, equal unless it was renamed."""
+
+    status: str
+    is_file: bool
+    blob: str
+    old: bytes
+    new: bytes
+
+
+@dataclass(slots=True)
+class Trail:
+    """Follows files backwards through commits, newest first."""
+
+    today: dict[bytes, bytes]
+    """Under which path a file of today stood at the commit reached."""
+    before: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
+    """Files that came to be later than the commit reached; they may have been there before, and deleted."""
+    found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
+
+    def take(self, commit: str, seconds: int, entries: Iterable[Entry]) -> None:
+        """One commit."""
+        moved: dict[bytes, bytes] = {}
+        for each in entries:
+            self._deleted(commit, seconds, each)
+            name = self.today.get(each.new)
+            if name is None or each.status == "D":
+                continue
+            if each.is_file:
+                self.found.setdefault(name, []).append(Version(commit, seconds, each.blob))
+            if each.status == "A":
+                del self.today[each.new]
+                self.before[each.new] = name
+            elif each.status == "R":
+                del self.today[each.new]
+                moved[each.old] = name
+        self.today |= moved
+
+    def _deleted(self, commit: str, seconds: int, entry: Entry) -> None:
+        """What was there before it came to be: if it was deleted, this is its past; if it moved away, another's."""
+        if entry.status not in "DR" or entry.old not in self.before:
+            return
+        name = self.before.pop(entry.old)
+        if entry.status == "D":
+            self.today[entry.old] = name
+            self.found[name].append(Version(commit, seconds, None))
+
+
+@dataclass(slots=True)
+class Departures:
+    """Follows files that went backwards through commits, newest first."""
+
+    wanted: set[bytes]
+    there: set[bytes] = field(default_factory=set[bytes])
+    """Paths that the branch still holds."""
+    went: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
+    """Paths that it holds no more, each with the path it was renamed to; empty if it was deleted."""
+    found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
+
+    def take(self, commit: str, seconds: int, entries: Iterable[Entry]) -> None:
+        """One commit."""
+        changed = list(entries)
+        for each in changed:
+            if each.status != "D":
+                self._stood(commit, seconds, each)
+        for each in changed:
+            if each.status in "DR" and each.old not in self.there and each.old not in self.went:
+                self.went[each.old] = each.new if each.status == "R" else b""
+                if each.old in self.wanted:
+                    self.found[each.old] = [Version(commit, seconds, None)]
+
+    def _stood(self, commit: str, seconds: int, entry: Entry) -> None:
+        """A path that the commit holds."""
+        if entry.new not in self.went:
+            self.there.add(entry.new)
+        elif entry.new in self.wanted:
+            self.found[entry.new].append(Version(commit, seconds, entry.blob))
+            if entry.status in "AR":  # what was there before it is another file
+                self.wanted.discard(entry.new)
+
+    def end(self, path: bytes) -> bytes:
+        """Where a file that went stands today; each step of the way is later than the one before."""
+        while path in self.went:
+            path = self.went[path]
+        return path
+
+
+def commits(repository: Repository) -> Iterator[tuple[str, int, list[Entry]]]:
+    """The commits of the branch that is checked out which changed a document: name, committer date, changed files.
+
+    Raises:
+        InputError: `git` is not installed, or it failed: there is no commit yet, or the repository is damaged.
+    """
+    with running(repository, *_LOG, *_PATTERNS) as (_, out):
+        yield from _parsed(tokens(out))
+
+
+def _parsed(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[Entry]]]:
+    commit, seconds = "", 0
+    entries: list[Entry] = []
+    for part in parts:
+        if part.startswith(b"\x01"):
+            if entries:
+                yield commit, seconds, entries
+            name, at = part[1:].split()
+            commit, seconds, entries = name.decode(), int(at), []
+        elif found := _ENTRY.match(part):
+            old = next(parts, b"")
+            status = found[5].decode()
+            new = next(parts, b"") if status in "RC" else old
+            entries.append(Entry(status, found[2].decode() in _FILES, found[4].decode(), old, new))
+    if entries:
+        yield commit, seconds, entries

@@ -1,0 +1,153 @@
+"""A `pellucid.toml` in, what may be set from there out: all of it in the user's own home, little in a folder.
+
+A folder's file may be a stranger's: it came with a clone, or with an archive. So a setting is closed to it unless its
+field is declared `Harmless`; what it sets beyond that is named and left out. What cannot be read, or is no setting at
+all, stops the command instead, for the file may have meant to name the namespace.
+"""
+
+import os
+import stat
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel, to_snake
+from pydantic.fields import FieldInfo
+
+from pellucid.errors import InputError
+
+NAME = "pellucid.toml"
+MOST_BYTES = 1 << 16
+Table = dict[str, Any]
+T = TypeVar("T")
+
+
+class _HarmlessMark:
+    """Stands in the metadata of a field."""
+
+
+Harmless = Annotated[T, _HarmlessMark()]
+"""A setting that any folder's file may set: it names no address, path, command, model or pattern, decides nothing about
+trust, redaction, capture or what is sent, and lasts no longer than the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """The file of a working folder: what it may set, and the settings it names that it may not (`llm.baseUrl`)."""
+
+    path: Path | None = None
+    taken: Table = field(default_factory=dict[str, Any])
+    ignored: tuple[str, ...] = ()
+
+    def notes(self, home: Path, namespace: str | None) -> tuple[str, ...]:
+        """What is to be said about it; `namespace` is the one in force if this file chose it."""
+        out: list[str] = []
+        if self.ignored:
+            names = ", ".join(self.ignored)
+            out.append(
+                f"{self.path} may not set {names}: ignored, for a folder's file may be a stranger's;"
+                f" if you mean it, set that in {home / NAME} or by environment variables"
+            )
+        if namespace:
+            out.append(f"namespace {namespace}, because {self.path} says so")
+        return tuple(out)
+
+
+def is_harmless(known: FieldInfo) -> bool:
+    """Whether a folder's file may set it."""
+    return any(isinstance(each, _HarmlessMark) for each in known.metadata)
+
+
+def read_own(path: Path) -> Table:
+    """All that the user's own file sets; nothing if there is none.
+
+    Raises:
+        InputError: it cannot be read, or is not TOML.
+    """
+    return _snake(_read(path, "correct or remove it"))
+
+
+def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
+    """What the file of a folder sets of a model's fields. If it is the user's own file, that was read already.
+
+    Raises:
+        InputError: it cannot be read, is not TOML, or names a setting that there is not.
+    """
+    if not path.exists() or (own.exists() and path.samefile(own)):
+        return FolderFile()
+    ignored: list[str] = []
+    taken = _harmless(_read(path, "correct or remove it, or work in another folder"), model, (), ignored, path)
+    return FolderFile(path, taken, tuple(ignored))
+
+
+def _harmless(table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path) -> Table:
+    out: Table = {}
+    for key, value in table.items():
+        name = to_snake(key)
+        where = (*at, to_camel(name))
+        known = model.model_fields.get(name)
+        if known is None:
+            raise InputError(
+                f"{path}: there is no setting {'.'.join(where)[:100]!r}", code="invalid_setting",
+                next_step="see docs/settings.md; correct or remove it, or work in another folder",
+            )  # fmt: skip
+        section = _section(known)
+        if section and isinstance(value, dict):
+            out[name] = _harmless(cast("Table", value), section, where, ignored, path)
+        elif section or is_harmless(known):  # what is no section in the place of one is refused with the rest
+            out[name] = value
+        else:
+            ignored.append(".".join(where))
+    return out
+
+
+def _section(known: FieldInfo) -> type[BaseModel] | None:
+    kind: object = known.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _read(path: Path, next_step: str) -> Table:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # a pipe is not waited for
+            plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            data = file.read(MOST_BYTES + 1) if plain else b""
+        if not plain or len(data) > MOST_BYTES:
+            why = "is no plain file" if not plain else f"is larger than {MOST_BYTES >> 10} KiB"
+            raise InputError(f"{path} {why}", code="invalid_setting", next_step=next_step)
+        return tomllib.loads(data.decode("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        why = f"{path} cannot be read: {error.strerror}"
+        raise InputError(why, code="invalid_setting", next_step=next_step) from error
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of too many digits, too deep a nest
+        raise InputError(
+            f"{path} is not valid TOML: {str(error)[:200]}", code="invalid_setting", next_step=next_step
+        ) from error
+
+
+def _snake(table: Table) -> Table:
+    return {
+        to_snake(key): _snake(cast("Table", value)) if isinstance(value, dict) else value
+        for key, value in table.items()
+    }
+
+
+def merged(*layers: Table) -> Table:
+    out: Table = {}
+    for layer in layers:
+        for key, value in layer.items():
+            held = out.get(key, {})
+            if not isinstance(value, dict):
+                out[key] = value
+            elif isinstance(held, dict):  # else the wrong value below stays, and is refused
+                out[key] = merged(cast("Table", held), cast("Table", value))
+    return out
+
+
+def refused(error: ValidationError) -> InputError:
+    first = error.errors()[0]
+    where = ".".join(to_camel(str(part)) for part in first["loc"])
+    return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")

@@ -1,0 +1,12 @@
+"""Nothing in, an empty repository out."""
+
+from pathlib import Path
+
+import pytest
+from git_kit import Git
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    (tmp_path / "r").mkdir()
+    return Git(tmp_path / "r")
