@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,20 @@ import apsw
 import numpy as np
 from pydantic import ValidationError
 
-from pellucid.errors import StoreError
+from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode, Memory
-from pellucid.store.local.database import BUSY_TIMEOUT_MS, connect, execute, explained, migrate, sql_folder, stream
+from pellucid.store.local.database import (
+    BUSY_TIMEOUT_MS,
+    connect,
+    execute,
+    explained,
+    migrate,
+    open_shared,
+    sql_folder,
+    stands_still,
+    stream,
+)
 from pellucid.store.local.files import Skip, Vault
 from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import TURN
@@ -104,7 +114,9 @@ def skipped(home: Path) -> list[tuple[Skip, str]]:
 
 def replaces_atomically(records: Records) -> bool:
     """Whether an editor's save can never be lost while a file is replaced; only a local vault may say no."""
-    return not isinstance(records, LocalRecords) or records.replaces_atomically()
+    with suppress(NoRoomError):  # it is tried on two files: a full disk says nothing of that
+        return not isinstance(records, LocalRecords) or records.replaces_atomically()
+    return True
 
 
 def _is_empty(path: Path) -> bool:
@@ -115,14 +127,18 @@ def _reading(path: Path) -> apsw.Connection:
     return connect(path, synchronous="NORMAL", readonly=True)
 
 
+def _sharing(path: Path) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READONLY if stands_still(path) else apsw.SQLITE_OPEN_READWRITE
+    return open_shared(path, flags, busy_ms=BUSY_TIMEOUT_MS)
+
+
 def _damage(path: Path) -> str | None:
     """What is wrong with a database: its header, its pages, its tables, a text that is none, a row of the index.
 
     The file is never opened but by SQLite: closing it would let go of the locks this process holds on it.
     """
     try:
-        with explained(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        with explained(path), closing(_sharing(path)) as connection:
             return _unsound(connection, path.stem)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):
@@ -136,7 +152,8 @@ def _unsound(connection: apsw.Connection, name: str) -> str | None:
     said = execute(connection, "PRAGMA integrity_check(1)")[0][0]
     if said != "ok":
         return str(said)
-    if connection.readonly("main") and os.access(connection.filename, os.W_OK):
+    unwritable = connection.readonly("main") and not stands_still(Path(connection.filename))
+    if unwritable and os.access(connection.filename, os.W_OK):
         return "it says that it may not be written"  # a bit of its header, not the mode of the file
     with closing(apsw.Connection(":memory:")) as fresh:
         migrate(fresh, sql_folder(name))

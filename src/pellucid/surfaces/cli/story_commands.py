@@ -89,7 +89,7 @@ app.add_typer(ledger_app, name="ledger")
 def ledger_export(
     kind: Annotated[
         str,
-        typer.Option("--kind", help="lifecycle, verdict, flush, fold, pass, tombstone, erasure; observations."),
+        typer.Option("--kind", help="lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations."),
     ],
     out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
     everywhere: Annotated[bool, typer.Option("--all-namespaces", help="Rows of every namespace.")] = False,
