@@ -1,9 +1,6 @@
 """Settings in, a wired system out: which store, which encoder, which stages. Wiring only."""
 
-import os
-import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +10,6 @@ from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import open_reranker
-from pellucid.errors import StoreError
 from pellucid.graph.naming import Naming
 from pellucid.memory.fold import Folder
 from pellucid.memory.keep import Keeper
@@ -22,7 +18,7 @@ from pellucid.settings import Settings
 from pellucid.store.graph_port import GraphLookup
 from pellucid.store.history_port import History
 from pellucid.store.index_port import Index, Scrubber
-from pellucid.store.local.database import make_private_folder, may_not_be_written
+from pellucid.store.local.database import may_not_be_written
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index import LocalIndex
 from pellucid.store.local.lock import exclusive
@@ -33,7 +29,6 @@ from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 
-_KEY_BYTES = 32
 HAND_WRITTEN = "local/default"
 """The namespace of a file that names none: the same whoever looks at it, and from wherever."""
 
@@ -59,6 +54,7 @@ class App:
     keeper: Keeper
     recaller: Recaller
     key: bytes
+    """The vault's key, or its stand-in: see `Ledger.state`."""
     read_only: bool = False
     """Whether the home may only be read: nothing is kept, recorded or taken over."""
 
@@ -83,12 +79,12 @@ def open_app(
     """
     home = settings.home
     records = LocalRecords(home)
-    key = vault_key(home / "vault" / ".pellucid" / "key")
+    key = records.rows.key()
     index = LocalIndex(home / "index.db", key)
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     naming = Naming(settings.graph.series, settings.graph.patterns)
-    folder = Folder(records, records, index, embedder, HAND_WRITTEN, key, naming)
+    folder = Folder(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
     chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
@@ -96,25 +92,8 @@ def open_app(
     keeper = Keeper(records, folder, clock, partial(exclusive, home / "write.lock"))
     spool = LocalSpool(home / "spool.db")
     return App(
-        settings=settings, clock=clock, records=records, ledger=records, eraser=records, index=index, scrubber=index,
-        lookup=index.lookup, graph=index.graph, history=history, receipts=history, spool=spool, embedder=embedder,
-        folder=folder, keeper=keeper, recaller=recaller, key=key, read_only=may_not_be_written(home / "journal.db"),
+        settings=settings, clock=clock, records=records, ledger=records.rows, eraser=records, index=index,
+        scrubber=index, lookup=index.lookup, graph=index.graph, history=history, receipts=history, spool=spool,
+        embedder=embedder, folder=folder, keeper=keeper, recaller=recaller, key=key,
+        read_only=may_not_be_written(home / "journal.db"),
     )  # fmt: skip
-
-
-def vault_key(path: Path) -> bytes:
-    """The 32 random bytes of a vault, made on first use: they key the hashes of turns and of hand-written paths."""
-    if not path.exists():
-        make_private_folder(path.parent)
-        draft = path.with_name(f"key-{secrets.token_hex(8)}")
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another process was first: its key is the key
-            os.link(draft, path)
-        draft.unlink()
-    key = path.read_bytes()
-    if len(key) != _KEY_BYTES:
-        raise StoreError(f"{path} is damaged: it holds {len(key)} bytes", next_step="restore it from a backup")
-    return key

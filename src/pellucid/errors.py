@@ -5,7 +5,8 @@
     ├── NotFoundError        3  not_found        no such thing here (a foreign id is unknown, too)
     ├── ConflictError        4  conflict         somebody else changed it first
     ├── StoreError           5  store_failed     a file or database could not be read or written
-    │   └── StoreBusyError   5  store_busy       another process held the store for too long
+    │   ├── StoreBusyError   5  store_busy       another process held the store for too long
+    │   └── NoRoomError      5  no_room          the disk is full
     ├── EncoderError         6  encoder_failed   no embedding model, or one that is not the one we expect
     └── UnhealthyError       7  unhealthy        `doctor` found something that needs a person
 
@@ -65,6 +66,12 @@ class StoreBusyError(StoreError):
     """Another process held the store's write lock for longer than the timeout."""
 
     code = "store_busy"
+
+
+class NoRoomError(StoreError):
+    """The disk is full: nothing of what was asked is kept, or what was acknowledged waits until there is room."""
+
+    code = "no_room"
 
 
 class UnhealthyError(PellucidError):

@@ -453,7 +453,10 @@ def test_a_damaged_key_is_said_and_never_used(cli: Cli, home: Path) -> None:
     cli("init")
     assert len(key.read_bytes()) == 32
     key.write_bytes(b"")
-    assert f"{key} is damaged" in cli("remember", CRANE, code=5).err
+    said = cli("import", str(SESSIONS / "onboarding-chat.json"), code=7).err
+    assert "the vault's key is damaged" in said
+    assert "backup" in said
+    assert key.read_bytes() == b""
 
 
 def test_a_damaged_episode_does_not_stop_the_other_commands(cli: Cli, home: Path) -> None:

@@ -6,18 +6,20 @@ paths, parse them, reuse or compute their encodings, and replace those paths' ro
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import cast
 
 from pellucid.encoders.port import Embedder, Encoding
-from pellucid.errors import EncoderError, InputError, StoreBusyError, StoreError
+from pellucid.errors import EncoderError, InputError, NoRoomError, StoreError
 from pellucid.graph.extract import facts_of
 from pellucid.graph.naming import Naming
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
-from pellucid.store.records import Head, Ledger, LedgerRow, Records, Stamp, content_digest
+from pellucid.store.ledger_gaps import Gaps, Span
+from pellucid.store.records import Head, Ledger, LedgerRow, OperationRow, Records, RecordState, Stamp, content_digest
 from pellucid.vault.markdown import Identity, Parsed, parse
 
 BATCH = 256
@@ -73,17 +75,28 @@ class _Encodings:
 
 @dataclass(slots=True)
 class _Reading:
-    """What a read of the ledger gave: the number of the last row seen, rows the index keeps, what is damaged."""
+    """What a read of the ledger gave: the numbers that were passed over, rows the index keeps, what is damaged."""
 
-    last: int
+    gaps: Gaps
     changes: list[LedgerChange] = field(default_factory=list[LedgerChange])
     damage: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    state: RecordState | None = None
+    """What is lost or damaged of the whole ledger, where it was looked through."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last row."""
+        return self.gaps.last
+
+    @property
+    def missing(self) -> tuple[Span, ...]:
+        """The numbers of rows that were not to be had."""
+        return self.gaps.missing()
 
     def take(self, row: LedgerRow) -> None:
         """Keep a row if the index wants its kind, pass over it if not, say so if it is damaged."""
-        number, kind = row.get("seq"), row.get("kind")
-        if isinstance(number, int):
-            self.last = number
+        kind = row.get("kind")
+        self.gaps.take(row)
         if kind not in _KEPT or (kind == "lifecycle" and not _moves(row)):
             return
         try:
@@ -93,8 +106,9 @@ class _Reading:
 
     @property
     def folded(self) -> Folded:
-        """What is damaged, as the outcome of a fold."""
-        return Folded(unreadable=tuple(self.damage))
+        """What is damaged or missing, as the outcome of a fold."""
+        lost = self.state or RecordState(missing=self.missing)
+        return Folded(unreadable=(*self.damage, *((LEDGER, why) for why in lost.problems)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +138,27 @@ class Folder:
         """File what still waits in the journal, then fold every operation and ledger row the index has not seen.
 
         `changed` are paths somebody else changed; their bytes are indexed in the name of operation `op_id`. An index
-        that stands at no operation, as a new version of it does, also folds again whatever it holds.
+        that stands at no operation, as a new version of it does, also folds again whatever it holds. What the disk has
+        no room to file keeps waiting in the journal, and is folded from there.
+
+        Raises:
+            NoRoomError: the index could not be written.
         """
-        self.records.drain()
+        with suppress(NoRoomError):
+            self.records.drain()
         state = self.index.state()
         rows = self.records.operations(after=state.applied_seq)
         paths = {path for row in rows for path, _ in row.paths} | set(changed)
         if not state.applied_seq:
             paths |= self.index.files().keys()
-        read = self._read(state.ledger_seq)
-        if not (rows or paths or read.last > state.ledger_seq):
+        read = self._read(state)
+        if not state.ledger_seq and read.last:  # an index that begins anew: here a changed tombstone would be believed
+            read.state = self.ledger.state(thorough=True)
+        if not (rows or paths or read.last > state.ledger_seq or read.missing != state.ledger_gaps):
             return read.folded
         here = {stamp.path for stamp in self.records.walk(paths)}
         ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
-        reached = replace(state, applied_seq=rows[-1].seq if rows else state.applied_seq, ledger_seq=read.last)
+        reached = _reached(state, rows, read)
         return self._fold(ordered, self._task(reached, op_id, read)) + read.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
@@ -150,6 +171,13 @@ class Folder:
             deleted=tuple(path for path in indexed if path not in stamps),
         )
 
+    def shows_what_went(self) -> bool:
+        """Whether the index still holds files whose removal was acknowledged and not folded."""
+        rows = self.records.operations(after=self.index.state().applied_seq)
+        paths = {path for row in rows for path, _ in row.paths}
+        held = self.index.files(paths)
+        return any(head.data is None for head in self.records.heads(sorted(held)))
+
     def rebuild(self, op_id: str | None = None) -> Folded:
         """Fold every file and ledger row anew; the same text under the same model keeps its encoding."""
         self.records.drain()
@@ -158,12 +186,13 @@ class Folder:
         here = [stamp.path for stamp in self.records.walk()]
         gone = sorted(set(self.index.files()) - set(here))
         reuse = self.embedder is None or state.model == self.embedder.model
-        read = self._read(0)
-        reached = replace(state, applied_seq=newer[-1].seq if newer else state.applied_seq, ledger_seq=read.last)
+        read = self._read(IndexState(0, "", ""))
+        reached = _reached(state, newer, read)
         encodings = _Encodings(self.embedder, reuse=reuse, problem="no encoder")
-        anew = not read.damage  # of a ledger that cannot be read to its end, the index keeps what it last knew
+        whole = self.ledger.state(thorough=True)
+        anew = whole.settled and not read.damage  # of a ledger that lost rows, the index keeps what it last knew
         task = _Task(self._named(reached), op_id, encodings, read.changes, anew)
-        return self._fold([*gone, *here], task) + read.folded
+        return self._fold([*gone, *here], task) + replace(read, state=whole).folded
 
     def _task(self, state: IndexState, op_id: str | None, read: _Reading) -> _Task:
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
@@ -178,22 +207,23 @@ class Folder:
             return state
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
-    def _read(self, after: int) -> _Reading:
-        """The rows of the ledger from there on; a damaged line ends it, and the next read begins there again."""
-        read = _Reading(after)
-        try:
-            for row in self.ledger.ledger(after=after):
-                read.take(row)
-        except StoreBusyError:
-            raise
-        except StoreError as error:
-            read.damage.append((LEDGER, str(error)))
+    def _read(self, state: IndexState) -> _Reading:
+        """The rows of the ledger that an index has not seen, and all behind the first that it could not see before."""
+        after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
+        read = _Reading(Gaps(after))
+        for row in self.ledger.ledger(after=after):
+            read.take(row)
         return read
 
     def _fold(self, paths: Sequence[str], task: _Task) -> Folded:
         """Fold in batches; only with the last does the index say that it is there, so that a crash loses none."""
         before = self.index.state()
-        held_back = replace(task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq)
+        held_back = replace(
+            task.state,
+            applied_seq=before.applied_seq,
+            ledger_seq=before.ledger_seq,
+            ledger_gaps=before.ledger_gaps,
+        )
         early = replace(task, state=held_back, ledger=(), anew=False)
         done, last = Folded(), max((len(paths) - 1) // BATCH, 0)
         for number in range(last + 1):
@@ -243,6 +273,13 @@ class Folder:
         except EncoderError as error:
             return known, str(error)
         return {**known, **dict(zip(missing, fresh, strict=True))}, ""
+
+
+def _reached(state: IndexState, rows: Sequence[OperationRow], read: _Reading) -> IndexState:
+    """Where an index stands that has seen these operations and what was read of the ledger."""
+    last = max(state.ledger_seq, read.last)
+    applied = rows[-1].seq if rows else state.applied_seq
+    return replace(state, applied_seq=applied, ledger_seq=last, ledger_gaps=read.missing)
 
 
 def readable(records: Records, paths: Iterable[str]) -> tuple[list[Head], Folded]:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from pellucid.clock import Clock, isoformat
+from pellucid.errors import NoRoomError
 from pellucid.memory.fold import Drift, Folded, Folder, readable
 from pellucid.model.memory import Memory
 from pellucid.store.records import FileRemoval, FileWrite, Operation, OperationKind, Records, content_digest
@@ -13,6 +14,8 @@ from pellucid.vault.markdown import memory_path, render_memory
 WAIT_S = 60.0
 """How long a writer waits for another one's turn: a commit of an import takes a few seconds."""
 
+VAULT = "vault"
+"""Where what could not be taken over is said to stand."""
 Exclusive = Callable[[float], AbstractContextManager[bool]]
 """The right to write, waited for so many seconds (0: not at all, and the block is told whether it has it)."""
 
@@ -65,17 +68,31 @@ class Keeper:
         return Kept(op_id, self.folder.catch_up())
 
     def adopt(self, paths: Collection[str] | None = None) -> tuple[Drift, Folded]:
-        """Take over what somebody else did to the vault (or these paths): their files win, and it is on record."""
+        """Take over what somebody else did to the vault (or these paths): their files win, and it is on record.
+
+        Where the disk has no room for that, it is left for later: what is indexed can still be read.
+
+        Raises:
+            NoRoomError: the index still holds what was forgotten, or a file of `paths` that is gone: it may not answer.
+        """
         with self.exclusive(0.0) as alone:
             if not alone:  # another process is writing: what it has not folded yet is no outside edit
                 return Drift(), Folded()
-            folded = self.folder.catch_up()
-            drift = self.folder.drift(paths)
-            if drift.paths:
-                folded += self._adopt(drift)
-                freed = self.folder.drift(paths)  # a file that went may have given its id to another
-                folded += self._adopt(freed) if freed.paths else Folded()
-            return drift, folded
+            try:
+                return self._take_over(paths)
+            except NoRoomError as error:
+                if self.folder.shows_what_went() or (paths and self.folder.drift(paths).deleted):
+                    raise
+                return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
+
+    def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
+        folded = self.folder.catch_up()
+        drift = self.folder.drift(paths)
+        if drift.paths:
+            folded += self._adopt(drift)
+            freed = self.folder.drift(paths)  # a file that went may have given its id to another
+            folded += self._adopt(freed) if freed.paths else Folded()
+        return drift, folded
 
     def _adopt(self, drift: Drift) -> Folded:
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])

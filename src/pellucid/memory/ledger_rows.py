@@ -5,10 +5,20 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from pellucid.model.ledger import ErasureRow, FlushRow, FoldRow, LifecycleRow, PassRow, TombstoneRow, VerdictRow
+from pellucid.model.ledger import (
+    ErasureRow,
+    FlushRow,
+    FoldRow,
+    KeyRow,
+    LifecycleRow,
+    LossRow,
+    PassRow,
+    TombstoneRow,
+    VerdictRow,
+)
 from pellucid.store.records import LedgerRow
 
-Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow
+Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow | KeyRow | LossRow
 Sessions = dict[str, datetime]
 """The sessions in which a memory was said again, each with the last time."""
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
@@ -16,7 +26,7 @@ REINFORCING = frozenset({"manual", "user_input", "system_memory"})
 a memory served often enough would otherwise make itself stronger."""
 _TYPES: dict[str, type[Row]] = {
     "lifecycle": LifecycleRow, "verdict": VerdictRow, "flush": FlushRow, "fold": FoldRow, "pass": PassRow,
-    "tombstone": TombstoneRow, "erasure": ErasureRow,
+    "tombstone": TombstoneRow, "erasure": ErasureRow, "key": KeyRow, "loss": LossRow,
 }  # fmt: skip
 
 
@@ -54,5 +64,5 @@ def happened(row: Row) -> datetime:
             return row.decided_at or row.observed_at
         case PassRow():
             return row.finished
-        case FlushRow() | FoldRow() | TombstoneRow() | ErasureRow():
+        case FlushRow() | FoldRow() | TombstoneRow() | ErasureRow() | KeyRow() | LossRow():
             return row.at

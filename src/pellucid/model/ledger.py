@@ -112,6 +112,29 @@ class TombstoneRow(Wire):
     keys: tuple[str, ...]
 
 
+class KeyRow(Wire):
+    """The key that tombstones are made with from here on: its fingerprint (hex), which tells nothing of it."""
+
+    kind: Literal["key"] = "key"
+    at: Instant
+    keyed_by: str
+
+
+class LossRow(Wire):
+    """What a person gave up: rows of the ledger and a key that nobody can bring back, with their tombstones."""
+
+    kind: Literal["loss"] = "loss"
+    at: Instant
+    missing: tuple[tuple[int, int], ...] = ()
+    """The first and last of the numbers of rows that are missing."""
+    damaged: tuple[str, ...] = ()
+    """Where lines stood that could not be read, and which files had been changed."""
+    key: str = ""
+    """What was wrong with the key; empty if nothing was."""
+    keyed_by: str
+    """As in `KeyRow`."""
+
+
 class ErasureRow(Wire):
     """An erasure that ran to its end: how many things were taken from which place. It says nothing of what."""
 

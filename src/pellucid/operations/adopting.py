@@ -26,6 +26,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.classify import classify
 from pellucid.observe.importance import score_importance
 from pellucid.observe.language import detect_language
+from pellucid.operations.settling import require_settled
 
 MEMORIES_A_COMMIT = 500
 """Memories that are acknowledged together: what a crash can make a repetition do again, and never lose."""
@@ -101,7 +102,9 @@ def adopt(app: App, request: AdoptInput) -> AdoptOutput:
 
     Raises:
         InputError: a named file does not exist, is in no known format or cannot be read.
+        UnhealthyError: what was forgotten would not be known again; nothing is taken.
     """
+    require_settled(app)
     return _run(app, request, write=True)
 
 

@@ -27,6 +27,7 @@ from pellucid.operations.document_reading import Tally, clean_header
 from pellucid.operations.document_versions import Said, preceded, versions_of
 from pellucid.operations.document_writing import judge, keep
 from pellucid.operations.documents_held import held
+from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 
 DOCUMENTS_A_COMMIT = 200
@@ -106,7 +107,10 @@ def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool
 
     Raises:
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
+        UnhealthyError: what was forgotten would not be known again; nothing is taken.
     """
+    if not dry_run:
+        require_settled(app)
     loading = _Loading(app, namespace, write=not dry_run)
     loading.read(rows)
     loading.take()

@@ -29,6 +29,7 @@ from pellucid.operations.document_reading import CleanDocument, Tally, cleaned
 from pellucid.operations.document_rows import HistoryOutput, history_file, load_history
 from pellucid.operations.document_writing import judge, keep, vault_path
 from pellucid.operations.documents_held import file_of, held, known_documents, place_of, root_of
+from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 
 FILES_A_COMMIT = 200
@@ -97,7 +98,10 @@ def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = No
         InputError: nothing says what to index; with `history`, none of the files stands in a git checkout, or git is
             not to be had; or the file of a history cannot be read.
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
+        UnhealthyError: what was forgotten would not be known again; nothing is taken.
     """
+    if not request.dry_run:
+        require_settled(app)
     if not request.paths and request.history_file is None:
         raise InputError("nothing says what to index", code="missing_path", next_step="name files or folders")
     if request.paths:

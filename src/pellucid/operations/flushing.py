@@ -15,7 +15,7 @@ from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_wor
 from pellucid.capture.signals import high_signal
 from pellucid.clock import isoformat
 from pellucid.encoders.chat import ChatError
-from pellucid.errors import EncoderError, InputError, StoreBusyError
+from pellucid.errors import EncoderError, InputError, StoreBusyError, UnhealthyError
 from pellucid.memory.keep import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
@@ -153,7 +153,7 @@ class Flusher:
         memories, turns, verdicts = tally.memories, tally.turns, Counter(tally.verdicts)
         try:
             self._ready().keep([Cut(segment, keys)])
-        except (EncoderError, InputError, StoreBusyError) as error:
+        except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
             said = f"{isoformat(self.app.clock.now())} {error.lasting if isinstance(error, ChatError) else error}"
             self.app.spool.failed(self.namespace, segment.session_id, said)

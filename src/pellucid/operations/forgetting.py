@@ -5,7 +5,7 @@ turns it came from, the topic of its episode, receipts whose query says them, tu
 same operation, and tombstones keep it from coming back. If a crash comes in between, the next command finishes it.
 """
 
-import contextlib
+import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,22 +13,25 @@ from pathlib import Path
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, StoreBusyError
+from pellucid.errors import ConflictError, InputError, NoRoomError
 from pellucid.memory.erasure import Erasure, erasure, file_key, tombstones
-from pellucid.model.ledger import ErasureRow, LifecycleRow, TombstoneRow
+from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
 from pellucid.model.text import normalise, words
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.rows import rows
+from pellucid.operations.remains import Remainder, begin, end, finish, finish_quietly, scrub
+from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 from pellucid.store.index_port import Served
+from pellucid.store.local.vault_key import fingerprint
 from pellucid.store.records import OperationKind
 
-_MARK = "erasing"
-"""The file that says an erasure is under way."""
 _ALL_AT_ONCE = 500
+__all__ = ["finish_quietly", "forget", "preview_forget", "preview_purge", "purge"]
+_LEAST_ROOM, _ROOM_EACH = 512 << 10, 16 << 10
+"""Free bytes that forgetting takes, and each memory more: to write down, file and fold what goes."""
 _TELLING = 3
 """Lost words from which a waiting turn is taken to say what goes."""
 
@@ -75,6 +78,8 @@ class ForgetOutput(Wire):
     """Other versions of what goes, which stay unless the chain is asked for."""
     op_id: str | None = None
     tombstones: int = 0
+    remains: tuple[Remainder, ...] = ()
+    """What is not gone yet, though nothing is found or shown of it any more."""
 
 
 def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
@@ -89,10 +94,15 @@ def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
     """Forget memories: no byte of their words stays in the home, and importing their session does not bring them back.
 
+    Where another process holds a copy for too long, or the disk has no room for the rewriting that erases the last
+    bytes, `remains` says so, and the next command goes on.
+
     Raises:
         NotFoundError: no such memory in the namespace; it may have been forgotten before.
-        StoreBusyError: another process held a copy for too long; what is left is erased by the next command.
+        NoRoomError: there is not even room to write down that they are gone; nothing was changed.
+        UnhealthyError: the vault's key is lost or changed: a tombstone made now would not be known later.
     """
+    require_settled(app, ledger=False)
     with app.keeper.deciding():
         finish(app)
         return _carry_out(app, _plan(app, request), "forget")
@@ -114,6 +124,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     Raises:
         InputError: no filter is given.
     """
+    require_settled(app, ledger=False)
     outcome = _nothing(done=True)
     with app.keeper.deciding():
         finish(app)
@@ -125,30 +136,10 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
             outcome = done.model_copy(
                 update={
                     "memories": (*outcome.memories, *done.memories), "places": places,
-                    "tombstones": outcome.tombstones + done.tombstones,
+                    "tombstones": outcome.tombstones + done.tombstones, "remains": done.remains,
                 }
             )  # fmt: skip
     return outcome
-
-
-def finish(app: App) -> int:
-    """Finish the erasures that a crash interrupted; how many. Asked whenever a home is opened."""
-    if not _mark(app).exists():
-        return 0
-    finished = {row.erasure_of for row in rows(app, ErasureRow)}
-    open_ones = [
-        each for each in app.records.operations()
-        if each.kind in {"forget", "purge"} and each.op_id not in finished
-    ]  # fmt: skip
-    for operation in open_ones:
-        namespace = next((row.namespace for row in _of_operation(app, operation.op_id)), app.settings.namespace)
-        _scrub(app, namespace, operation.op_id, [path for path, _ in operation.paths], 0, {})
-    _mark(app).unlink(missing_ok=True)
-    return len(open_ones)
-
-
-def _of_operation(app: App, op_id: str) -> list[LifecycleRow]:
-    return [row for row in rows(app, LifecycleRow) if row.correlation_id == op_id]
 
 
 def _chosen(app: App, request: PurgeInput) -> list[Served]:
@@ -265,15 +256,15 @@ def _says(turn: Turn, plan: Erasure) -> bool:
 
 def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     """Queries and spooled turns first, while the words are known; then the files; then every remainder."""
-    mark = _mark(app)
-    mark.touch(mode=0o600)
+    _check_room(app, plan)
+    begin(app)
     places = {
-        "queries": app.history.erase(plan.namespace, plan.lost_words),
+        "queries": app.history.erase(plan.namespace, plan.lost_words, scrub=False),
         "spooledTurns": app.spool.drop(_spooled(app, plan)),
         "files": len(plan.removals), "rewrittenFiles": len(plan.writes), "indexRows": len(plan.doomed),
     }  # fmt: skip
     now, keys = app.clock.now(), 0
-    ledger: list[dict[str, object]] = []
+    ledger: list[dict[str, object]] = [KeyRow(at=now, keyed_by=fingerprint(app.key).hex()).to_wire()]
     whole = _file_keys(app, plan)
     for held, why in plan.doomed:
         found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
@@ -283,11 +274,28 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     app.folder.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
     _check_gone(app, plan)
     listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _listed(plan))
-    places = _scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.doomed), places)
-    mark.unlink(missing_ok=True)
+    places, remains = scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.doomed), places)
+    if not remains:
+        end(app)
     return ForgetOutput(
-        done=True, memories=listed, places=places, versions=plan.versions, op_id=kept.op_id, tombstones=keys
-    )
+        done=True, memories=listed, places=places, versions=plan.versions, op_id=kept.op_id, tombstones=keys,
+        remains=remains,
+    )  # fmt: skip
+
+
+def _check_room(app: App, plan: Erasure) -> None:
+    """What is written down must be filed and folded, too: else what was forgotten would still be found.
+
+    Raises:
+        NoRoomError: there may not be room for that; nothing was changed.
+    """
+    needed = _LEAST_ROOM + _ROOM_EACH * len(plan.doomed) + 2 * sum(len(each.data) for each in plan.writes)
+    free = shutil.disk_usage(app.settings.home).free
+    if free < needed:
+        raise NoRoomError(
+            f"to forget this takes {needed:,} bytes of room for a moment, and {free:,} are free; nothing was changed",
+            next_step="free some space, then repeat the command",
+        )
 
 
 def _check_gone(app: App, plan: Erasure) -> None:
@@ -306,17 +314,6 @@ def _check_gone(app: App, plan: Erasure) -> None:
         )
 
 
-def _scrub(
-    app: App, namespace: str, op_id: str, paths: Sequence[str], count: int, places: dict[str, int]
-) -> dict[str, int]:
-    """Leave no remainder; what is on record as erased is."""
-    taken = {**places, **app.eraser.scrub(paths)}
-    app.scrubber.scrub()
-    row = ErasureRow(at=app.clock.now(), namespace=namespace, erasure_of=op_id, memories=count, places=taken)
-    app.keeper.commit("ledger", (), [row.to_wire()])
-    return taken
-
-
 def _tombstone(memory: Memory, keys: Sequence[bytes], at: datetime) -> dict[str, object]:
     return TombstoneRow(
         memory_id=memory.id, namespace=memory.namespace, at=at, keys=tuple(key.hex() for key in keys)
@@ -328,20 +325,3 @@ def _forgotten(app: App, memory: Memory, why: str, at: datetime) -> dict[str, ob
         event_id=app.clock.new_id("evt"), memory_id=memory.id, namespace=memory.namespace, event_type="forgotten",
         timestamp=at, actor="user", reason_code=why,
     ).to_wire()  # fmt: skip
-
-
-def is_unfinished(app: App) -> bool:
-    """Whether an erasure was interrupted, and no command has finished it yet."""
-    return _mark(app).exists()
-
-
-def _mark(app: App) -> Path:
-    return app.settings.home / _MARK
-
-
-def finish_quietly(app: App) -> None:
-    """`finish`, unless another process is at it: then that one finishes, or a later command."""
-    if _mark(app).exists():
-        with contextlib.suppress(StoreBusyError), app.keeper.exclusive(0.0) as alone:
-            if alone:
-                finish(app)

@@ -1,7 +1,7 @@
 """A home in, its condition out: what is where, what drifted, what is broken, and the index made anew."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,15 +9,17 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.provision import MODEL_NAME, status
-from pellucid.errors import InputError
+from pellucid.errors import InputError, NoRoomError
 from pellucid.memory.fold import Drift
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.aging import overdue
-from pellucid.operations.forgetting import is_unfinished
 from pellucid.operations.pulse import Pulse, low_on_disk, pulse
+from pellucid.operations.remains import is_unfinished, room_to_finish
+from pellucid.operations.settling import unsettled
 from pellucid.store.index_port import IndexedFile
 from pellucid.store.local import health
+from pellucid.store.local.health import DATABASES
 from pellucid.store.records import DrainReport, Stamp, content_digest
 from pellucid.vault.markdown import Identity, parse
 from pellucid.xray.visible import visible
@@ -116,12 +118,13 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     """
     if not sound and (damaged := diagnose(app.settings.home)):
         return damaged
-    waiting = DrainReport() if app.read_only else app.records.drain()
+    waiting, stuck = (DrainReport(), []) if app.read_only else _drained(app)
     drift = app.folder.drift()
     comparison = _Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
     rows, vectors = health.totals(app.settings.home)
     findings = (
+        *stuck, *(_finding(*astuple(each)) for each in unsettled(app)),
         *_conflicts(app, waiting), *comparison.found, *comparison.doubled(), *comparison.apart(),
         *_vectors(app, rows, vectors),
     )  # fmt: skip
@@ -241,7 +244,10 @@ def _pressing(app: App, beat: Pulse) -> Iterator[Finding]:
     if low_on_disk(beat):
         yield _finding("disk", str(app.settings.home), f"{beat.disk['free'] >> 20} MiB are free", "make room")
     if is_unfinished(app):
-        yield _finding("forget", str(app.settings.home), "an erasure was interrupted", "any command finishes it")
+        needed, free = room_to_finish(app), beat.disk["free"]
+        what = "what was forgotten is found by nothing any more, but bytes of it may still stand in unused pages of "
+        what += f"{', '.join(DATABASES)}: to write them anew takes up to {needed:,} bytes, and {free:,} are free"
+        yield _finding("forget", str(app.settings.home), what, "make room if it is short; any command finishes it")
 
 
 def _waiting(beat: Pulse) -> Iterator[str]:
@@ -249,6 +255,14 @@ def _waiting(beat: Pulse) -> Iterator[str]:
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
     yield from (f"overdue: {each}" for each in beat.overdue)
+
+
+def _drained(app: App) -> tuple[DrainReport, list[Finding]]:
+    """What was filed of what waited in the journal; and why the rest was not, if the disk is full."""
+    try:
+        return app.records.drain(), []
+    except NoRoomError as error:
+        return DrainReport(), [_finding("journal", "journal.db", f"changes wait for room: {error}", "make room")]
 
 
 def _conflicts(app: App, waiting: DrainReport) -> Iterator[Finding]:

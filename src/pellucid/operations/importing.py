@@ -14,6 +14,7 @@ from pellucid.capture.transcripts.detect import Format
 from pellucid.errors import EncoderError
 from pellucid.model.wire import Wire
 from pellucid.operations.intake import Intake, Mode
+from pellucid.operations.settling import require_settled
 
 Progress = Callable[[int, int], None]
 
@@ -58,7 +59,9 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
 
     Raises:
         InputError: a named file does not exist or is in no known format.
+        UnhealthyError: what was forgotten would not be known again; nothing is taken.
     """
+    require_settled(app)
     report = CaptureReport()
     turns = read(
         request.paths,

@@ -23,6 +23,7 @@ from pellucid.observe.artifacts import artifacts, of_segment
 from pellucid.observe.echo import heard_from
 from pellucid.observe.pipeline import observe
 from pellucid.operations.extraction import Extraction, extraction
+from pellucid.operations.settling import require_settled
 from pellucid.store.records import FileWrite, OperationKind
 
 Mode = Literal["extract", "verbatim", "both"]
@@ -113,7 +114,9 @@ class Intake:
 
         Raises:
             EncoderError: extraction failed at some segment; those before it are kept.
+            UnhealthyError: what was forgotten would not be known again; nothing of the batch is taken.
         """
+        require_settled(self.app)
         observed: list[Observed] = []
         failure: PellucidError | None = None
         for cut in self._fresh(batch):

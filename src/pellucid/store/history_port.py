@@ -68,10 +68,19 @@ class History(Protocol):
         """How often and when each memory was served since `since` (epoch milliseconds), by memory id."""
         ...
 
-    def erase(self, namespace: str, words: Collection[str]) -> int:
+    def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:
         """Take the query out of every receipt whose query holds one of these words (casefolded); how many.
 
-        The receipt itself stays: ranks, scores and ids explain without the words. No byte of those queries stays.
+        The receipt itself stays: ranks, scores and ids explain without the words. No byte of those queries stays; or,
+        without `scrub`, none after the next `scrub`.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of queries that were erased. Safe to repeat.
+
+        Raises:
+            StoreError: it is in use, or there is no room; nothing is lost, repeat it.
         """
         ...
 

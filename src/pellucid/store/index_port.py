@@ -15,6 +15,7 @@ from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
 from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphReader
+from pellucid.store.ledger_gaps import Span
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -76,6 +77,8 @@ class IndexState:
     basis: str
     ledger_seq: int = 0
     """The last row of the ledger folded."""
+    ledger_gaps: tuple[Span, ...] = ()
+    """Numbers up to it whose rows were not to be had: lost or damaged, and not given up."""
 
 
 @dataclass(frozen=True, slots=True)

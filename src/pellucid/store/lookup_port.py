@@ -43,3 +43,7 @@ class Lookup(Protocol):
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
         """Which of these keys (`memory.tombstone`) belong to something forgotten."""
         ...
+
+    def tombstone_keys(self) -> set[bytes]:
+        """Every key of something forgotten, of all namespaces."""
+        ...

@@ -4,12 +4,16 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pellucid.store.ledger_gaps import Span, said
+
 OperationKind = Literal[
     "import", "observe", "remember", "update", "archive", "retract", "dispute", "pin", "undo", "trust", "consolidate",
     "lifecycle", "forget", "purge", "external-edit", "ledger", "index",
     "reverify",
 ]  # fmt: skip
 LedgerRow = dict[str, object]
+KeyState = Literal["", "lost", "damaged", "changed", "restored"]
+"""What is wrong with the vault's key; `restored`: it is right again, and the home must be opened anew to use it."""
 
 
 def content_digest(data: bytes) -> str:
@@ -139,11 +143,53 @@ class Records(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class RecordState:
+    """What of the record beside the memories' files (the ledger, the vault's key) is lost, damaged or changed."""
+
+    missing: tuple[Span, ...] = ()
+    """Numbers of rows that were written, and stand nowhere any more."""
+    damaged: tuple[tuple[str, int], ...] = ()
+    """Lines of the ledger that are no rows: the name of the file and the line, from 1."""
+    altered: tuple[str, ...] = ()
+    """Files of the ledger that no longer say what was written into them, though each line can be read."""
+    key: KeyState = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is wrong: what was forgotten is known again by its tombstones."""
+        return not (self.missing or self.damaged or self.altered or self.key)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the ledger, a sentence each; of the key `key` says it."""
+        lost = [f"rows of the ledger are missing: {said(self.missing)}"] if self.missing else []
+        lines = [f"{name}: line {number} is not a ledger row" for name, number in self.damaged]
+        return (*lines, *lost, *(f"{name} does not say any more what was written into it" for name in self.altered))
+
+
 class Ledger(Protocol):
-    """The numbered rows of what no file implies, in the order they were acknowledged."""
+    """The numbered rows of what no file implies, in the order they were acknowledged; are they all there?"""
 
     def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Every row whose `seq` is greater than `after`, those that still wait for their file included."""
+        """Every row whose `seq` is greater than `after`, those that still wait for their file included.
+
+        A line that is no row is passed over.
+        """
+        ...
+
+    def state(self, *, thorough: bool = False) -> RecordState:
+        """What of the ledger and the key is lost or damaged.
+
+        Sizes are compared, and files are read only where those differ; `thorough` reads every line.
+        """
+        ...
+
+    def settle(self) -> None:
+        """Take the ledger and the key as they are from now on: damaged lines are set aside, a lost key is replaced.
+
+        To be asked after a row of kind `loss` was acknowledged that gives up what is missing.
+        """
         ...
 
 

@@ -50,7 +50,18 @@ class Spool(Protocol):
         ...
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Take away turns that were kept, or that must be forgotten; no byte of them stays."""
+        """Take away turns that were kept, or that must be forgotten; no byte of them stays.
+
+        Where it is in use, or there is no room, the bytes go with a later drop, `scrub` or `close`.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of turns that were ever dropped. Safe to repeat.
+
+        Raises:
+            StoreError: it is in use, or there is no room; nothing is lost, repeat it.
+        """
         ...
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:

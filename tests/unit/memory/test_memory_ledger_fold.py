@@ -14,6 +14,7 @@ from pellucid.model.ledger import FlushRow, FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Moment
 from pellucid.model.wire import Wire
 from pellucid.operations.house import diagnose, examine, rebuild
+from pellucid.operations.settling import accept
 from pellucid.store.records import FileWrite, Operation
 from pellucid.vault.markdown import episode_path, render_episode
 
@@ -64,6 +65,12 @@ def test_the_ledger_is_read_on_from_where_the_index_stands(house: Opener) -> Non
             asked.append(after)
             return app.ledger.ledger(after=after)
 
+        def state(self, *, thorough: bool = False) -> Any:
+            return app.ledger.state(thorough=thorough)
+
+        def settle(self) -> None:
+            app.ledger.settle()
+
     folder = replace(app.folder, ledger=Listening())
     commit(app, fold_row(1, 0.5), fold_row(2, 0.5))
     folder.catch_up()
@@ -105,35 +112,55 @@ def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path:
     assert app.index.state().ledger_seq == before.ledger_seq
 
 
-def test_a_rebuild_forgets_what_the_ledger_says_no_longer(house: Opener) -> None:
+def test_a_rebuild_keeps_what_the_ledger_lost_until_that_is_accepted(house: Opener) -> None:
     app = house()
     commit(app, fold_row(1, 0.5), fold_row(2, 0.5), tombstone(KEY))
     app.folder.catch_up()
     first = ledger_file(app).read_text("utf-8").splitlines()[0]
     ledger_file(app).write_text(f"{first}\n", "utf-8")
-    rebuild(app)
-    assert heats(app) == {1: 0.5}
-    assert app.lookup.tombstones([KEY]) == set()
-
-
-def test_a_damaged_line_stops_no_indexing_and_is_read_once_it_is_mended(house: Opener) -> None:
-    app = house()
-    commit(app, fold_row(1, 0.5))
-    app.folder.catch_up()
-    sound = ledger_file(app).read_bytes()
-    ledger_file(app).write_bytes(sound + b"{torn\n")
-    commit(app, fold_row(2, 0.5), tombstone(KEY))
-    folded = app.folder.catch_up()
-    assert [(subject, "line 2" in why) for subject, why in folded.unreadable] == [(LEDGER, True)]
-    keep(app, CRANE)
-    assert contents(ask(app, "crane")) == [CRANE]
-    assert heats(app) == {1: 0.5}
-    assert rebuild(app).unreadable
-    assert heats(app) == {1: 0.5}, "what the index knew of the ledger stays"
-    ledger_file(app).write_bytes(ledger_file(app).read_bytes().replace(b"{torn\n", b""))
-    assert app.folder.catch_up().unreadable == ()
+    assert rebuild(app).unreadable == ("rows of the ledger are missing: 2-3",)
     assert heats(app) == {1: 0.5, 2: 0.5}
     assert app.lookup.tombstones([KEY]) == {KEY}
+    assert accept(app).saved == 1
+    assert rebuild(app).unreadable == ()
+    assert heats(app) == {1: 0.5}, "a fold is made anew by the next pass"
+    assert app.lookup.tombstones([KEY]) == {KEY}
+
+
+def test_a_damaged_line_stops_no_reading_and_is_read_once_it_is_mended(house: Opener) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.5), fold_row(2, 0.25), fold_row(3, 0.5))
+    app.records.drain()
+    sound = ledger_file(app).read_bytes()
+    lines = sound.splitlines(keepends=True)
+    ledger_file(app).write_bytes(lines[0] + b"{torn\n" + lines[2])
+    commit(app, fold_row(4, 0.5), tombstone(KEY))
+    folded = app.folder.catch_up()
+    assert [(subject, "line 2" in why) for subject, why in folded.unreadable] == [(LEDGER, True), (LEDGER, False)]
+    assert heats(app) == {1: 0.5, 3: 0.5, 4: 0.5}
+    assert app.lookup.tombstones([KEY]) == {KEY}
+    keep(app, CRANE)
+    assert contents(ask(app, "crane")) == [CRANE]
+    assert app.index.state().ledger_gaps == ((2, 2),)
+    assert app.folder.catch_up().unreadable, "each time, until it is mended"
+    assert rebuild(app).unreadable
+    assert heats(app) == {1: 0.5, 3: 0.5, 4: 0.5}
+    ledger_file(app).write_bytes(ledger_file(app).read_bytes().replace(b"{torn\n", lines[1]))
+    assert app.folder.catch_up().unreadable == ()
+    assert heats(app) == {1: 0.5, 2: 0.25, 3: 0.5, 4: 0.5}
+    assert app.ledger.state(thorough=True).settled
+
+
+def test_what_a_mended_line_says_does_not_undo_what_came_after_it(house: Opener) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.25), fold_row(1, 0.5))
+    app.records.drain()
+    lines = ledger_file(app).read_bytes().splitlines(keepends=True)
+    ledger_file(app).write_bytes(b"?\n" + lines[1])
+    app.folder.catch_up()
+    ledger_file(app).write_bytes(b"".join(lines))
+    app.folder.catch_up()
+    assert heats(app) == {1: 0.5}
 
 
 @pytest.mark.parametrize(
@@ -156,18 +183,30 @@ def test_a_row_that_says_nonsense_is_named_and_the_others_are_folded(house: Open
     assert app.folder.catch_up().unreadable == ()
 
 
-def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(house: Opener, tmp_path: Path) -> None:
+def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_are_not_given_again(
+    house: Opener, tmp_path: Path
+) -> None:
     app = house()
-    commit(app, fold_row(1, 0.5), fold_row(1, 0.75))
+    commit(app, fold_row(1, 0.5), tombstone(KEY))
     app.folder.catch_up()
     ledger_file(app).unlink()
     app.close()
-    assert diagnose(tmp_path) is None
     (tmp_path / "journal.db").unlink()
     again = house()
     commit(again, fold_row(1, 0.25))
-    again.records.drain()
-    again.records.close()
+    again.folder.catch_up()
+    assert diagnose(tmp_path) is None
+    assert again.ledger.state().missing == ((1, 2),)
+    assert [row["seq"] for row in again.ledger.ledger()] == [3]
+    assert again.lookup.tombstones([KEY]) == {KEY}
+
+
+def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(house: Opener, tmp_path: Path) -> None:
+    app = house()
+    commit(app, fold_row(1, 0.5))
+    app.folder.catch_up()
+    app.index.apply((), replace(app.index.state(), ledger_seq=9))
+    app.close()
     found = diagnose(tmp_path)
     assert found
     assert [(finding.subject, finding.problem) for finding in found.findings] == [

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shutil
 import stat
 import threading
 import weakref
@@ -12,11 +13,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote
 
 import apsw
 
-from pellucid.errors import StoreBusyError, StoreError
+from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 
 Synchronous = Literal["FULL", "NORMAL"]
 Value = str | bytes | int | float | None
@@ -24,10 +24,11 @@ BUSY_TIMEOUT_MS = 30_000
 _MIGRATION = re.compile(r"(\d{3})_\w+\.sql")
 _QUERY = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
+_SHARED_BYTES = 32 << 10
+_NO_SHARED_MEMORY = frozenset({apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_SHMOPEN, apsw.SQLITE_IOERR_SHMMAP})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _MAKE_ROOM = "free some space, then repeat the command; what was acknowledged is kept"
 _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
-    (apsw.FullError, "the disk is full", _MAKE_ROOM),
     (apsw.IOError, "the disk could not be read or written", "check the disk and its free space, then repeat"),
     (apsw.CorruptError, "the file is damaged", "run `pellucid doctor`"),
     (apsw.NotADBError, "the file is not a SQLite database", "move it away, then run `pellucid doctor`"),
@@ -51,17 +52,52 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
         if not readonly:
             make_private_folder(path.parent)
             _make_private_file(path)
-        connection = _opened_to_read(path) if readonly else opened_as_it_is(path)
-        try:
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            for pragma in () if readonly else ("journal_mode = WAL", "secure_delete = ON"):
-                execute(connection, f"PRAGMA {pragma}")
-            for pragma in (f"synchronous = {synchronous}", "fullfsync = ON", "foreign_keys = ON"):
-                execute(connection, f"PRAGMA {pragma}")
-        except apsw.Error:
-            connection.close()
+        flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
+        first = () if readonly else ("journal_mode = WAL", "secure_delete = ON")
+        pragmas = (*first, f"synchronous = {synchronous}", "fullfsync = ON", "foreign_keys = ON", "user_version")
+        return open_shared(path, flags, pragmas)
+
+
+def open_shared(
+    path: Path, flags: int, pragmas: Iterable[str] = ("user_version",), busy_ms: int = BUSY_TIMEOUT_MS
+) -> apsw.Connection:
+    """A connection that shares the file with others; alone, where the disk has not one block left.
+
+    SQLite shares the index of the log by a file of 32 KiB. Without room for it, or where it may not be written, the one
+    who reads takes the database as it stands, if its log is empty; the one who writes takes it for itself.
+    """
+    if flags & apsw.SQLITE_OPEN_READONLY and (stands_still(path) or _is_settled(path)):
+        name = f"{path.absolute().as_uri()}?immutable=1"
+        return _opened(name, flags | apsw.SQLITE_OPEN_URI, pragmas, busy_ms)
+    try:
+        return _opened(str(path), flags, pragmas, busy_ms)
+    except apsw.IOError as error:
+        if getattr(error, "extendedresult", 0) not in _NO_SHARED_MEMORY:
             raise
-        return connection
+    return _opened(str(path), apsw.SQLITE_OPEN_READWRITE, ("locking_mode = EXCLUSIVE", *pragmas), busy_ms)
+
+
+def stands_still(path: Path) -> bool:
+    """Whether a database has no log, nobody shares it, and the disk has no room for either."""
+    if _size(path.with_name(f"{path.name}-wal")) or _size(path.with_name(f"{path.name}-shm")) >= _SHARED_BYTES:
+        return False
+    return shutil.disk_usage(path.parent).free < _SHARED_BYTES
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _opened(name: str, flags: int, pragmas: Iterable[str], busy_ms: int) -> apsw.Connection:
+    connection = apsw.Connection(name, flags=flags)
+    try:
+        connection.set_busy_timeout(busy_ms)
+        for pragma in pragmas:
+            list(stream(connection, f"PRAGMA {pragma}"))
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def refuse_link(path: Path) -> None:
@@ -85,18 +121,14 @@ def may_not_be_written(path: Path) -> bool:
 
 def opened_as_it_is(path: Path) -> apsw.Connection:
     """A database that is there, to be written if it may be; nothing of it is set, and its mode is left alone."""
-    if may_not_be_written(path):
-        return _opened_to_read(path)
-    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    reads = may_not_be_written(path) or stands_still(path)
+    return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE)
 
 
-def _opened_to_read(path: Path) -> apsw.Connection:
-    """A database to be read. Where it may not be written, and no log waits beside it, it takes no lock file."""
-    flags = apsw.SQLITE_OPEN_READONLY
+def _is_settled(path: Path) -> bool:
+    """Whether a database may only be read, and no log waits beside it: it then takes no lock file."""
     beside = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
-    if not may_not_be_written(path) or any(each.exists() for each in beside):
-        return apsw.Connection(str(path), flags=flags)
-    return apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags | apsw.SQLITE_OPEN_URI)
+    return may_not_be_written(path) and not any(each.exists() for each in beside)
 
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
@@ -211,10 +243,20 @@ def immediate(connection: apsw.Connection) -> Generator[None]:
         try:
             yield
             execute(connection, "COMMIT")
-        except BaseException:
+        except BaseException as error:
             if connection.in_transaction:
                 execute(connection, "ROLLBACK")
+            if isinstance(error, NoRoomError):
+                _give_back(connection)
             raise
+
+
+def _give_back(connection: apsw.Connection) -> None:
+    """Cut the log, if nobody is at it: what was begun and did not fit must not keep the last of the room."""
+    with suppress(StoreError):
+        connection.set_busy_timeout(0)
+        execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
 
 @contextmanager
@@ -239,12 +281,16 @@ def explained(path: Path | str) -> Generator[None]:
             f"{path} was locked by another process for {BUSY_TIMEOUT_MS // 1000} seconds",
             next_step="let the other process finish, then repeat",
         ) from error
+    except apsw.FullError as error:
+        raise NoRoomError(f"{path}: the disk is full ({error})", next_step=_MAKE_ROOM) from error
     except tuple(kind for kind, _, _ in _REASONS) as error:
         why, next_step = next((why, step) for kind, why, step in _REASONS if isinstance(error, kind))
         raise StoreError(f"{path}: {why} ({error})", next_step=next_step) from error
     except OSError as error:
-        step = _MAKE_ROOM if error.errno in _NO_ROOM else "check the disk, and the owner and mode of the folder"
-        raise StoreError(f"{path}: {error.strerror or error}", next_step=step) from error
+        said = f"{path}: {error.strerror or error}"
+        if error.errno in _NO_ROOM:
+            raise NoRoomError(said, next_step=_MAKE_ROOM) from error
+        raise StoreError(said, next_step="check the disk, and the owner and mode of the folder") from error
 
 
 class ThreadConnections:

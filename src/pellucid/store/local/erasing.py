@@ -1,9 +1,16 @@
 """A database in, the same without a byte of what was deleted from it out: its pages rewritten, its log emptied."""
 
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
 import apsw
 
-from pellucid.errors import StoreBusyError
+from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 from pellucid.store.local.database import BUSY_TIMEOUT_MS, execute
+
+_SPARE = 256 << 10
+"""Bytes beside the copy of the live pages: the heads of the log's frames, and its index."""
 
 
 def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
@@ -14,8 +21,11 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
 
     Raises:
         StoreBusyError: another connection was reading or writing for `wait_s` seconds; repeat it.
-        StoreError: there is no room for a second copy of the live rows, or the disk fails.
+        NoRoomError: there is no room for a second copy of the live rows; nothing was begun, and the log is as it was.
+        StoreError: the disk fails.
     """
+    empty_log(connection, 0)  # which may make the room that is needed
+    _check_room(connection)
     try:
         connection.set_busy_timeout(int(wait_s * 1000))
         execute(connection, "PRAGMA temp_store = MEMORY")  # no copy of the live rows elsewhere
@@ -24,12 +34,37 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
         done = empty_log(connection, wait_s)
     except StoreBusyError:
         done = False
+    except StoreError:
+        with suppress(StoreError):
+            empty_log(connection, 0)  # a rewrite that did not fit must not keep the room it took
+        raise
     finally:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     if not done:
         raise StoreBusyError(
             f"{connection.filename} still holds what was deleted: it was in use for {wait_s:g} seconds",
             next_step="let the other process finish, then repeat",
+        )
+
+
+def room_needed(path: Path) -> int:
+    """Bytes that must be free for a database to be written anew: at most its own size, and a little."""
+    return (path.stat().st_size if path.exists() else 0) + _SPARE
+
+
+def _check_room(connection: apsw.Connection) -> None:
+    (live,) = execute(
+        connection,
+        "SELECT (page_count - freelist_count) * page_size FROM "
+        "pragma_page_count, pragma_freelist_count, pragma_page_size",
+    )[0]
+    path = Path(connection.filename)
+    needed, free = int(live * 1.02) + _SPARE, shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise NoRoomError(
+            f"{path} still holds bytes of what was deleted: to write it anew takes {needed:,} bytes, "
+            f"and {free:,} are free",
+            next_step="free some space: the next command erases them",
         )
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,10 @@ import apsw
 import numpy as np
 from pydantic import ValidationError
 
-from pellucid.errors import StoreError
+from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.local.database import (
-    BUSY_TIMEOUT_MS,
     connect,
     execute,
     explained,
@@ -24,6 +23,7 @@ from pellucid.store.local.database import (
     opened_as_it_is,
     refuse_link,
     sql_folder,
+    stands_still,
     stream,
 )
 from pellucid.store.local.files import Skip, Vault
@@ -114,7 +114,9 @@ def skipped(home: Path) -> list[tuple[Skip, str]]:
 
 def replaces_atomically(records: Records) -> bool:
     """Whether an editor's save can never be lost while a file is replaced; only a local vault may say no."""
-    return not isinstance(records, LocalRecords) or records.replaces_atomically()
+    with suppress(NoRoomError):  # it is tried on two files: a full disk says nothing of that
+        return not isinstance(records, LocalRecords) or records.replaces_atomically()
+    return True
 
 
 def _is_empty(path: Path) -> bool:
@@ -133,7 +135,6 @@ def _damage(path: Path) -> str | None:
     try:
         refuse_link(path)
         with explained(path), closing(opened_as_it_is(path)) as connection:
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             return _unsound(connection, path)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):
@@ -148,7 +149,7 @@ def _unsound(connection: apsw.Connection, path: Path) -> str | None:
     said = execute(connection, "PRAGMA integrity_check(1)")[0][0]
     if said != "ok":
         return str(said)
-    if connection.readonly("main") and not may_not_be_written(path):
+    if connection.readonly("main") and not (may_not_be_written(path) or stands_still(path)):
         return "it says that it may not be written"  # a bit of its header, not the mode of the file
     with closing(apsw.Connection(":memory:")) as fresh:
         migrate(fresh, sql_folder(name))

@@ -97,7 +97,7 @@ class LocalHistory:
             found = execute(connection, self._queries["recall"], named)
         return _listed(*found[0]) if found else None
 
-    def erase(self, namespace: str, words: Collection[str]) -> int:
+    def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:
         """See `History.erase`. A receipt from before queries stood apart is emptied, whatever its query was.
 
         A word of four letters or more is also found inside a longer one. Safe to repeat.
@@ -114,10 +114,12 @@ class LocalHistory:
             execute(connection, self._queries["clear_queries"])
             execute_many(connection, self._queries["put_query"], kept)
             emptied = execute(connection, self._queries["empty_old"], (namespace,))
-        self._leave_nothing(connection)
+        if scrub:
+            self.scrub()
         return len(rows) - len(kept) + len(emptied)
 
-    def _leave_nothing(self, connection: apsw.Connection) -> None:
+    def scrub(self) -> None:
+        connection = self._connections.get()
         if execute(connection, self._queries["owed"])[0][0]:
             execute(connection, "PRAGMA temp_store = MEMORY")  # no copy elsewhere while the file is written anew
             erase_remains(connection, _READERS_S)

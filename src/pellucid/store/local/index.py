@@ -21,6 +21,7 @@ from pellucid.model.mentions import file_name, paths_in
 from pellucid.model.stance import stance
 from pellucid.model.text import attribute_key, content_hash, entity_key, tag_key
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
+from pellucid.store.ledger_gaps import said, spans
 from pellucid.store.local.analysis import Analyzer, count
 from pellucid.store.local.columns import SEGMENT, ColumnCache
 from pellucid.store.local.database import (
@@ -77,7 +78,8 @@ class LocalIndex:
     def _state(self, connection: apsw.Connection) -> IndexState:
         held: dict[str, str] = dict(execute(connection, self._queries["state"]))
         numbers = int(held.get("appliedSeq", 0)), int(held.get("ledgerSeq", 0))
-        return IndexState(numbers[0], held.get("model", ""), held.get("basis", ""), numbers[1])
+        gaps = spans(held.get("ledgerGaps", ""))
+        return IndexState(numbers[0], held.get("model", ""), held.get("basis", ""), numbers[1], gaps)
 
     def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
         connection = self._connections.get()
@@ -114,10 +116,10 @@ class LocalIndex:
                 fold.path(change)
             if anew:
                 fold.forget_ledger()
-            after = 0 if anew else held.ledger_seq
+            after = 0 if anew else _folded(held, state)
             fold.ledger(each for each in ledger if each.seq > after)
             fold.graph.finish()
-            fold.finish(replace(state, ledger_seq=max(after, state.ledger_seq)))
+            fold.finish(replace(state, ledger_seq=max(0 if anew else held.ledger_seq, state.ledger_seq)))
             return fold.refused
 
     @contextmanager
@@ -232,7 +234,8 @@ class _Fold:
         for ns, seg in self._touched:
             self._run(self._queries["bump_segment"], (ns, seg))
         numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
-        for key, value in (*numbers, ("model", state.model), ("basis", state.basis)):
+        gaps = "ledgerGaps", said(state.ledger_gaps)
+        for key, value in (*numbers, ("model", state.model), ("basis", state.basis), gaps):
             self._run(self._queries["set_meta"], (key, value))
 
     def forget_ledger(self) -> None:
@@ -322,6 +325,12 @@ class _Fold:
         if name not in self._namespaces:
             self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
         return self._namespaces[name]
+
+
+def _folded(held: IndexState, state: IndexState) -> int:
+    """Up to which row the ledger need not be folded again: where a gap was filled, all after it comes once more."""
+    filled = held.ledger_gaps if held.ledger_gaps != state.ledger_gaps else ()
+    return min(held.ledger_seq, *(first - 1 for first, _ in filled)) if filled else held.ledger_seq
 
 
 def _stance(memory: Memory) -> str:

@@ -3,6 +3,7 @@
 Every function takes a connection to `journal.db`; those that write are called inside `database.immediate`.
 """
 
+import hashlib
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -29,6 +30,30 @@ class WaitingRow:
     seq: int
     month: str
     row: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What the ledger file of a month held when it was last written: its bytes, and a digest chained over its lines."""
+
+    month: str
+    size: int
+    chain: bytes
+    mtime_ns: int = -1
+    wanting: bool = False
+    """It was found to hold something else since; to be looked through until it is whole again."""
+
+    def grown(self, data: bytes) -> "Filed":
+        """The same with these bytes behind it; they end with a line."""
+        chain = self.chain
+        for line in data.splitlines(keepends=True):
+            chain = hashlib.blake2b(chain + line, digest_size=16).digest()
+        return Filed(self.month, self.size + len(data), chain)
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """What the file system shows of it without reading it."""
+        return self.size, self.mtime_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +164,54 @@ def counts_ledger(connection: apsw.Connection) -> bool:
 def start_ledger(connection: apsw.Connection, last_seq: int) -> None:
     """Number ledger rows from the one after `last_seq`."""
     execute(connection, _SQL["start_ledger"], (last_seq,))
+
+
+def ledger_number(connection: apsw.Connection) -> int:
+    """The last number given to a ledger row; 0 before the first."""
+    rows = execute(connection, _SQL["ledger_number"])
+    return int(rows[0][0]) if rows else 0
+
+
+def go_on_from(connection: apsw.Connection, last_seq: int) -> None:
+    """Number ledger rows from the one after `last_seq`, if the numbers given do not reach it."""
+    execute(connection, _SQL["go_on_from"], (last_seq, last_seq))
+
+
+def filed(connection: apsw.Connection) -> dict[str, Filed]:
+    """What is known of each month's file."""
+    return {
+        row[0]: Filed(row[0], row[1], bytes(row[2]), row[3], bool(row[4])) for row in execute(connection, _SQL["filed"])
+    }
+
+
+def put_filed(connection: apsw.Connection, known: Iterable[Filed]) -> None:
+    """Remember what months' files hold."""
+    execute_many(connection, _SQL["put_filed"], ((each.month, *_filed_row(each)) for each in known))
+
+
+def _filed_row(each: Filed) -> tuple[int, bytes, int, bool]:
+    return each.size, each.chain, each.mtime_ns, each.wanting
+
+
+def drop_filed(connection: apsw.Connection) -> None:
+    """Forget what months' files held."""
+    execute(connection, _SQL["drop_filed"])
+
+
+def key_print(connection: apsw.Connection) -> bytes | None:
+    """The fingerprint of the vault's key, if this journal ever saw it."""
+    rows = execute(connection, _SQL["key_print"])
+    return bytes(rows[0][0]) if rows else None
+
+
+def put_key_print(connection: apsw.Connection, fingerprint: bytes) -> None:
+    """From now on this is the vault's key."""
+    execute(connection, _SQL["put_key_print"], (fingerprint,))
+
+
+def any_seen(connection: apsw.Connection) -> bool:
+    """Whether any turn was marked as seen, which takes a key."""
+    return bool(execute(connection, _SQL["any_seen"]))
 
 
 def operations(connection: apsw.Connection, after: int, op_id: str | None) -> list[OperationRow]:

@@ -43,3 +43,6 @@ class LocalLookup:
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
         connection, sql = self._connections.get(), self._queries["tombstone"]
         return {key for key in keys if execute(connection, sql, (key,))}
+
+    def tombstone_keys(self) -> set[bytes]:
+        return {bytes(key) for (key,) in execute(self._connections.get(), self._queries["tombstone_keys"])}

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import apsw
 
-from pellucid.errors import ConflictError, InputError, StoreBusyError, StoreError
+from pellucid.errors import ConflictError, InputError, NoRoomError, StoreBusyError, StoreError
 from pellucid.store.local import journal, ledger_file, paths, syscalls
 from pellucid.store.local.database import ThreadConnections, explained, immediate, migrate, sql_folder
 from pellucid.store.local.displaced import YARD, Displaced
@@ -19,6 +19,7 @@ from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.local.failpoint import Failpoint, never
 from pellucid.store.local.files import NOT_A_FILE, Vault, sync
 from pellucid.store.local.filing import Filing
+from pellucid.store.local.ledger import LEDGER, LocalLedger
 from pellucid.store.local.scrub import Scrub
 from pellucid.store.local.twins import Twins
 from pellucid.store.records import (
@@ -33,7 +34,6 @@ from pellucid.store.records import (
     content_digest,
 )
 
-LEDGER = (paths.OWN_FOLDER, "ledger")
 _BATCH = 1_000
 _LOG_BYTES = 4 << 20  # above this the write-ahead log is emptied after a drain; always when the store is closed
 _READERS_S = 5.0  # how long a scrub waits for other processes to let go of the journal's log
@@ -55,20 +55,9 @@ class LocalRecords:
         self._failpoint = failpoint
         self._connections = ThreadConnections(partial(journal.open_journal, self._journal_path))
         migrate(self._connections.get(), sql_folder("journal"))
-        self._go_on_counting()
-
-    def _go_on_counting(self) -> None:
-        """A new journal beside an old vault must not number ledger rows from one again."""
-        connection = self._connections.get()
-        if journal.counts_ledger(connection):
-            return
-        with explained(self._ledger), immediate(connection):
-            if not journal.counts_ledger(connection):  # another process may have been faster
-                journal.start_ledger(connection, ledger_file.last_seq(self._ledger))
-
-    @property
-    def _ledger(self) -> Path:
-        return self._vault.root.joinpath(*LEDGER)
+        self.rows = LocalLedger(self._vault, self._connections.get)
+        """The rows of the ledger, and whether they, and the key beside them, are all there."""
+        self.rows.go_on_counting(home / "index.db")
 
     def commit(self, operation: Operation) -> int:
         """Acknowledge an operation: it survives any crash from here on.
@@ -137,7 +126,8 @@ class LocalRecords:
             settled = self._file(connection, filing)
             displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
         if _log_bytes(self._journal_path) > _LOG_BYTES:
-            empty_log(connection, wait_s=0)
+            with suppress(NoRoomError):
+                empty_log(connection, wait_s=0)
         _report_blocked(filing.blocked)
         return DrainReport(
             filed=tuple(each.path for each in settled if each.state == "FILED"),
@@ -161,15 +151,18 @@ class LocalRecords:
         waiting = journal.waiting_ledger(connection)
         if not waiting:
             return
+        known, held = journal.filed(connection), list[journal.Filed]()
         with self._vault.folder(LEDGER, create=True) as folder:
             for month in sorted({row.month for row in waiting}):
-                ledger_file.append(folder, month, [row for row in waiting if row.month == month])
+                now = ledger_file.append(folder, [row for row in waiting if row.month == month], known.get(month))
+                held += [now] if now else []
                 self._failpoint("ledger-appended")
                 sync(folder, ledger_file.file_name(month))
             sync(folder)
         self._failpoint("ledger-synced")
         with immediate(connection):
             journal.drop_ledger(connection, waiting[-1].seq)
+            journal.put_filed(connection, held)
 
     def heads(self, paths: Iterable[str]) -> list[Head]:
         """The newest bytes of each path, in the order asked.
@@ -213,13 +206,8 @@ class LocalRecords:
             return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
 
     def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Every ledger row whose `seq` is greater, in that order, those that still wait for their file included.
-
-        Raises:
-            StoreError: a line is damaged; names the file and the line.
-        """
-        with explained(self._ledger):
-            yield from ledger_file.read(self._ledger, journal.waiting_ledger(self._connections.get()), after)
+        """Every ledger row whose `seq` is greater, in that order; see `LocalLedger`."""
+        return self.rows.ledger(after)
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
         """Leave no byte of what stood at these paths, once their removal (or rewriting) was drained and folded.
@@ -246,12 +234,13 @@ class LocalRecords:
     def close(self) -> None:
         """Settle replaced files, empty the journal's log, and let go of every handle; no other thread may be in use."""
         connection = self._connections.get()
-        with explained(self._vault.root), suppress(StoreBusyError):
+        with suppress(StoreBusyError, NoRoomError), explained(self._vault.root):
             if self._vault.names(YARD):
                 with self._vault.locked(timeout_s=0):  # whoever holds the lock settles them
                     displaced = Displaced(self._vault, self._failpoint)
                     displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
-        empty_log(connection, wait_s=0)
+        with suppress(NoRoomError):
+            empty_log(connection, wait_s=0)
         self._connections.close()
 
 

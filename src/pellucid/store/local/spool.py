@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 from pydantic import TypeAdapter
 
-from pellucid.errors import StoreBusyError
+from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.model.turn import Turn
 from pellucid.store.local.database import (
     ThreadConnections,
@@ -40,6 +40,11 @@ class LocalSpool:
         self._used = True
         return connection
 
+    @property
+    def _is_unused(self) -> bool:
+        """Whether nothing was ever spooled here: to look for turns takes no file, nor room for one."""
+        return not (self._used or (self._path.exists() and self._path.stat().st_size))
+
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
         connection, added = self._connections.get(), 0
         with immediate(connection):
@@ -56,16 +61,20 @@ class LocalSpool:
         return int(found[0][0]) + 1 if found else 1
 
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
+        if self._is_unused:
+            return []
         rows = execute(self._connections.get(), self._queries["held"], (namespace, session_id))
         return [SpooledTurn(key, TURN.validate_json(turn), spooled_at) for key, turn, spooled_at in rows]
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        if not self._path.exists():  # nothing was ever spooled, and asking makes no file
+        if self._is_unused:  # nothing was ever spooled, and asking makes no file
             return []
         rows = execute(self._connections.get(), self._queries["waiting"], (namespace or "",))
         return [Waiting(*row) for row in rows]
 
     def drop(self, keys: Collection[bytes]) -> int:
+        if self._is_unused:
+            return 0
         connection = self._connections.get()
         with immediate(connection):
             gone = [row for key in keys for row in execute(connection, self._queries["drop_turn"], (key,))]
@@ -76,11 +85,16 @@ class LocalSpool:
         return len(gone)
 
     def _erase(self) -> None:
-        """Leave no byte of dropped turns; while another process uses the file that waits for a later drop or close."""
+        """Leave no byte of dropped turns; while that cannot be done it waits for a later drop or close."""
+        with suppress(StoreBusyError, NoRoomError):
+            self.scrub()
+
+    def scrub(self) -> None:
+        if self._is_unused:
+            return
         self._remains = True
-        with suppress(StoreBusyError):
-            erase_remains(self._connections.get(), wait_s=0)
-            self._remains = False
+        erase_remains(self._connections.get(), wait_s=0)
+        self._remains = False
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
         connection = self._connections.get()
@@ -91,5 +105,6 @@ class LocalSpool:
         if self._remains:
             self._erase()
         if self._used:
-            empty_log(self._connections.get(), wait_s=0)
+            with suppress(NoRoomError):
+                empty_log(self._connections.get(), wait_s=0)
         self._connections.close()

@@ -167,14 +167,27 @@ def audit(
 
 
 @app.command()
-def doctor(home: Home = None, as_json: Json = False) -> None:
-    """Check a home: drift between files and index, conflicts, unreadable files, the model, the databases."""
+def doctor(
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="Give up a lost key or lost rows of the ledger: importing can then bring back what they kept out.",
+        ),
+    ] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Check a home: drift between files and index, conflicts, what cannot be read or was lost, the databases."""
     from pellucid.operations.house import diagnose, examine
+    from pellucid.operations.settling import accept
 
     known = settings(home)
     report = diagnose(known.home)
     if report is None:
         with opened(home, adopt=False, known=known) as opened_app:
+            if accept_loss:
+                note(present.accepted(accept(opened_app)))
             report = examine(opened_app, sound=True)
     emit(report, lambda: present.examined(report), as_json=as_json)
     if not report.healthy:

@@ -1,12 +1,16 @@
 """One function a command in, the commands that take memories away for good out; each shows first what it would take."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pellucid.errors import StoreError
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, emit, opened
+
+if TYPE_CHECKING:
+    from pellucid.operations.forgetting import ForgetOutput
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this, only say what would go.")]
 
@@ -30,6 +34,7 @@ def forget(
         outcome = take(opened_app, request) if yes else preview_forget(opened_app, request)
     command = " ".join(["pellucid forget", *memory_ids, *(["--chain"] if chain else [])])
     emit(outcome, lambda: present_changes.forgotten(outcome, command), as_json=as_json)
+    _require_gone(outcome)
 
 
 @app.command()
@@ -57,3 +62,18 @@ def purge(
         )  # fmt: skip
         outcome = take(opened_app, request) if yes else preview_purge(opened_app, request)
     emit(outcome, lambda: present_changes.forgotten(outcome, "the same command with"), as_json=as_json)
+    _require_gone(outcome)
+
+
+def _require_gone(outcome: "ForgetOutput") -> None:
+    """End as a failure does where bytes are left: who asked must not take it for done.
+
+    Raises:
+        StoreError: names the places.
+    """
+    if outcome.remains:
+        places = ", ".join(each.place for each in outcome.remains)
+        raise StoreError(
+            f"forgotten, but not erased to the last byte yet: {places}",
+            next_step="each later command goes on with it; `pellucid doctor` says what is left",
+        )

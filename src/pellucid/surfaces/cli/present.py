@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.store.ledger_gaps import said
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.operations.pulse import Pulse
     from pellucid.operations.recalling import AuditOutput, RecallOutput
     from pellucid.operations.remembering import RememberOutput
+    from pellucid.operations.settling import AcceptOutput
 
 
 def home(report: HomeOutput) -> str:
@@ -90,9 +92,12 @@ def recalled(outcome: RecallOutput) -> str:
     lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
     if outcome.omitted:
         lines.append(f"{len(outcome.omitted)} more did not fit the budget")
+    if outcome.receipt_problem:
+        lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
     lines += _stale(outcome)
-    kept = f"why: pellucid xray --id {outcome.recall_id}"
-    return "\n".join([*lines, f"not kept: {visible(outcome.receipt_problem)}" if outcome.receipt_problem else kept])
+    if not outcome.receipt_problem:
+        lines.append(f"why: pellucid xray --id {outcome.recall_id}")
+    return "\n".join(lines)
 
 
 def _stale(outcome: RecallOutput) -> Iterable[str]:
@@ -138,6 +143,17 @@ def examined(report: DoctorOutput) -> str:
         *(f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {f.next_step}')}" for f in report.findings),
     ]
     return "\n".join(lines)
+
+
+def accepted(outcome: AcceptOutput) -> str:
+    """What was given up for good, and what was saved."""
+    if outcome.op_id is None:
+        return "nothing is lost: there is nothing to accept"
+    parts = [f"the key ({outcome.key})"] if outcome.key else []
+    parts += [f"rows {said(outcome.missing)} of the ledger"] if outcome.missing else []
+    parts += [f"{len(outcome.set_aside)} damaged lines or changed files of it"] if outcome.set_aside else []
+    saved = f"; {outcome.saved} tombstones of the index are in the ledger again" if outcome.saved else ""
+    return f"given up: {', '.join(parts)}{saved}"
 
 
 def _pulse(pulse: Pulse) -> Iterable[str]:

@@ -49,6 +49,10 @@ def forgotten(outcome: ForgetOutput, command: str) -> str:
     lines += [f"  {count:>6}  {place}" for place, count in sorted(outcome.places.items()) if count]
     if outcome.versions:
         lines.append(f"other versions stay ({', '.join(outcome.versions)}): --chain takes them, too")
+    for each in outcome.remains:
+        lines.append(f"not gone yet, {each.place}: {visible(each.why)}")
+    if outcome.remains:
+        lines.append("nothing finds it any more; each command tries again, and `pellucid doctor` says what is left")
     if outcome.done:
         lines.append(f"receipt: {outcome.op_id}, {outcome.tombstones} tombstones; this cannot be undone")
     else:

@@ -108,7 +108,7 @@ app.add_typer(ledger_app, name="ledger")
 def ledger_export(
     kind: Annotated[
         str,
-        typer.Option("--kind", help="lifecycle, verdict, flush, fold, pass, tombstone, erasure; observations."),
+        typer.Option("--kind", help="lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations."),
     ],
     out: Annotated[str | None, typer.Option("--out", help="Write to this file; - is standard output.")] = None,
     everywhere: Annotated[bool, typer.Option("--all-namespaces", help="Rows of every namespace.")] = False,

@@ -262,6 +262,10 @@ SELECT d.memory_id, d.record FROM folds d JOIN namespaces n ON n.ns = d.ns WHERE
 -- Whether something forgotten left this key.
 SELECT 1 FROM tombstones WHERE key = ?;
 
+-- name: tombstone_keys
+-- All of them.
+SELECT key FROM tombstones;
+
 -- name: source
 -- The number and the namespace of a file that says something of the graph.
 SELECT file, ns FROM sources WHERE path = ?;

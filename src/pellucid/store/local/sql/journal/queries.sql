@@ -103,3 +103,31 @@ FROM ops o LEFT JOIN entries e ON e.seq = o.seq WHERE o.seq > ? ORDER BY o.seq, 
 -- One operation with its files.
 SELECT o.seq, o.op_id, o.kind, o.at, e.path, e.new_hash
 FROM ops o LEFT JOIN entries e ON e.seq = o.seq WHERE o.seq > ? AND o.op_id = ? ORDER BY e.entry;
+
+-- name: filed
+-- What each month of the ledger held when it was last written.
+SELECT month, bytes, chain, mtime_ns, wanting FROM filed ORDER BY month;
+
+-- name: put_filed
+-- A month of the ledger was written, or looked through.
+INSERT OR REPLACE INTO filed (month, bytes, chain, mtime_ns, wanting) VALUES (?, ?, ?, ?, ?);
+
+-- name: drop_filed
+-- Nothing is known of any month any more.
+DELETE FROM filed;
+
+-- name: go_on_from
+-- The ledger holds more rows than this journal numbered: go on after them.
+UPDATE sqlite_sequence SET seq = ? WHERE name = 'ledger' AND seq < ?;
+
+-- name: key_print
+-- The fingerprint of the vault's key.
+SELECT fingerprint FROM vault_key;
+
+-- name: put_key_print
+-- The vault's key is the one of this fingerprint.
+INSERT INTO vault_key (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET fingerprint = excluded.fingerprint;
+
+-- name: any_seen
+-- Whether any turn was ever imported: its mark was made with a key.
+SELECT 1 FROM seen LIMIT 1;
