@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pellucid.model.stance import stance
 from pellucid.model.text import STOP_WORDS, entity_key
 from pellucid.observe.language import Language
+from pellucid.observe.prose import LONGEST_SENTENCE
 
 _PATHLIKE = re.compile(r"^[\w~.-]*/[\w./-]+$|^[\w-]+\.\w{1,5}$|^`.+`$|^\".+\"$")
 _NAME = re.compile(
@@ -33,9 +34,13 @@ class Attribution:
 def read_attribution(sentence: str, language: Language, speaker: str | None = ANONYMOUS) -> Attribution:
     """Everything the attribute rows of the language find about one entity: that of the first row that fits.
 
+    A text longer than a sentence can be states nothing: the rows are patterns for one.
+
     Of a denied sentence only the entity is told. Without a speaker (`None`: an assistant that speaks for nobody) the
     rows about `I` and `my` say nothing.
     """
+    if len(sentence) > LONGEST_SENTENCE:
+        return Attribution()
     affirmed = language.attributes.negation.sub("", sentence)
     entity, attributes = _read(affirmed, language, speaker)
     denied = bool(attributes) and affirmed != sentence and stance(sentence).denied
