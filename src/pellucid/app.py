@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pellucid.capture.redact import redact
 from pellucid.clock import Clock, SystemClock
 from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.minilm import MODEL_NAME, MiniLM
@@ -89,7 +90,7 @@ def open_app(
     chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
-    keeper = Keeper(records, folder, clock, partial(exclusive, home / "write.lock"))
+    keeper = Keeper(records, folder, clock, lambda text: redact(text).text, partial(exclusive, home / "write.lock"))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings, clock=clock, records=records, ledger=records.rows, eraser=records, index=index,

@@ -99,7 +99,7 @@ def test_what_only_reads_answers_and_says_what_is_not_kept(kept: Path, memory: s
     assert contents(kept) == before
     if words[0] == "recall":
         assert CRANE in done.stdout
-        assert f"not kept: {kept / 'history.db'}: it may not be written" in done.stdout
+        assert f"cannot be explained later: {kept / 'history.db'}: it may not be written" in done.stdout
         assert "why: pellucid xray" not in done.stdout
 
 

@@ -1,11 +1,30 @@
 """The names in a transcript in, names that may be stored out: of sessions, speakers, tools and agents."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 
 REMEMBERED = 4096
+
+
+def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
+    """Names with their values as they may be stored, and how many secrets of each type they lost.
+
+    A name tells a secret from a word, so the two are looked at together: `password` and `hunter2x` hold none apart.
+    """
+    counts = Counter[str]()
+    cleaned: dict[str, str] = {}
+    for given, value in pairs.items():
+        name = redact(given)
+        lead = f"{name.text}: "
+        both = redact(lead + value)
+        alone = both if both.text.startswith(lead) else redact(value)
+        counts.update(name.counts)
+        counts.update(alone.counts)
+        cleaned[name.text] = alone.text.removeprefix(lead) if alone is both else alone.text
+    return cleaned, counts
 
 
 class Names:

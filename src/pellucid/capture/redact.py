@@ -4,22 +4,21 @@ Cheap on ordinary text: plain searches for telling marks decide which patterns r
 where its mark stands, with bounded repetition, so that no text costs more than linear time.
 """
 
+import re
 import string
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pellucid.capture.secret_assignments import Span, assigned_secrets
-from pellucid.capture.secret_forms import (
-    card_numbers,
-    command_secrets,
-    header_secrets,
-    private_keys,
-    seed_phrases,
-    url_secrets,
-)
+from pellucid.capture.secret_commands import command_secrets, crypted_passwords
+from pellucid.capture.secret_forms import card_numbers, header_secrets, private_keys, url_secrets
+from pellucid.capture.secret_guise import as_seen
 from pellucid.capture.secret_patterns import VENDORS, SecretRule, marks_in
+from pellucid.capture.secret_seeds import seed_phrases
 
+_DIGEST = re.compile(r"(?:sha\d{1,3}|md5|h1)[=:-]\Z", re.IGNORECASE)
+"""Before what is the digest of a file, however it begins."""
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -46,10 +45,22 @@ def redact(text: str) -> Redacted:
 
 
 def find_secrets(text: str) -> Iterator[Span]:
-    """Every secret in the text, the best-known types first; spans may overlap."""
+    """Every secret in the text, the best-known types first; spans may overlap.
+
+    It is looked at as a reader sees it, and, where invisible signs may be all that parts two words, as it is written.
+    """
+    seen = as_seen(text)
+    if seen:
+        for span in _find(seen.text):
+            yield Span(*seen.span(span.start, span.end), span.type)
+    if seen is None or seen.places:
+        yield from _find(text)
+
+
+def _find(text: str) -> Iterator[Span]:
     yield from private_keys(text)
     present = marks_in(text)
-    for rule in VENDORS:
+    for rule in VENDORS if present else ():
         for mark in rule.marks:
             if mark in present:
                 yield from _by_rule(rule, mark, text)
@@ -58,6 +69,7 @@ def find_secrets(text: str) -> Iterator[Span]:
     yield from header_secrets(text, lower)
     yield from assigned_secrets(text, lower)
     yield from command_secrets(text)
+    yield from crypted_passwords(text)
     yield from seed_phrases(text, lower)
     yield from card_numbers(text)
 
@@ -75,7 +87,7 @@ def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[Span]:
     while at >= 0:
         starts = range(max(done, at - rule.back), at + 1)
         match = next((found for start in starts if (found := rule.shape.match(text, start))), None)
-        if match and rule.accept(match):
+        if match and rule.accept(match) and not _DIGEST.search(text, max(0, match.start() - 8), match.start()):
             yield Span(*match.span(group), rule.type)
             done = match.end()
         at = text.find(mark, max(done, at + 1))

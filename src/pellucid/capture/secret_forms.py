@@ -1,10 +1,10 @@
-"""Text in, the secrets that a form gives away out: key blocks, headers, URLs, command lines, seed phrases, cards."""
+"""Text in, the secrets that a form gives away out: key blocks, headers, URLs, cards."""
 
 import re
 from collections.abc import Iterator
 
 from pellucid.capture.secret_assignments import Span
-from pellucid.capture.secret_values import is_code, is_random, is_secret
+from pellucid.capture.secret_values import is_code, is_random, is_secret, is_stand_in
 
 _BEGIN = re.compile(r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s:,.()\"'\\-]*+")
@@ -29,24 +29,18 @@ _COOKIE = re.compile(
 _URL = re.compile(r"://(?P<user>[^\s/:@\"'<>`\[]{0,256}):(?P<secret>[^\s/\"'<>`]{1,256})@(?=[\w.\[{$%-])")
 _URL_TOKEN = re.compile(r"://(?P<secret>[\w.~%+=-]{20,512})@(?=[\w\[])")
 _PORT = re.compile(r"\d{1,5}(?:[?#].*)?")
-_STAND_IN = re.compile(
-    r"(?:your|my|the)?[_-]?(?:pass(?:word|wd)?|pwd?|secret|token|xxx+|pw|key|auth)[_-]?\d?", re.IGNORECASE
-)
-_CURL = re.compile(
-    rf"curl\b[^\r\n]{{0,400}}?\s(?:-u|--user|--proxy-user|-U)[ =]?(?:{_QUOTE})?[\w.@+%-]{{1,100}}"
-    r":(?P<secret>[^\s\"'\\]{3,200})"
-)
-_SSHPASS = re.compile(rf"sshpass\s{{1,4}}-p\s{{0,4}}(?:{_QUOTE})?(?P<secret>[^\s\"'\\$]{{4,200}})")
-_SEED = re.compile(
-    rf"(?:mnemonic|seed[_ -]?(?:phrase|words)|recovery[_ -]?(?:phrase|words))(?:{_QUOTE})?\s{{0,3}}"
-    rf"(?:[:=]|\bis\b)\s{{0,4}}(?:{_QUOTE})?(?P<secret>[a-z]{{3,8}}(?:[ \t]{{1,2}}[a-z]{{3,8}}){{11,23}})"
-    r"(?![ \t]{0,2}[a-z])",
-    re.IGNORECASE,
-)
 _CARD = re.compile(r"[2-6]\d{3}(?:[ -]?\d{4}){3}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}")
 _BRANDS = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
 )
+
+
+_CARD_NAMED = re.compile(
+    r"card|visa|amex|discover|credit|debit|(?:(?<![a-z])|(?<=\\[nrt]))(?:pan|cc|jcb)(?![a-z])|kart[ei]|tarjeta|carte|カード|卡",
+    re.IGNORECASE,
+)
+_NEAR = 40
+"""Characters before a number in which such a word stands."""
 
 
 def private_keys(text: str) -> Iterator[Span]:
@@ -105,32 +99,21 @@ def url_secrets(text: str) -> Iterator[Span]:
 
 
 def _is_url_password(user: str, password: str) -> bool:
-    if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or _STAND_IN.fullmatch(password):
+    if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
         return False
     return is_secret(password, "password", quoted=True, shouted=True) or (
         password.isalnum() and password.lower() not in ("none", "null", "port")
     )
 
 
-def command_secrets(text: str) -> Iterator[Span]:
-    """Passwords on command lines that no flag names: `curl -u user:…`, `sshpass -p …`."""
-    for mark, shape in (("curl", _CURL), ("sshpass", _SSHPASS)):
-        if mark in text:
-            for match in shape.finditer(text):
-                if is_secret(match["secret"], "password", quoted=True, shouted=True):
-                    yield Span(*match.span("secret"), "command-line-password")
-
-
-def seed_phrases(text: str, lower: str) -> Iterator[Span]:
-    """Twelve to twenty-four words after a name that says they are a wallet's seed (BIP 39)."""
-    for mark in ("mnemonic", "seed", "recovery"):
-        for match in _matches(_SEED, mark, text, lower):
-            yield Span(*match.span("secret"), "seed-phrase")
-
-
 def card_numbers(text: str) -> Iterator[Span]:
-    """Payment card numbers: a major brand's prefix and length, one kind of separator, a right check digit (Luhn)."""
+    """Payment card numbers: a major brand's prefix and length, one kind of separator, a right check digit (Luhn).
+
+    Without separators one in fifty numbers of sixteen digits is like that: it takes a word such as `card` before it.
+    """
     for match in _CARD.finditer(text):
+        if match[0].isdigit() and not _CARD_NAMED.search(text, max(0, match.start() - _NEAR), match.start()):
+            continue
         around = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
         digits = match[0].replace(" ", "").replace("-", "")
         apart = {char for char in match[0] if not char.isdigit()}

@@ -12,7 +12,7 @@ from itertools import groupby
 START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=\\u00[0-9a-fA-F]{2})|(?<=%[0-9a-fA-F]{2}))"
 """Where a word may begin; an escaped newline (`\\n`) or a percent escape before it is no part of the word."""
 END = r"(?![A-Za-z0-9_])"
-_NOT_IN_BASE64 = r"(?<![A-Za-z0-9/][+/])"
+_NOT_IN_BASE64 = r"(?<![A-Za-z0-9/+][+/])"
 
 
 def anything(_: re.Match[str]) -> bool:
@@ -106,7 +106,7 @@ VENDORS: tuple[SecretRule, ...] = (
     _prefixed("square-token", "sq0atp- sq0csp- sq0idp- EAAA", r"[\w-]{22,64}", _varied, also=_NOT_IN_BASE64),
     _prefixed("facebook-token", "EAAC EAAB EAAG EAAJ", r"[A-Za-z0-9]{60,300}", _both_cases, also=_NOT_IN_BASE64),
     _prefixed("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}"),
-    _prefixed("atlassian-token", "ATATT3 ATCTT3 ATBB ATSTT3", r"[\w=+/-]{24,300}", _varied),
+    _prefixed("atlassian-token", "ATATT3 ATCTT3 ATBB ATSTT3", r"[\w=+/-]{24,300}", _varied, also=_NOT_IN_BASE64),
     _prefixed("linear-key", "lin_api_ lin_oauth_ lin_wh_", r"[A-Za-z0-9]{32,64}"),
     _prefixed("notion-token", "ntn_ secret_", r"[A-Za-z0-9]{40,50}"),
     _prefixed("vault-token", "hvs. hvb. hvr.", r"[\w-]{24,300}"),
@@ -127,7 +127,7 @@ VENDORS: tuple[SecretRule, ...] = (
     _prefixed("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,60}"),
     _prefixed("flutterwave-key", "FLWSECK-", r"[\w-]{30,50}"),
     _prefixed("airtable-token", "pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
-    _prefixed("jwt", "eyJ", r"[\w-]{8,8192}\.eyJ[\w-]{8,16384}(?:\.[\w-]{0,4096})?"),
+    _prefixed("jwt", "eyJ", r"[\w-]{8,2048}+\.eyJ[\w-]{8,16384}(?:\.[\w-]{0,4096})?", also=r"(?<![\w-]-)"),
     _anywhere("presigned-url", "-Signature=", r"X-(?:Amz|Goog)-Signature=(?P<secret>[0-9a-fA-F]{64,600})", back=5),
 )
 """In order of preference: where two rules cover the same characters, the earlier one names them."""
@@ -151,9 +151,13 @@ _ANY_WORD_MARK = _one_of(_WORD_MARKS)
 def marks_in(text: str) -> set[str]:
     """The marks that stand in the text. A credential is one long word, so only words of 15 characters are looked at."""
     dense = "\n".join(word for word in text.split() if len(word) >= _SHORTEST)
+    if not dense:
+        return set()
     present = {mark for mark in _INNER_MARKS if mark in dense}
     if "\\" in dense or "%" in dense:
         dense = _ESCAPE.sub(" ", dense)
     found = set(_ANY_WORD_MARK.findall(dense))
+    if not found:
+        return present
     # the longest mark at a place was found; the shorter ones that begin it stand there, too
     return present | {mark for mark in _WORD_MARKS if any(longer.startswith(mark) for longer in found)}

@@ -9,10 +9,14 @@ Kind = Literal["password", "key", "token"]
 
 _PLACEHOLDER = re.compile(
     r"\$\{.*|\$\(.*|\$[A-Za-z_]\w*|\{\{.*|\{[\w.\[\]'\"]*\}?|<.*|%\(.*|%[A-Za-z_]\w*%|#\{.*|@\w+@|\[[\w:. -]*\]?"
-    r"|[*.•…_-]{2,}|[xX]{3,}.*|\(.*|\\.*|!\w+|&\w+|\|.*|>.*",
+    r"|[*.•…_-]{2,}|[xX]{3,}.*|\(.*|\\.*|!\w+|&\w+|\|.*|>.*|.*[xX]{4,}|.*(?:\.{3}|…)",
     re.DOTALL,
 )
 _CODE = re.compile(r"[A-Za-z_$][\w$.?!]*[(\[{].*|[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[;,)]*", re.DOTALL)
+_VERSION = re.compile(r"(?:[\^~<>=]{1,2} ?)?v?\d+(?:\.(?:\d+|[x*])){1,3}(?:[-+.][\w.+-]{0,20})?")
+_STAND_IN = re.compile(
+    r"(?:your|my|the)?[_-]?(?:pass(?:word|wd)?|pwd?|secret|token|xxx+|pw|key|auth)[_-]?\d?", re.IGNORECASE
+)
 _INSERTED = re.compile(r"\{[A-Za-z_][^{}]*\}|%[sdr(]|\$\{")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _URL = re.compile(r"[A-Za-z]:\\.*|[a-z][a-z0-9+.-]*://.*", re.DOTALL)
@@ -35,6 +39,8 @@ _STOPWORDS = re.compile(
     r"|bearer|basic|random|default|valid|type|name|label|text|file|path|number|bytes|object|function|string|column",
     re.IGNORECASE,
 )
+_LOOKED_AT = 256
+"""Characters of a value that tell what it is."""
 _VOWELS = re.compile(r"[aeiouyAEIOUY]")
 
 
@@ -51,15 +57,29 @@ def is_secret(value: str, kind: Kind, *, quoted: bool, shouted: bool) -> bool:
         quoted: the value stood in quotes, so it is no code.
         shouted: the name is in CAPITALS or exported: an environment variable, whose value is no code either.
     """
+    value = value[:_LOOKED_AT]
     if kind == "key" and _AWS_SECRET.fullmatch(value) and _mixes(value) and entropy(value) > 4.2:
         return True
     if len(value) < 4 or _PLACEHOLDER.fullmatch(value) or _DIGEST.fullmatch(value) or _is_place(value):
+        return False
+    if _VERSION.fullmatch(value):
         return False
     if _INSERTED.search(value) if quoted else is_code(value):
         return False
     if kind == "password":
         return _is_password(value, quoted=quoted, literal=quoted or shouted)
     return _is_key(value, kind, quoted=quoted, literal=quoted or shouted)
+
+
+def is_given(value: str) -> bool:
+    """Whether what stands where nothing but a password can is one, and not a variable or a word in its place."""
+    inserted = _PLACEHOLDER.fullmatch(value) or _INSERTED.search(value)
+    return len(value) >= 4 and not inserted and not is_stand_in(value)
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether a value is a word for what should stand there: `password`, `your-token`."""
+    return _STAND_IN.fullmatch(value) is not None
 
 
 def is_code(value: str) -> bool:

@@ -20,7 +20,7 @@ _MARK = re.compile(r"(?:[ \t]{0,3}>[ \t]?)*[ \t]{0,3}(?:[-*+][ \t]+)?")
 _NESTED = re.compile(r"(?:[ \t]{2,}|\t)(?:([-*+])[ \t]+)?(?=\S)")
 _PAIR = re.compile(r"([A-Za-z][A-Za-z0-9]*(?:[ _/-][A-Za-z0-9]+){0,4}) ?:(?: +(.*)|)")
 _NEXT = re.compile(r"(?:^|(?<= ))([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*):(?= )")
-_BETWEEN = re.compile(r" +[·|•] +(?=[A-Za-z][A-Za-z0-9 _-]{0,40}:)")
+_BETWEEN = re.compile(r"(?<! ) ++[·|•] ++(?=[A-Za-z][A-Za-z0-9 _-]{0,40}:)")
 _CELLS = re.compile(r"[ \t]{0,3}\|([^|]*)\|([^|]*)\|[ \t]*")
 _STATUS_NUMBER = re.compile(r"^(?:[\d.]+\s+)?status:?$", re.IGNORECASE)
 _STATUS = re.compile(
@@ -40,7 +40,7 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"(?<!!)\[(?P<text>[^\[\]]*)\]\((?P<target>[^()\s]*)[^()]*\)|\[\[(?P<wiki>[^\[\]|]*)[^\[\]]*\]\]|:doc:`[^`]*`|`[^`<>]*<[^`<>]*>`_{0,2}"
+    r"(?<!!)\[(?P<text>[^\[\]]*)\]\((?P<target>[^()\s]*+)[^()]*+\)|\[\[(?P<wiki>[^\[\]|]*+)[^\[\]]*+\]\]|:doc:`[^`]*`|`[^`<>]*<[^`<>]*>`_{0,2}"
 )
 
 

@@ -8,9 +8,9 @@ _MOST = 2_000
 """Characters that are looked at; the patterns below may cost the square of it on hostile input."""
 _MARKED = re.compile(r"[`*_\[<&~\\{]")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_COMMENT = re.compile(r"<!--.*?-->")
+_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|(?P<open>\Z))", re.DOTALL)
 _LINK = re.compile(
-    r"!?\[([^\[\]]*)\](?:\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^\"')]*[\"')])?\s*\)|\[[^\[\]]*\])"
+    r"!?\[([^\[\]]*)\](?:\(\s*+<?((?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s++[\"'(][^\"')]*[\"')])?\s*+\)|\[[^\[\]]*\])"
 )
 _WIKI = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
 _AUTOLINK = re.compile(r"<((?:https?|ftp|mailto):[^<>\s]*)>")
@@ -19,10 +19,10 @@ _STARS = re.compile(r"(?<!\\)(\*{1,3})(?=[^\s*])(.+?)(?<=[^\s*\\])\1")
 _BARS = re.compile(r"(?<![\w\\])(_{1,3})(?=[^\s_])(.+?)(?<=[^\s_\\])\1(?!\w)")
 _STRUCK = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ATTRIBUTES = re.compile(r"\s*\{:?\s*[#.][^{}]*\}\s*$")
-_ROLE = re.compile(r":[A-Za-z][\w:.+-]*:`([^`]+)`")
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{:?\s*+[#.][^{}]*\}\s*$")
+_ROLE = re.compile(r":[A-Za-z][\w:.+-]{0,60}:`([^`]+)`")
 _TICKED = re.compile(r"``(.+?)``|`([^`]+)`_{0,2}")
-_TARGET = re.compile(r"\s*<[^<>]*>$")
+_TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*>$")
 _SUBSTITUTED = re.compile(r"\|(\S(?:[^|]*\S)?)\|")
 
 Resolve = Callable[[str, str], str]
@@ -39,7 +39,7 @@ def plain(text: str, resolve: Resolve | None = None) -> str:
         return "\0"
 
     text = _CODE.sub(set_aside, text[:_MOST].replace("\0", ""))
-    text = _AUTOLINK.sub(r"\1", _COMMENT.sub("", text))
+    text = _AUTOLINK.sub(r"\1", _COMMENT.sub(lambda found: "" if found["open"] is None else found[0], text))
     text = _WIKI.sub(r"\1", text)
     for _ in range(2):  # a picture may stand within a link
         text = _LINK.sub(lambda found: resolve(found[1], found[2] or "") if resolve else found[1], text)

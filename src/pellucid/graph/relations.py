@@ -48,7 +48,7 @@ _ALIASES = frozenset({"alias", "aliases", "also-known-as", "aka", "formerly", "r
 _BLOCK = "relationships"
 _NUMBERING = re.compile(r"(?:§\s*)?(?:\d{1,4}(?:\.\d{1,4}){0,6}\.?|[a-z]\.)\s+")
 _LEAD = re.compile(
-    r"(?P<item>[ \t]*(?:[-*+|]|\d{1,3}[.)])[ \t]+)?[ \t]*[*_`]{0,3}(?P<verb>"
+    r"(?P<item>[ \t]*+(?:[-*+|]|\d{1,3}[.)])[ \t]++)?[ \t]*+[*_`]{0,3}(?P<verb>"
     + "|".join(re.escape(each).replace(r"\ ", r"[\s_-]{1,3}") for each in sorted(_VERBS, key=len, reverse=True))
     + r")(?![\w-])",
     re.IGNORECASE,

@@ -1,8 +1,10 @@
 """Decisions in, a durable record out: acknowledged in the journal, filed in the vault, folded into the index."""
 
+import re
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 from pellucid.clock import Clock, isoformat
 from pellucid.errors import NoRoomError
@@ -18,6 +20,11 @@ VAULT = "vault"
 """Where what could not be taken over is said to stand."""
 Exclusive = Callable[[float], AbstractContextManager[bool]]
 """The right to write, waited for so many seconds (0: not at all, and the block is told whether it has it)."""
+
+Clean = Callable[[str], str]
+"""A text in, the same without its secrets out."""
+_TELLS_NOTHING = re.compile(r"[a-z]{2,8}_[0-9a-f]{32}|[0-9a-f]{16,128}|[0-9T:.Z-]{10,30}")
+"""An id, a digest or an instant: no secret, and no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,7 @@ class Keeper:
     records: Records
     folder: Folder
     clock: Clock
+    clean: Clean
     exclusive: Exclusive
     """Held from deciding what is new until it is searchable, so that two writers do not both find it new."""
 
@@ -59,11 +67,13 @@ class Keeper:
     ) -> Kept:
         """Acknowledge one operation as a whole, then file it and fold it into the index.
 
-        Lifecycle rows are given the operation's id as their `correlationId`.
+        Lifecycle rows are given the operation's id as their `correlationId`. Rows lose what secrets their texts hold:
+        all that is ever put on record comes through here.
         """
         op_id = self.clock.new_id("op")
         at = isoformat(self.clock.now())
-        rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in ledger)
+        cleaned = (_without_secrets(row, self.clean) for row in ledger)
+        rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in cleaned)
         self.records.commit(Operation(op_id, kind, at, tuple(writes), rows, tuple(seen), removals=tuple(removals)))
         return Kept(op_id, self.folder.catch_up())
 
@@ -102,6 +112,23 @@ class Keeper:
         op_id = self.clock.new_id("op")
         self.records.commit(Operation(op_id, "external-edit", isoformat(self.clock.now()), adopted=found))
         return self.folder.catch_up(drift.paths, op_id)
+
+
+def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
+    """A row of the ledger without secrets in its texts, however deep they lie; the namespace is a place, no text."""
+    return {key: value if key == "namespace" else _cleaned(value, clean) for key, value in row.items()}
+
+
+def _cleaned(value: object, clean: Clean) -> object:
+    match value:
+        case str():
+            return value if _TELLS_NOTHING.fullmatch(value) else clean(value)
+        case dict():
+            return {key: _cleaned(each, clean) for key, each in cast("dict[str, object]", value).items()}
+        case list() | tuple():
+            return [_cleaned(each, clean) for each in cast("list[object]", value)]
+        case _:
+            return value
 
 
 def memory_write(memory: Memory) -> FileWrite:

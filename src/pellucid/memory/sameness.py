@@ -15,13 +15,13 @@ from pellucid.model.stance import Stance, stance
 from pellucid.model.text import STOP_WORDS, content_words, entity_key, normalise
 
 _EAST = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff々ー"
-_GAP = re.compile(rf"(?<=[{_EAST}])\s+|\s+(?=[{_EAST}])")
+_GAP = re.compile(rf"(?<=[{_EAST}])\s|\s(?=[{_EAST}])")
 _COPULA = re.compile(r"(?<=[\u30a0-\u30ff\u3400-\u9fff々0-9A-Za-z%])(?:です|である|だ)$|(?<=い)です$")
 _VOICE = re.compile(rf"^([A-ZÀ-Þ][\w.'’-]*(?: [A-ZÀ-Þ][\w.'’-]*){{0,2}}|[{_EAST}]{{1,8}}): ?(?=\S)")
 _QUOTE = re.compile("[“”„«»「」『』]")
 _TOKEN = re.compile(r"[?\"()\[\]{}]|[^\s,;:!?.。、…\"()\[\]{}]+(?:[.,:][^\s,;:!?.。、…\"()\[\]{}]+)*")
 """Words, and the marks that may change what is said."""
-_PAUSES = re.compile(r"[,;:、](?!\S*\d)|[,;:、](?=\D)")
+_PAUSES = re.compile(r"[,;:、](?!\d)")
 _REFUSAL = re.compile(r"^(?:no|nein|nope|nah|いいえ|いや|不)\b", re.IGNORECASE)
 _CONTRACTED = (
     (re.compile(r"\b(can)(?:['’]t|not)\b", re.IGNORECASE), r"\1 not"),
@@ -70,7 +70,7 @@ _OCCASIONS = (
     r"|(?:this|last|next|coming|past) \w+|was|were|had|did|went|got|came|made|took|saw|met|bought|left|began|gave|won"
     r"|lost|found|told|said|felt|ran|wrote|read|sold|sent|spent|built|broke|been|\w{3,}ed"
     r"|heute|gestern|morgen|jetzt|gerade|neulich|bald|wieder|neu\w*|letzt\w+|nächst\w+|kommend\w+|war\w*|hatte\w*"
-    r"|wurde\w*|ging\w*|kam\w*|\w*ge\w{2,}(?:t|en)|\w{3,}te[nt]?"
+    r"|wurde\w*|ging\w*|kam\w*|\w{0,40}ge\w{2,40}(?:t|en)|\w{3,}te[nt]?"
     r"|hoy|ayer|mañana|ahora|recién|pronto|nuev\w+|otr[oa]\w*|pasad[oa]s?|próxim[oa]s?|est[ea] \w+|fu[ei]\w*|era\w*"
     r"|\w+(?:ó|é|í|aron|ieron|aba\w*|ía\w*|[ai]ste)|ha[ns]? \w+d[oa]|he \w+do|hemos \w+do"
 )

@@ -18,7 +18,7 @@ _PATCHED = re.compile(r"^\*\*\* (Add|Update) File: (\S.*)$", re.MULTILINE)
 _SPEC = re.compile(r"\b(?:SPEC|ADR|RFC|EIP|PEP|JEP|KEP)[- #]{0,2}\d{1,5}\b")
 _LINK = re.compile(r"\bhttps?://[^\s<>\"')\]}]{4,200}")
 _FILE = re.compile(
-    r"(?<![\w/.@:-])(?:[\w~.-]+/)*[\w.-]*\w\."
+    r"(?<![\w~/.@:-])(?:[\w~.-]+/)*[\w.-]*\w\."
     r"(?:py|pyi|ts|tsx|js|jsx|mjs|go|rs|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|sql|sh|bash|ps1|md|rst|txt|toml|ya?ml|json"
     r"|jsonl|ini|cfg|conf|env|lock|tf|proto|graphql|html|css|scss|ipynb|csv|xml|gradle|dockerfile)\b(?![\w/-])"
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pellucid.model.stance import stance
 from pellucid.model.text import STOP_WORDS, entity_key
 from pellucid.observe.language import Language
+from pellucid.observe.prose import LONGEST_SENTENCE
 
 _PATHLIKE = re.compile(r"^[\w~.-]*/[\w./-]+$|^[\w-]+\.\w{1,5}$|^`.+`$|^\".+\"$")
 _NAME = re.compile(
@@ -37,10 +38,14 @@ class Attribution:
 def read_attribution(sentence: str, language: Language, speaker: str | None = ANONYMOUS) -> Attribution:
     """Everything the attribute rows of the language find about one entity: that of the first row that fits.
 
+    A text longer than a sentence can be states nothing: the rows are patterns for one.
+
     Of a denied sentence only the entity is told. Without a speaker (`None`: an assistant that speaks for nobody) the
     rows about `I` and `my` say nothing. JSON and lines of code state nothing, whatever their strings hold, nor does a
     sentence of which a list is still to come (`We have two paths:`).
     """
+    if len(sentence) > LONGEST_SENTENCE:
+        return Attribution()
     if _DATA.match(sentence) or _CODE_LINE.search(sentence) or sentence.rstrip().endswith((":", "：")):
         return Attribution()
     sentence = _INSIDE_CODE.sub(" ", sentence)

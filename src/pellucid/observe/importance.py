@@ -17,10 +17,10 @@ BY_CATEGORY: dict[Category, float] = {
 }  # fmt: skip
 
 _SPEAKER = re.compile(r"^[^\W\d_][^:?!\n]{0,40}: (?=\S)")
-_NUMBER = re.compile(r"\d|[一二三四五六七八九十百千万両]+(?=[年月日時时人匹个個歳岁円元分秒])")
+_NUMBER = re.compile(r"\d|[一二三四五六七八九十百千万両](?=[年月日時时人匹个個歳岁円元分秒])")
 _UNIT = re.compile(r"\d ?(?:%|[a-zµ]{1,7}\b|[年月日時时人匹个個歳岁円元分秒])", re.IGNORECASE)
 _DATE = re.compile(r"\b\d{4}-\d\d|\b\d\d?:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
-_NAMED = re.compile(r"(?<=[\w,;:] )(?!I\b|I')[A-ZÀ-Þ][\w-]+|\w+[./_]\w+|\b[A-Z]{2,}\b|[\u30a0-\u30ff]{3,}")
+_NAMED = re.compile(r"(?<=[\w,;:] )(?!I\b|I')[A-ZÀ-Þ][\w-]+|\b\w+[./_]\w+|\b[A-Z]{2,}\b|[\u30a0-\u30ff]{3,}")
 _WEEKDAY = re.compile(r"^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?$")
 _SHORT, _FULL, _LONG = 3, 5, 60
 

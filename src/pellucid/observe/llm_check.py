@@ -53,7 +53,7 @@ _CALLED = re.compile(
     r"[^\W\d_][\w-]+(?=[,!.?;:]|$)"
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_STEP = re.compile(r"^\s*\(?\d{1,2}[.)]\s", re.MULTILINE)
+_STEP = re.compile(r"^[^\S\n]*+\(?\d{1,2}[.)]\s", re.MULTILINE)
 _PART = re.compile(r"[^\s,;!?()\[\]{}\"“”«»„`]+")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _JOINED = re.compile(r"\w[/@_#\\]\w|[^\W\d]\.[^\W\d]|[a-zß-ÿ][A-ZÀ-Þ]|\d[^\W\d]{3,}|[^\W\d]-?\d")

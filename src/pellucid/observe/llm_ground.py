@@ -20,8 +20,9 @@ MOST_TURNS = 3
 _BEFORE = 2
 """Turns before the evidence that may supply the name for a pronoun."""
 _CLAUSE = re.compile(
-    r"(?<=[.!?…;:,)])\s+|(?<=[。！？、，；])|\s+[-–—]+\s+"
-    r"|\s+(?=(?:but|whereas|instead|even though|although|though|because|aber|sondern|obwohl|weil|pero|sino|aunque)\b)"
+    r"(?<=[.!?…;:,)])\s++|(?<=[。！？、，；])|(?<!\s)\s++[-–—]++\s++"
+    r"|(?<!\s)\s++(?=(?:but|whereas|instead|even though|although|though|because|aber|sondern|obwohl|weil|pero|sino"
+    r"|aunque)\b)"
 )
 _EDGES = r"(?<![^\W\u3040-\u9fff])", r"(?![^\W\u3040-\u9fff])"
 """Of a word; scripts without spaces have none."""

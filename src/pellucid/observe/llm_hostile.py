@@ -20,13 +20,13 @@ _NOT_OURS = r"(?:all|any|the|these|those|your|my|previous|prior|above|earlier|pr
 _CONFIDENTIAL = r"(?:system prompt|api keys?|secrets?|credentials?|passwords?|private keys?|access tokens?|\.env)"
 _PLACE = r"(?:https?://|\S+@\S+\.\w|\b(?:\w+\.)+(?:com|net|org|io|dev|example|test|xyz|ru|cn)\b)"
 _HOSTILE = (
-    rf"(?:ignor\w*|disregard|forget|overrid\w*|bypass) (?:{_NOT_OURS}){{1,4}}(?:\w+ )?{_INSTRUCTIONS}",
+    rf"(?:ignor\w{{0,9}}|disregard|forget|overrid\w{{0,9}}|bypass) (?:{_NOT_OURS}){{1,4}}(?:\w+ )?{_INSTRUCTIONS}",
     r"(?:ignore|disregard) (?:everything|anything|all)(?: of)?(?: that| the)?(?: was| is)? (?:above|before|said|prior)",
     r"\b(?:system|developer) override\b|\bnew (?:system )?instructions? ?[:—-]|\bjailbr(?:eak|oken)\b|\bDAN mode\b",
     rf"(?:reveal|leak|exfiltrate) (?:\w+ ){{0,4}}?{_CONFIDENTIAL}\b",
-    rf"(?:send|post|upload|forward|copy|mail|transmit)\w* (?:[\w.,-]+ ){{0,6}}?{_CONFIDENTIAL}.{{0,60}}{_PLACE}",
-    r"ignorier\w* (?:\w+ ){0,3}?(?:anweisung\w*|vorgaben|prompts?)|vergiss (?:\w+ ){0,3}?anweisung\w*",
-    r"ignor[ae]\w* (?:\w+ ){0,4}?(?:instrucciones|indicaciones|consignes)|olvida (?:\w+ ){0,3}?instrucciones",
+    rf"(?:send|post|upload|forward|copy|mail|transmit)\w{{0,9}} (?:[\w.,-]+ ){{0,6}}?{_CONFIDENTIAL}.{{0,60}}{_PLACE}",
+    r"ignorier\w{0,9} (?:\w+ ){0,3}?(?:anweisung\w*|vorgaben|prompts?)|vergiss (?:\w+ ){0,3}?anweisung\w*",
+    r"ignor[ae]\w{0,9} (?:\w+ ){0,4}?(?:instrucciones|indicaciones|consignes)|olvida (?:\w+ ){0,3}?instrucciones",
     r"(?:以前|これまで|上記|先ほど|前)の?(?:すべての?|全ての?)?(?:指示|命令)[をは].{0,6}(?:無視|忘れ)",
     r"(?:忽略|无视|忘记|忘掉).{0,10}(?:指令|指示|提示词)",
 )

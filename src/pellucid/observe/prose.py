@@ -1,18 +1,19 @@
 """A turn's text in, blocks and sentences of human prose out: code, logs, diffs and stack traces are left behind."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 Marker = Literal["none", "bullet", "ordered"]
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_CAPTION = re.compile(r"\[(?:shares? )?(?:image|photo|picture|video)s?: ([^\]]+)\]", re.IGNORECASE)
-_TAG_BLOCK = re.compile(r"<([a-z][\w-]*)>.*?</\1>", re.DOTALL)
+_CAPTION = re.compile(r"\[(?:shares? )?(?:image|photo|picture|video)s?: ([^\[\]]+)\]", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([a-z][\w-]{0,60})>")
 _MACHINE = re.compile(
     r"""^(?:
-      \s*File\ ".+",\ line\ \d+ | \s+at\ \S+.*[(:].* | Traceback\ \( | Caused\ by: | \s*\.{3}\ \d+\ more
+      \s*File\ ".+",\ line\ \d+ | \s+at\ \S.*[(:].* | Traceback\ \( | Caused\ by: | \s*\.{3}\ \d+\ more
     | \s*(?:[\w$]+\.)*\w*(?:Error|Exception|Warning)\b(?::.*)?$
     | \s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.* | .*\b(?:DEBUG|INFO|WARN|ERROR|FATAL)\b\ .*
     | (?:diff\ --git|index\ [0-9a-f]{7}|@@\ |\+\+\+\ |---\ \S|[+][^\s\d+]|-[^\s\d-]) .*
@@ -39,6 +40,8 @@ _ABBREVIATION = re.compile(
     r"|(?<!\d )\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+LONGEST_SENTENCE = 1_000
+"""Characters; what goes on without an end for longer is nothing that somebody states, and no sentence here."""
 _LONGEST_ABBREVIATION = 8
 """Signs at the end of a text that tell whether it ends in an abbreviation, the mark included."""
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2}")
@@ -67,29 +70,33 @@ def captions(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def blocks(text: str) -> tuple[Block, ...]:
     """The prose of a text: hard-wrapped lines joined, list items apart, machine output and code dropped."""
-    found: list[Block] = []
+    found: list[list[Block]] = []
     for line in _prose_lines(text):
         if not line.strip():
-            found.append(Block(""))
+            found.append([Block("")])
             continue
         block = _read_line(line)
         if found and _continues(found[-1], block, indented=line[0].isspace()):
-            found[-1] = Block(f"{found[-1].text} {block.text}", found[-1].marker, found[-1].speaker)
+            found[-1].append(block)
         else:
-            found.append(block)
-    return tuple(block for block in found if block.text)
+            found.append([block])
+    joined = (replace(lines[0], text=" ".join(each.text for each in lines)) for lines in found)
+    return tuple(block for block in joined if block.text)
 
 
 @lru_cache(maxsize=64)
 def sentences(text: str) -> tuple[str, ...]:
-    """A block's sentences in order, each with its closing mark; abbreviations and initials do not end one."""
+    """A block's sentences in order, each with its closing mark; abbreviations and initials do not end one.
+
+    The cue tables are patterns for a sentence, and none that is longer than 1,000 characters reaches them.
+    """
     found: list[str] = []
     for piece in _END.split(text):
         if found and _is_abbreviated(found[-1]):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
-    return tuple(stripped for piece in found if (stripped := piece.strip()))
+    return tuple(stripped for piece in found if (stripped := piece.strip()) and len(stripped) <= LONGEST_SENTENCE)
 
 
 def _is_abbreviated(piece: str) -> bool:
@@ -100,13 +107,28 @@ def _prose_lines(text: str) -> list[str]:
     lines: list[str] = []
     fenced = False
     plain = _CAPTION.sub(" ", text.translate(_CURLY))
-    for line in (_TAG_BLOCK.sub(" ", plain) if "</" in plain else plain).splitlines():
+    for line in (_without_tags(plain) if "</" in plain else plain).splitlines():
         if _FENCE.match(line):
             fenced = not fenced
             lines.append("")
         elif not fenced:
             lines.append("" if _is_machine(line) else line)
     return lines
+
+
+def _without_tags(text: str) -> str:
+    """Each element with all that is in it as a space; a tag that nothing closes stays."""
+    tags = list(_TAG.finditer(text))
+    last = {found[2]: found.end() for found in tags if found[1]}
+    kept: list[str] = []
+    at, within = 0, ""
+    for found in tags:
+        if not within and not found[1] and last.get(found[2], 0) > found.end():
+            kept.append(text[at : found.start()])
+            within = found[2]
+        elif within == found[2] and found[1]:
+            at, within = found.end(), ""
+    return " ".join([*kept, text[at:]])
 
 
 def _is_machine(line: str) -> bool:
@@ -132,8 +154,8 @@ def _read_line(line: str) -> Block:
     return Block(text, marker)
 
 
-def _continues(before: Block, block: Block, *, indented: bool) -> bool:
+def _continues(lines: Sequence[Block], block: Block, *, indented: bool) -> bool:
     """A line goes on where the last one stopped mid-sentence; a list item goes on only in an indented line."""
-    if not before.text or block.marker != "none" or block.speaker is not None:
+    if not lines[0].text or block.marker != "none" or block.speaker is not None:
         return False
-    return indented if before.marker != "none" else not before.text.endswith(_STOPS)
+    return indented if lines[0].marker != "none" else not lines[-1].text.endswith(_STOPS)

@@ -15,6 +15,8 @@ from pellucid.observe.substitute import substitute
 
 REACH = 4
 """How many turns before a correction may have said what it corrects."""
+NEAR = 40
+"""How many sentences before it, of those turns and of its own, may be what a correction corrects."""
 _LONGEST = 240
 _CLOSING = " .!。！…"
 _EDGES = _CLOSING + ",、，\"'"
@@ -54,11 +56,11 @@ def resolutions(before: Sequence[Hearing], hearing: Hearing) -> tuple[Resolved, 
     language = hearing.language
     if hearing.turn.role != "user" or not language.resolutions.sign.search(hearing.turn.content.lower()):
         return ()
-    earlier = _earlier(before, hearing)
+    earlier = _earlier(before, hearing)[-NEAR:]
     found: list[Resolved] = []
     here: list[Told] = []
     for parts in _marked(_sentences(hearing), language):
-        resolved = _resolved(parts, earlier, here, hearing)
+        resolved = _resolved(parts, earlier, here[-NEAR:], hearing)
         if resolved:
             found.append(resolved)
         here.append(Told(resolved.text, parts[0].position, hearing) if resolved else parts[-1])

@@ -13,7 +13,7 @@ Voice = Literal["person", "assistant"]
 
 _FAILURE = re.compile(
     r"Traceback \(|\bFAILED\b|\bAssertionError\b|^E   |\b[1-9]\d* (?:failed|failures?|errors?)\b|\bpanicked at\b"
-    r"|\b\w+(?:Error|Exception)\b[:(]|^\s+at .+\(.+:\d+\)|Failure/Error"
+    r"|\b\w+(?:Error|Exception)\b[:(]|^[ \t]++at [^\n(]++\([^\n)]+:\d+\)|Failure/Error"
     r"|\bsegmentation fault\b|exit (?:code|status) [1-9]",
     re.MULTILINE,
 )

@@ -13,8 +13,9 @@ from pellucid.capture.redact import redact
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError
 from pellucid.model.memory import Category
-from pellucid.model.wire import Instant, Wire
+from pellucid.model.wire import Instant
 from pellucid.operations.instants import past_of
+from pellucid.operations.safe_input import SafeInput
 from pellucid.recall.boost import BOOSTS
 from pellucid.recall.legs import NOMINATING
 from pellucid.recall.pipeline import OPTIONAL
@@ -30,8 +31,10 @@ FILLING = 100
 """Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
 
 
-class RecallInput(Wire):
+class RecallInput(SafeInput):
     """A question and what may differ from the settings for this one call."""
+
+    RAW = SafeInput.RAW | {"review"}
 
     query: str
     namespace: str
@@ -81,9 +84,9 @@ def request_of(app: App, asked: RecallInput) -> Request:
     if "char_budget" in chosen and "top_k_facts" not in chosen | app.settings.recall.model_fields_set:
         given["top_k_facts"] = FILLING
     return Request(
-        redact(asked.query).text, asked.namespace, app.clock.new_id("rec"), now,
-        _overridden(app.settings.recall, given, asked.settings), session_id=_clean(asked.session_id),
-        agent=_clean(asked.agent), scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
+        asked.query, asked.namespace, app.clock.new_id("rec"), now,
+        _overridden(app.settings.recall, given, asked.settings), session_id=asked.session_id or None,
+        agent=asked.agent or None, scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
         review=tuple(redact(path).text for path in review_paths(asked.review or "")), chosen=chosen,
         as_of=past.at, as_known_at=past.known,
     )  # fmt: skip
@@ -91,8 +94,8 @@ def request_of(app: App, asked: RecallInput) -> Request:
 
 def _filters(asked: RecallInput) -> Filters:
     return Filters(
-        tags=tuple(redact(tag).text for tag in asked.tags), categories=tuple(asked.categories),
-        agent=_clean(asked.by_agent), session_id=_clean(asked.in_session), since=_millis(asked.since),
+        tags=asked.tags, categories=tuple(asked.categories),
+        agent=asked.by_agent or None, session_id=asked.in_session or None, since=_millis(asked.since),
         until=_millis(asked.until),
     )  # fmt: skip
 
@@ -148,8 +151,3 @@ def _out_of_range(error: ValidationError) -> InputError:
     said = first["msg"].removeprefix("Input should be ")
     return InputError(f"{flag} expects a number {said}; got {first['input']!r}" if flag in flags.values()
                       else f"{flag}: {first['msg']}; got {first['input']!r}")  # fmt: skip
-
-
-def _clean(text: str | None) -> str | None:
-    """A name that goes into the receipt, without secrets."""
-    return redact(text).text if text else None

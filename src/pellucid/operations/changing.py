@@ -6,7 +6,6 @@ from typing import Literal
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.redact import redact
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.memory.changes import Changes, Fields, from_state
 from pellucid.memory.reconcile import Reconciler, Statement
@@ -18,13 +17,14 @@ from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.rows import lifecycle_rows
+from pellucid.operations.safe_input import SafeInput
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationKind
 
 Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
 
 
-class VerbInput(Wire):
+class VerbInput(SafeInput):
     """Which memory, and why."""
 
     namespace: str
@@ -33,7 +33,7 @@ class VerbInput(Wire):
     """A short code that is kept in the ledger, such as `wrong-source`; not a sentence."""
 
 
-class UpdateInput(Wire):
+class UpdateInput(SafeInput):
     """What a memory is to say instead; what is not given stays."""
 
     namespace: str
@@ -117,7 +117,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
     """
     with app.keeper.deciding():
         held = find_memory(app, request.namespace, request.memory_id)
-        new = _version(app, held.memory, _without_secrets(request))
+        new = _version(app, held.memory, request)
         if new is None:
             return _changed(app, request.namespace, held.memory.id, None)
         changes = Changes(app.records, request.namespace, "user", app.clock)
@@ -137,7 +137,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     """The memory with what was asked for; None if that changes nothing."""
     _check_updatable(old, request)
-    content = request.content if request.content is not None else old.content
+    content = request.content.strip() if request.content is not None else old.content
     if not content:
         raise InputError("there is nothing left of it: the content is empty", code="missing_content")
     asked = {
@@ -190,24 +190,6 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
         raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
     if old.category == "section":
         raise InputError("a section is what its document says", next_step="edit the document and index it again")
-
-
-def _without_secrets(request: UpdateInput) -> UpdateInput:
-    """The request with no secret in any of its words."""
-
-    def clean(text: str) -> str:
-        return redact(text).text
-
-    attributes = {clean(name): clean(value) for name, value in (request.attributes or {}).items()}
-    return request.model_copy(
-        update={
-            "content": clean(request.content.strip()) if request.content is not None else None,
-            "tags": request.tags if request.tags is None else tuple(clean(tag) for tag in request.tags),
-            "entity_ref": request.entity_ref and clean(request.entity_ref),
-            "attributes": attributes if request.attributes is not None else None,
-            "agent": request.agent and clean(request.agent),
-        }
-    )
 
 
 def undo(app: App, request: UndoInput) -> UndoOutput:

@@ -188,14 +188,14 @@ class _Indexing:
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
         batch: list[Seen] = []
-        done, total = 0, sum(each.size for each in files)
+        sections, done, total = 0, 0, sum(each.size for each in files)
         for place in files:
             if now := self._look(place, histories):
                 batch.append(now)
-            sections = sum(len(each.clean.sections) for each in batch)
+                sections += len(now.clean.sections)
             if sections >= SECTIONS_A_COMMIT or len(batch) == FILES_A_COMMIT:
                 self._keep(batch)
-                batch = []
+                batch, sections = [], 0
             done += place.size
             self.progress(done, total)
         if batch:

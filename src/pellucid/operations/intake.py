@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Literal
 
 from pellucid.app import App
+from pellucid.capture.names import clean_pairs
 from pellucid.capture.redact import redact
 from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
@@ -272,5 +273,9 @@ class Intake:
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
     """A model may put a secret together that no single turn held."""
     fact = observation.fact
-    clean = {"content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags)}
+    clean = {
+        "content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags),
+        "entity_ref": fact.entity_ref and redact(fact.entity_ref).text,
+        "structured_attributes": clean_pairs(fact.structured_attributes)[0],
+    }  # fmt: skip
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})

@@ -1,11 +1,8 @@
 """A sentence in, a durable memory out: what a person or an agent asks to be kept."""
 
-from collections import Counter
-
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.redact import redact
 from pellucid.clock import isoformat
 from pellucid.errors import InputError
 from pellucid.memory.changes import Changes
@@ -17,11 +14,12 @@ from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
+from pellucid.operations.safe_input import SafeInput
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import Identity, edit_memory, parse
 
 
-class RememberInput(Wire):
+class RememberInput(SafeInput):
     """What to remember, and what is known of it."""
 
     content: str
@@ -66,7 +64,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     Raises:
         InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
     """
-    asked, redactions = without_secrets(request)
+    asked = request.model_copy(update={"content": request.content.strip()})
     if not asked.content:
         raise InputError("there is nothing to remember: the content is empty", code="missing_content")
     if asked.category in TRANSCRIBED:
@@ -78,28 +76,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     digest = content_hash(asked.content, asked.entity_ref)
     with app.keeper.deciding():
         outcome = _known(app, asked, digest) or _created(app, asked, digest)
-    return outcome.model_copy(update={"redactions": redactions})
-
-
-def without_secrets(request: RememberInput) -> tuple[RememberInput, dict[str, int]]:
-    """The request with no secret in any of its words, and how many of each type were taken out."""
-    counts = Counter[str]()
-
-    def clean(text: str) -> str:
-        redacted = redact(text)
-        counts.update(redacted.counts)
-        return redacted.text
-
-    cleaned = {
-        "content": clean(request.content.strip()),
-        "tags": tuple(clean(tag) for tag in request.tags),
-        "entity_ref": request.entity_ref and clean(request.entity_ref),
-        "scopes": tuple(clean(scope) for scope in request.scopes),
-        "session_id": request.session_id and clean(request.session_id),
-        "agent": request.agent and clean(request.agent),
-        "attributes": {clean(name): clean(value) for name, value in request.attributes.items()},
-    }
-    return request.model_copy(update=cleaned), dict(counts)
+    return outcome.model_copy(update={"redactions": request.redactions})
 
 
 def _read(asked: RememberInput) -> RememberInput:

@@ -73,7 +73,7 @@ def _verb(
 ) -> Iterator[StateChange]:
     """The effect of a verb on all that it would change; nothing where it would not put this one in force."""
     keeper = app.keeper
-    rehearsal = Rehearsal(keeper.records, keeper.folder, keeper.clock, keeper.exclusive)
+    rehearsal = Rehearsal(keeper.records, keeper.folder, keeper.clock, keeper.clean, keeper.exclusive)
     word = command.split()[-2]
     try:
         verb(replace(app, keeper=rehearsal))

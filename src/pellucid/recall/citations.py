@@ -10,7 +10,7 @@ Only evidence with a real range is named: turns or lines, 1-based, the last not 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid.model.memory import Memory
@@ -22,9 +22,7 @@ BETWEEN = "</citation_entries><rollout_ids>\n"
 CLOSING = "</rollout_ids></oai-mem-citation>"
 _RANGE = re.compile(r"(?P<path>[^\n|<>]+):(?P<start>[0-9]{1,9})-(?P<end>[0-9]{1,9})")
 _ENTRY = re.compile(rf"{_RANGE.pattern}\|note=\[(?P<note>.*)\]")
-_BLOCK = re.compile(r"<oai-mem-citation>(.*?)</oai-mem-citation>", re.DOTALL)
-_ENTRIES = re.compile(r"<citation_entries>(.*?)</citation_entries>", re.DOTALL)
-_ROLLOUTS = re.compile(r"<(rollout_ids|thread_ids)>(.*?)</\1>", re.DOTALL)
+_BLOCK, _ENTRIES, _ROLLOUTS = "oai-mem-citation", "citation_entries", ("rollout_ids", "thread_ids")
 SHORT_ID = 10
 
 
@@ -85,18 +83,27 @@ def parse_citations(text: str) -> Cited:
     entries: dict[Citation, None] = {}
     rollouts: dict[str, None] = {}
     malformed = 0
-    for block in _BLOCK.findall(text):
-        for line in _lines(_ENTRIES.findall(block)):
+    for block in _within(text, _BLOCK):
+        for line in _lines(_within(block, _ENTRIES)):
             if citation := _citation(line):
                 entries[citation] = None
             else:
                 malformed += 1
-        rollouts |= dict.fromkeys(_lines([found for _, found in _ROLLOUTS.findall(block)]))
+        rollouts |= dict.fromkeys(_lines(found for name in _ROLLOUTS for found in _within(block, name)))
     return Cited(tuple(entries), tuple(rollouts), malformed)
 
 
 def _lines(parts: Iterable[str]) -> list[str]:
     return [line.strip() for part in parts for line in part.splitlines() if line.strip()]
+
+
+def _within(text: str, name: str) -> Iterator[str]:
+    """What stands in each element of this name; one that nothing closes holds nothing."""
+    opening, closing = f"<{name}>", f"</{name}>"
+    at = text.find(opening)
+    while at >= 0 and (end := text.find(closing, at)) >= 0:
+        yield text[at + len(opening) : end]
+        at = text.find(opening, end)
 
 
 def _citation(line: str) -> Citation | None:

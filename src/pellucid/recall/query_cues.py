@@ -19,7 +19,7 @@ QueryClass = Literal["historical", "architectural", "current_state", "decision",
 """What an answer would be about: how it was, how it is built, how it is now, what was decided, or none of these."""
 
 _GAP = r"(?:\S{1,40} ){0,6}?"
-_CONTINUED = re.compile(r"\n\s*\|")
+_CONTINUED = re.compile(r"\n[ \t]*+\|")
 _APOSTROPHE = re.compile(r"(?<![+w])'(?!\])")
 
 

@@ -22,7 +22,7 @@ _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 _HUNK = re.compile(r"(@@+) ((?:-\d+(?:,\d+)? )+)\+\d+(?:,(\d+))? @@+")
 _MOVED = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
-_BINARY = re.compile(r"(?:Binary files|Files) (.+?) and (.+) differ")
+_BINARY = re.compile(r"(?:Binary files|Files) (?=.*+(?<= differ))(.+?) and (.+) differ")
 _SIDES = frozenset({"ab", "ba", "iw", "wi", "ci", "ic", "cw", "wc", "ow", "wo"})
 """What git puts before the old and the new path, with and without `diff.mnemonicPrefix`, and reversed."""
 _STATUS = re.compile(r"[ACDMRTUXB]\d{0,3}\t(.+)|[ MADRCTU?!]{2} (.+)")

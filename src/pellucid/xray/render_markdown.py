@@ -23,7 +23,7 @@ from pellucid.xray.visible import visible
 _TITLE = "# Recall X-ray"
 _FIELDS = Column("Field"), Column("Value")
 _MARKUP = re.compile(r"[\\`*_\[\]<|~&$]|:(?=//)")
-_PIPE = re.compile(r"(\\*)\|")
+_PIPE = re.compile(r"(?<!\\)(\\*)\|")
 
 
 def render_markdown(snapshot: RecallXraySnapshot | None) -> str:

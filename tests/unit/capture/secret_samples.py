@@ -160,7 +160,8 @@ IN_CONTEXT: dict[str, tuple[tuple[str, ...], Callable[[random.Random], str]]] = 
     "secret": (("client_secret=§", "secret: §", '"clientSecret": "§"', "SECRET_KEY = '§'", "JWT_SECRET=§", "secret: |\n  §", "webhook_secret: '§'", "signing_key: §"), _random(ALNUM, 40)),
     "token": (("token: §", "export FOO_TOKEN=§", '"access_token":"§"', "refresh_token=§", "//registry.example/:_authToken=§", "?access_token=§", "token = '§'", "--token §", '["--token", "§"]', "--header 'X-Auth-Token: §'"), _random(ALNUM, 40)),
     "command-line-password": (("curl -u bob:§ https://x.example", "sshpass -p '§' ssh bob@h", "curl --user bob:§ -X POST https://x.example"), _password),
-    "credit-card": (("card §", '"number": "§"', "pan=§,", "(§)"), _card),
+    "password-hash": (("root:§:19000:0:99999:7:::", "bob:§:1::::::"), lambda rng: f"$6${mixed(rng, ALNUM, 16)}${mixed(rng, ALNUM + './', 86)}"),
+    "credit-card": (("card §", '"cardNumber": "§"', "pan=§,", "(Visa §)"), _card),
     "seed-phrase": (("mnemonic: §", 'seed phrase is "§"', 'MNEMONIC="§"'), lambda rng: " ".join(rng.choice(("abandon", "ability", "zebra", "hockey", "velvet", "orbit", "canoe", "fiber")) for _ in range(rng.choice((12, 24))))),
 }  # fmt: skip
 """Types known by where they stand: the forms of text, `§` being the secret's place, and how to make one up."""

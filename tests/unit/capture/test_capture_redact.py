@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from secret_samples import IN_CONTEXT, STANDALONE, WORDS, harmless, leaked, samples
 
-from pellucid.capture import secret_assignments, secret_forms, secret_patterns
+from pellucid.capture import secret_commands, secret_forms, secret_names, secret_patterns, secret_seeds
 from pellucid.capture.redact import redact
 
 
@@ -111,9 +111,11 @@ def test_hostile_repetition_is_read_to_its_end(piece: str):
 
 
 def _patterns() -> list[re.Pattern[str]]:
-    found = [rule.shape for rule in secret_patterns.VENDORS] + list(secret_assignments._ASSIGNED.values())
-    per_mark = ("_AUTHORIZATION", "_BEARER", "_COOKIE", "_URL", "_URL_TOKEN", "_SEED", "_BEGIN", "_END", "_CARD")
-    return found + [getattr(secret_forms, name) for name in per_mark]
+    found = [rule.shape for rule in secret_patterns.VENDORS] + [name.to_value for name in secret_names.NAMES]
+    per_mark = ("_AUTHORIZATION", "_BEARER", "_COOKIE", "_URL", "_URL_TOKEN", "_BEGIN", "_END", "_CARD")
+    return [*found, secret_seeds._NAME, secret_seeds._NAMED, secret_commands._CRYPTED] + [
+        getattr(secret_forms, name) for name in per_mark
+    ]
 
 
 def test_every_pattern_tried_at_a_mark_has_a_bounded_reach():

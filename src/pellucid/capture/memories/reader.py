@@ -10,7 +10,7 @@ from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, Mem
 from pellucid.capture.memories.detect import detect
 from pellucid.capture.memories.document import Document
 from pellucid.capture.memories.walk import Found, Walk
-from pellucid.capture.names import Names
+from pellucid.capture.names import Names, clean_pairs
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
@@ -98,10 +98,12 @@ def _storable(memory: AdoptedMemory, names: Names, report: CaptureReport) -> Ado
     if not words.text:
         report.drop("own-recall")
         return None
+    attributes, counts = clean_pairs({name(key): clean_text(value) for key, value in memory.attributes.items()})
+    report.redactions.update(counts)
     return replace(
         memory, content=words.text, path=names.clean(memory.path), tags=_distinct(map(name, memory.tags)),
         entity_ref=(memory.entity_ref and name(memory.entity_ref)) or None,
-        attributes={name(key): names.clean(clean_text(value)) for key, value in memory.attributes.items()},
+        attributes=attributes,
         foreign_id=memory.foreign_id and name(memory.foreign_id), supersedes=_distinct(map(name, memory.supersedes)),
         superseded_by=memory.superseded_by and name(memory.superseded_by),
     )  # fmt: skip

@@ -1,0 +1,80 @@
+"""The words of a request in, the same words as they may be kept out: without secrets, and no longer than can be read.
+
+Every request whose words are written down somewhere is a `SafeInput`. So a new field of text is looked at without its
+operation knowing; whoever wants it raw has to say so.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, cast
+
+from pydantic import PrivateAttr, model_validator
+
+from pellucid.capture.names import clean_pairs
+from pellucid.capture.redact import redact
+from pellucid.errors import InputError
+from pellucid.model.wire import Wire
+
+LONGEST_CONTENT = 20_000
+"""Characters of a memory: ten pages. What is longer is a document."""
+LONGEST_QUERY = 4_000
+"""Characters of a question."""
+LONGEST_TEXT = 1_000
+"""Characters of any other text: a tag, a name, a reason, a value."""
+
+_INSTEAD: Mapping[str, str] = {
+    "content": "put it into a file and `pellucid index docs` it, or remember what matters of it",
+    "query": "ask a shorter question; a diff or a list of files is for --review",
+}
+
+
+class SafeInput(Wire):
+    """A request whose texts have lost their secrets when it exists; too long a text raises `InputError`."""
+
+    RAW: ClassVar[frozenset[str]] = frozenset({"namespace"})
+    """Fields that are left as they are: what only names a place, or is looked at piece by piece later on."""
+    LONGEST: ClassVar[Mapping[str, int]] = {"content": LONGEST_CONTENT, "query": LONGEST_QUERY}
+    _redactions: Counter[str] = PrivateAttr(default_factory=Counter[str])
+
+    @property
+    def redactions(self) -> dict[str, int]:
+        """How many secrets of each type were taken out."""
+        return dict(self._redactions)
+
+    @model_validator(mode="after")
+    def _as_it_may_be_kept(self) -> Self:
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name not in self.RAW and isinstance(value, (str, tuple, dict)):
+                object.__setattr__(self, name, self._kept(name, value))
+        return self
+
+    def _kept(self, field: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(field, value)
+        if isinstance(value, tuple):
+            texts = cast("tuple[Any, ...]", value)
+            return tuple(self._text(field, each) if isinstance(each, str) else each for each in texts)
+        pairs = cast("dict[str, Any]", value)
+        if not all(isinstance(each, str) for each in pairs.values()):
+            return pairs
+        for each in (*pairs, *pairs.values()):
+            _check_length(field, each, LONGEST_TEXT)
+        cleaned, counts = clean_pairs(pairs)
+        self._redactions.update(counts)
+        return cleaned
+
+    def _text(self, field: str, text: str) -> str:
+        _check_length(field, text, self.LONGEST.get(field, LONGEST_TEXT))
+        found = redact(text)
+        self._redactions.update(found.counts)
+        return found.text
+
+
+def _check_length(field: str, text: str, longest: int) -> None:
+    if len(text) > longest:
+        raise InputError(
+            f"{field.replace('_', ' ')} has {len(text):,} characters, and {longest:,} are the most",
+            code=f"invalid_{field}",
+            next_step=_INSTEAD.get(field, "say it shorter"),
+        )
