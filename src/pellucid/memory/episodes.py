@@ -1,13 +1,14 @@
 """A segment and what came of it in, the file of its episode out: header, span, topic, members, artifacts."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pellucid.clock import Clock
 from pellucid.model.artifact import Artifact
 from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.model.text import content_words
 from pellucid.model.turn import Segment, Turn
+from pellucid.model.voices import mostly_foreign
 from pellucid.store.records import FileWrite
 from pellucid.vault.markdown import episode_path, render_episode
 
@@ -25,19 +26,23 @@ def episode_write(
     id: str | None = None,  # noqa: A002  # the id of an episode
     memories: Sequence[Memory] = (),
     artifacts: Iterable[Artifact] = (),
-    verbatim: bool = True,
+    doubted: Collection[int] | None = (),
 ) -> tuple[FileWrite, tuple[Moment, ...]]:
-    """The file of a new episode, and its moments: the segment's turns if `verbatim`, else none.
+    """The file of a new episode, and its moments: the segment's turns, or none if `doubted` is None.
 
     Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
-    leave no word behind, the words of the memories that came of it.
+    leave no word behind, the words of the memories that came of it. The turns whose numbers in the segment are
+    `doubted` begin in quarantine, and neither they nor memories in quarantine name the episode.
     """
-    moments = tuple(_moment(turn, clock) for turn in segment.turns) if verbatim else ()
+    verbatim = doubted is not None
+    moments = tuple(_moments(segment.turns, clock, doubted)) if verbatim else ()
     now, turns = clock.now(), segment.turns
+    naming = [turn for number, turn in enumerate(turns) if number not in (doubted or ())]
+    open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
         id=id or clock.new_id("ep"), namespace=namespace, created=now, updated=now, session_id=segment.session_id,
-        topic=topic(turns) if verbatim else topic_words(memories), started=min(dated, default=None),
+        topic=topic(naming) if verbatim else topic_words(open_ones), started=min(dated, default=None),
         ended=max(dated, default=None), turns=f"{turns[0].ordinal}-{turns[-1].ordinal}", signal=segment.signal,
         agent=turns[0].agent, members=tuple(memory.id for memory in memories),
         artifacts=tuple(str(artifact) for artifact in artifacts),
@@ -45,8 +50,13 @@ def episode_write(
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
-def _moment(turn: Turn, clock: Clock) -> Moment:
-    return Moment(id=clock.new_id("mem"), turn=turn.ordinal, role=turn.role, at=turn.at, content=spoken(turn))
+def _moments(turns: Sequence[Turn], clock: Clock, doubted: Collection[int]) -> Iterator[Moment]:
+    for number, turn in enumerate(turns):
+        yield Moment(
+            id=clock.new_id("mem"), turn=turn.ordinal, role=turn.role, at=turn.at, content=spoken(turn),
+            trust_zone="quarantine" if number in doubted else None,
+            source_class="web_content" if turn.role == "user" and mostly_foreign(turn.content) else None,
+        )  # fmt: skip
 
 
 def spoken(turn: Turn) -> str:
@@ -56,7 +66,9 @@ def spoken(turn: Turn) -> str:
 
 def topic(turns: Sequence[Turn]) -> str:
     """A one-line name for a stretch of turns: how its first person's turn (or first turn) starts."""
-    first = next((turn for turn in turns if turn.role == "user"), turns[0])
+    first = next((turn for turn in turns if turn.role == "user"), turns[0] if turns else None)
+    if first is None:
+        return "Untitled"
     line = " ".join(first.content.split())
     if len(line) <= TOPIC_CHARS:
         return line or "Untitled"

@@ -41,7 +41,7 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
     found = status(folder)
     return ModelsOutput(
         model=MODEL_NAME, folder=str(folder), ready=found.ready, graphs=found.graphs,
-        files={**found.files, **dict.fromkeys(found.changed, "changed since it was built: built again at the next use")},
+        files={**found.files, **dict.fromkeys(found.changed, "changed since it was built: built anew at the next use")},
     )  # fmt: skip
 
 
