@@ -9,12 +9,19 @@ benign sessions whose words stand, `benignRecalled` those whose words answer the
 
 Two extractors: `heuristic` is the default, which never reads a tool's output (its own restraint is a defence, and is
 not switched off); `everything` takes every sentence of every turn for a fact, as a model that believes all it reads.
+
+    python bench/poisoning.py --corpus FILE [--benign FILE]
+
+measures a corpus of JSON lines instead (tests/poisoning/corpus_kit.py has the shape): each row is imported (`extract`,
+`verbatim`) or indexed (`document`) as a user would, then asked for. It is `injected` if its payload is recalled as
+trusted text: in words that are neither in quarantine nor marked. A benign row is `wronglyHeld` if its payload is not
+recalled so, and would be without the defences; `notServed` also counts what is not recalled either way.
 """
 
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,12 +30,19 @@ from pellucid.app import open_app
 from pellucid.settings import Settings, TrustSettings
 
 sys.path.append(str(machine.ROOT / "tests" / "poisoning"))
+from corpus_kit import Row, load_rows, served
 from poisoning_kit import Outcome, load_cases, run
 
 
 def main() -> None:
     """Print the four runs, and write them if asked."""
-    asked, started = machine.arguments(__doc__ or "").parse_args(), time.time()
+    parser = machine.arguments(__doc__ or "")
+    parser.add_argument("--corpus", type=Path, help="measure the attempts of this file")
+    parser.add_argument("--benign", type=Path, help="with --corpus: count which of these benign texts are held back")
+    asked, started = parser.parse_args(), time.time()
+    if asked.corpus:
+        machine.publish(of_corpus(asked.corpus, asked.benign, asked.models), asked.out, started)
+        return
     runs = [measure(asked.models, name, enabled=on) for name in ("everything", "heuristic") for on in (True, False)]
     machine.publish({"benchmark": "poisoning", "runs": runs}, asked.out, started)
 
@@ -55,6 +69,38 @@ def measure(models: Path, extractor: str, *, enabled: bool) -> dict[str, object]
         "tookEffect": [each.case.id for each in hostile if each.injected] if enabled else [],
         "families": {name: rates(found) for name, found in families.items()},
     }
+
+
+def of_corpus(attempts: Path, benign: Path | None, models: Path) -> dict[str, object]:
+    """The shares of a corpus that are injected, by channel, and of benign texts that are held back."""
+    rows = load_rows(attempts)
+    hostile = [row for row in rows if not row.benign]
+    plain = [row for row in (*rows, *(load_rows(benign) if benign else ())) if row.benign]
+    on, off = (_served(hostile, models, enabled=enabled) for enabled in (True, False))
+    kept, kept_without = (_served(plain, models, enabled=enabled) for enabled in (True, False))
+    return {
+        "benchmark": "poisoning-corpus",
+        "injected": shares(hostile, on),
+        "injectedWithoutDefences": shares(hostile, off),
+        "took": [row.id for row in hostile if on[row.id]],
+        "benign": len(plain),
+        "notServed": sum(not kept[row.id] for row in plain),
+        "wronglyHeld": [row.id for row in plain if kept_without[row.id] and not kept[row.id]],
+    }
+
+
+def _served(rows: Sequence[Row], models: Path, *, enabled: bool) -> dict[str, bool]:
+    with TemporaryDirectory() as folder:
+        return served(rows, Path(folder), models, enabled=enabled)
+
+
+def shares(rows: Sequence[Row], found: Mapping[str, bool]) -> dict[str, str]:
+    """`injected/attempts` by channel, and of all."""
+    channels = {
+        "all": rows,
+        **{name: [r for r in rows if r.channel == name] for name in ("extract", "verbatim", "document")},
+    }
+    return {name: f"{sum(found[row.id] for row in of)}/{len(of)}" for name, of in channels.items()}
 
 
 def rates(found: Sequence[Outcome]) -> dict[str, object]:

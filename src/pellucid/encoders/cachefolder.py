@@ -46,6 +46,15 @@ def digest(path: Path) -> str | None:
     return total.hexdigest()
 
 
+def checked(path: Path, expected: str) -> bytes | None:
+    """The bytes of a small file if their SHA-256 is `expected`; None if it is another, or there is no such file."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == expected else None
+
+
 def place(path: Path, data: Iterable[bytes], expected: str | None = None) -> str:
     """Write a file whole or not at all, and only if its SHA-256 is `expected`; call with the folder locked.
 

@@ -174,10 +174,13 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
 def _tokenizer(cache: Path, report: Report | None) -> "tokenizers.Tokenizer":
     from tokenizers import Tokenizer
 
-    path = cache / TOKENIZER
-    if cachefolder.digest(path) != TOKENIZER_SHA256:
-        path = provision(cache, report).tokenizer
-    tokenizer = Tokenizer.from_file(str(path))
+    # what is hashed is what is loaded: nobody can change the file in between
+    data = cachefolder.checked(cache / TOKENIZER, TOKENIZER_SHA256)
+    if data is None:
+        data = cachefolder.checked(provision(cache, report).tokenizer, TOKENIZER_SHA256)
+    if data is None:
+        raise EncoderError(f"{cache / TOKENIZER} changes while it is read", next_step="look who writes to that folder")
+    tokenizer = Tokenizer.from_buffer(data)
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MAX_TOKENS)  # pyright: ignore[reportUnknownMemberType] -- its stub leaves **kwargs untyped
     return tokenizer

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pellucid.encoders import cachefolder
+from pellucid.encoders import cachefolder, graph_record
 from pellucid.errors import EncoderError
 
 MODEL_NAME = "all-MiniLM-L6-v2"
@@ -33,6 +33,7 @@ for name in {sorted(FILES)!r}:
     print(hf_hub_download("sentence-transformers/{MODEL_NAME}", name))
 """
 
+FileState = Literal["valid", "missing", "damaged"]
 Report = Callable[[str], None]
 
 
@@ -49,8 +50,10 @@ class ModelStatus:
     """What a cache folder holds: each file's state, and the graphs built from them so far."""
 
     folder: Path
-    files: dict[str, Literal["valid", "missing", "damaged"]]
+    files: dict[str, FileState]
     graphs: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """Those of the graphs whose bytes are not the ones that were built; they are built again at the next use."""
 
     @property
     def ready(self) -> bool:
@@ -73,10 +76,10 @@ def provision(cache: Path, report: Report | None = None) -> ModelFiles:
         EncoderError: no source had the files (each is named with its reason), or `cache` cannot be written.
     """
     try:
-        if not status(cache).ready:
+        if not _ready(cache):
             with cachefolder.locked(cache):
                 # another process may have brought them while this one waited
-                if not status(cache).ready:
+                if not _ready(cache):
                     _fetch(cache, report or _silence)
     except OSError as error:
         raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
@@ -84,21 +87,31 @@ def provision(cache: Path, report: Report | None = None) -> ModelFiles:
 
 
 def status(cache: Path) -> ModelStatus:
-    """What `cache` holds; reads the files to check them, and changes nothing."""
-    digests = {name: cachefolder.digest(cache / name) for name in FILES}
+    """What `cache` holds; reads the files whole to check them, and changes none of them."""
+    graphs = sorted(cache.glob("*.onnx"))
     return ModelStatus(
         folder=cache,
-        files={
-            name: "missing" if found is None else "valid" if found == FILES[name] else "damaged"
-            for name, found in digests.items()
-        },
-        graphs=tuple(sorted(path.name for path in cache.glob("*.onnx"))),
+        files=_files(cache),
+        graphs=tuple(path.name for path in graphs),
+        changed=tuple(path.name for path in graphs if graph_record.check(path, whole=True) == "damaged"),
     )
+
+
+def _files(cache: Path) -> dict[str, FileState]:
+    digests = {name: cachefolder.digest(cache / name) for name in FILES}
+    return {
+        name: "missing" if found is None else "valid" if found == FILES[name] else "damaged"
+        for name, found in digests.items()
+    }
+
+
+def _ready(cache: Path) -> bool:
+    return set(_files(cache).values()) == {"valid"}
 
 
 def _fetch(cache: Path, say: Report) -> None:
     scratch = cache / ".download"
-    failures = [f"{cache}: {name} is {state}" for name, state in status(cache).files.items() if state != "valid"]
+    failures = [f"{cache}: {name} is {state}" for name, state in _files(cache).items() if state != "valid"]
     for name, source in _SOURCES:
         say(f"{MODEL_NAME}: trying {name}")
         # what an interrupted run left here may be half a file

@@ -1,5 +1,6 @@
 """A cache folder in, a runnable MiniLM graph out; provisions the weights and builds the graph when they are not there.
 
+A graph is run only if its bytes are those that were built (`graph_record`); another is built again from the weights.
 A session runs on the caller's thread alone. Several callers may run it at once, which is how many texts share the
 processors: no thread ever waits, or spins, for another in the middle of a text.
 """
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.encoders import cachefolder
+from pellucid.encoders import cachefolder, graph_record
 from pellucid.encoders.port import Vector
 from pellucid.encoders.provision import MODEL_NAME, WEIGHTS_SHA256, Report, provision
 from pellucid.errors import EncoderError
@@ -38,13 +39,14 @@ class Session:
     """One graph, loaded."""
 
     def __init__(self, cache: Path, variant: Variant, report: Report | None = None) -> None:
-        """Load the graph of `cache`, building it first if it is missing, damaged or of another builder.
+        """Load the graph of `cache`, building it first if it is missing, of another builder, or not as it was built.
 
         Raises:
             EncoderError: the weights could not be had, or the graph built from them does not load.
         """
         path = graph_path(cache, variant)
         try:
+            _verify(path, report)
             self._session = _open(path, variant)
         except _UnusableError:
             _build(path, variant, report)
@@ -62,6 +64,15 @@ def graph_path(cache: Path, variant: Variant) -> Path:
 
 def _stamp(variant: Variant) -> dict[str, str]:
     return {"variant": variant, "builder": BUILDER, "weights": WEIGHTS_SHA256}
+
+
+def _verify(path: Path, report: Report | None) -> None:
+    """Refuse a graph whose bytes are not known to be those that were built."""
+    state = graph_record.check(path)
+    if state == "damaged" and report:
+        report(f"{MODEL_NAME}: {path.name} was changed after it was built; it is not used")
+    if state != "valid":
+        raise _UnusableError(f"{path} is {state}")
 
 
 def _open(path: Path, variant: Variant) -> "InferenceSession":
@@ -95,6 +106,6 @@ def _build(path: Path, variant: Variant, report: Report | None) -> None:
     data = minilm_graph.build(files.weights, variant, _stamp(variant))
     try:
         with cachefolder.locked(path.parent):
-            cachefolder.place(path, [data])
+            graph_record.write(path, cachefolder.place(path, [data]))
     except OSError as error:
         raise EncoderError(f"{path} could not be written: {error}", next_step="make room or mend the folder") from error

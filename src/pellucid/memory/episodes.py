@@ -1,7 +1,7 @@
 """A segment and what came of it in, the file of its episode out: header, span, topic, members, artifacts."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pellucid.clock import Clock
 from pellucid.memory.passages import passages
@@ -10,6 +10,7 @@ from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.model.pasted import own_words
 from pellucid.model.text import content_words
 from pellucid.model.turn import Segment, Turn
+from pellucid.model.voices import mostly_foreign
 from pellucid.store.records import FileWrite
 from pellucid.vault.markdown import episode_path, render_episode
 
@@ -27,19 +28,25 @@ def episode_write(
     id: str | None = None,  # noqa: A002  # the id of an episode
     memories: Sequence[Memory] = (),
     artifacts: Iterable[Artifact] = (),
-    verbatim: bool = True,
+    doubted: Collection[int] | None = (),
+    tools: bool = True,
 ) -> tuple[FileWrite, tuple[Moment, ...]]:
-    """The file of a new episode, and its moments: the segment's turns if `verbatim`, else none.
+    """The file of a new episode, and its moments: the segment's turns, or none if `doubted` is None.
 
     Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
-    leave no word behind, the words of the memories that came of it.
+    leave no word behind, the words of the memories that came of it. The turns whose numbers in the segment are
+    `doubted` begin in quarantine, and neither they nor memories in quarantine name the episode. Without `tools`, what
+    tools were told and printed is no moment.
     """
-    moments = tuple(moment for turn in segment.turns for moment in _moments(turn, clock)) if verbatim else ()
+    verbatim = doubted is not None
+    moments = tuple(_moments(segment.turns, clock, doubted, tools=tools)) if verbatim else ()
     now, turns = clock.now(), segment.turns
+    naming = [turn for number, turn in enumerate(turns) if number not in (doubted or ())]
+    open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
         id=id or clock.new_id("ep"), namespace=namespace, created=now, updated=now, session_id=segment.session_id,
-        topic=topic(turns) if verbatim else topic_words(memories), started=min(dated, default=None),
+        topic=topic(naming) if verbatim else topic_words(open_ones), started=min(dated, default=None),
         ended=max(dated, default=None), turns=f"{turns[0].ordinal}-{turns[-1].ordinal}", signal=segment.signal,
         agent=turns[0].agent, members=tuple(memory.id for memory in memories),
         artifacts=tuple(str(artifact) for artifact in artifacts),
@@ -47,14 +54,21 @@ def episode_write(
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
-def _moments(turn: Turn, clock: Clock) -> list[Moment]:
-    """A turn as moments, one a passage, with ids in their order; what a tool printed stays in one piece."""
-    said = [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
-    ids = sorted(clock.new_id("mem") for _ in said)
-    return [
-        Moment(id=id_, turn=turn.ordinal, role=turn.role, at=turn.at, content=words)
-        for id_, words in zip(ids, said, strict=True)
-    ]
+def _moments(turns: Sequence[Turn], clock: Clock, doubted: Collection[int], *, tools: bool) -> Iterator[Moment]:
+    """The turns as moments, one a passage, with ids in their order; what a tool printed stays in one piece.
+
+    A summary of earlier turns, and a title, are nothing that was said: they would only repeat it.
+    """
+    for number, turn in enumerate(turns):
+        if turn.kind in ("recap", "title") or (turn.role == "tool" and not tools):
+            continue
+        said = [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
+        for words, id_ in zip(said, sorted(clock.new_id("mem") for _ in said), strict=True):
+            yield Moment(
+                id=id_, turn=turn.ordinal, role=turn.role, at=turn.at, content=words,
+                trust_zone="quarantine" if number in doubted else None,
+                source_class="pasted" if turn.role == "user" and mostly_foreign(turn.content) else None,
+            )  # fmt: skip
 
 
 def spoken(turn: Turn) -> str:
@@ -65,7 +79,9 @@ def spoken(turn: Turn) -> str:
 def topic(turns: Sequence[Turn]) -> str:
     """A one-line name for a stretch of turns: how its first person's turn (or first turn) starts."""
     titled = next((turn for turn in turns if turn.kind == "title"), None)
-    first = titled or next((turn for turn in turns if turn.role == "user"), turns[0])
+    first = titled or next((turn for turn in turns if turn.role == "user"), turns[0] if turns else None)
+    if first is None:
+        return "Untitled"
     line = " ".join((own_words(first.content) or first.content).split())
     if len(line) <= TOPIC_CHARS:
         return line or "Untitled"

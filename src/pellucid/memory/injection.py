@@ -1,96 +1,108 @@
-"""A text in, the signs that it gives orders to an assistant instead of telling something out: a tuple of codes.
+"""A text in, the signs that it gives orders to an assistant over its user's head out: a tuple of codes.
 
-No list is complete: it stands beside rules that ask who said something, and not how (`memory.trust`).
+What is said is read as a reader takes it (`model.disguise`), with what escapes, digits for letters and encodings hide
+(`memory.veils`), word by word for its concepts (`memory.concepts`); `memory.orders` says which of them make a dangerous
+order. No list is complete: it stands beside rules that ask who said something, and not how (`memory.trust`).
 """
 
 import re
 import tomllib
-import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
-_HIDDEN = re.compile(
-    "[\u202d\u202e\u2066-\u2069\U000e0001-\U000e007f]"  # order overrides, isolates, tags
-    "|(?<=[A-Za-z])[\u00ad\u200b\u200c\u200d\u2060-\u2064\ufeff](?=[A-Za-z])"
-    "|[\u200b\u2060-\u2064]{2}"
-)
-_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]+\U000e007f")
-"""A flag of a region: the one use of tags that is not to hide."""
-_TWINS = dict(zip("аеорсхуіјѕԁɡοαερτυνικ", "aeopcxyijsdgoaeptuvik", strict=True))
-"""Letters of other scripts that look like a Latin one."""
-_MIXED = re.compile(r"\b(?=\w*[A-Za-z])(?=\w*[а-яіјѕα-ω])[A-Za-zа-яіјѕα-ω]{3,}\b")
-_COMMENT = re.compile(r"<!--(.{1,2000}?)(?:-->|\Z)", re.DOTALL)
-_TO_A_READER = re.compile(
-    r"\b(?:assistants?|agents?|ai|llms?|instructions?|remember|memor(?:y|ies)|ignore|you must|system prompt|do not tell"
-    r"|always|never)\b|指示|助手|记住|アシスタント",
+from pellucid.memory.concepts import read
+from pellucid.memory.orders import ADDRESSED, NEAR_AN_ADDRESS, PLAIN, addresses, insists, orders
+from pellucid.memory.veils import decoded, hidden, hides, unveiled
+from pellucid.model.disguise import undisguised
+
+_CUES = re.compile(r"<|\[|\{|:|\bmem_|!\[|base64", re.IGNORECASE)
+_CALLED = re.compile(
+    r"(?:^|[.!?\n] ?)[\[(<#*/ ]{0,6}(?:(?:to|for) (?:the |all |any )?)?(?:(?:coding|ai|language) )?"
+    r"(?:system|developer|admin|assistants?|agents?|ai|llms?|models?)"
+    r"(?: (?:message|prompt|note|notice|override|agents?|assistants?|models?))?[\])>* ]{0,4}: ",
     re.IGNORECASE,
 )
-_INVISIBLE = re.compile(
-    r"<[a-z][a-z0-9]*\b[^<>]{0,200}\bstyle ?= ?[\"'][^\"'<>]{0,200}"
-    r"(?:display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|opacity ?: ?0(?![.\d]))"
-    r"|\[(?://|comment|_)\]: ?(?:#|<>) ?[(\"']",
-    re.IGNORECASE,
-)
+_COMMON = frozenset({"guard", "remote-code", "exfiltrate", "approval", "standing-order"})
+"""What pages ask of their readers every day; in a foreign voice it counts where it insists, or means an assistant."""
+_PIECES = 4
+"""Neighbours that an order may be cut over."""
+_NEIGHBOUR = 400
+"""Characters at the end of a text, and at the beginning of the next, that are read as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """A code with the words without which it is not worth searching for, and its patterns."""
-
-    code: str
-    cues: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-    def is_in(self, said: str, lowered: str) -> bool:
-        return any(cue in lowered for cue in self.cues) and self.pattern.search(said) is not None
-
-
-def looks_injected(text: str) -> tuple[str, ...]:
-    """The codes of the signs found, in the order of `injections.toml`, then those of hidden text; () for a plain text.
+def looks_injected(text: str, *, foreign: bool = False) -> tuple[str, ...]:
+    """The codes of the signs found; () for a plain text.
 
     A person's rules for their work are no injection: what counts is speaking to an assistant over its user's head,
-    feigning a role, a tool or a memory, hiding, and asking for secrets to be sent away.
+    feigning a role, a tool or a memory, hiding, and asking for secrets to be sent away. In the voice of somebody who is
+    `foreign` (a pasted mail, a quoted page) every dangerous order counts, for it is not the user's.
     """
-    said = _as_read(text)
-    lowered = said.lower()
-    found = [sign.code for sign in _signs() if sign.is_in(said, lowered)]
-    if _hides(text):
+    plain = undisguised(text)
+    found = [*_forged(plain), *_ordered(plain, foreign=foreign)]
+    for view in unveiled(plain):
+        found += (*_forged(view), *_ordered(view, foreign=foreign))
+    for part in decoded(plain):
+        found += ["encoded"] if any(True for _ in _ordered(part, foreign=True)) else []
+    for part in hidden(plain):
+        found += ["hidden-text"] if _speaks_to_a_reader(part) else []
+    if hides(text):
         found.append("hidden-text")
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
-def _as_read(text: str) -> str:
-    """As a reader sees it: no invisible signs, look-alikes as plain letters, one space between words of a line."""
-    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
-    if not plain.isascii():
-        plain = _MIXED.sub(lambda word: word[0].translate(str.maketrans(_TWINS)), plain)
-    return "\n".join(" ".join(line.split()) for line in plain.splitlines())
+def split_injections(texts: Sequence[str]) -> set[int]:
+    """The numbers of neighbouring texts that are plain each, and read as an injection where one goes on in the next."""
+    plain = [not (looks_injected(text[:_NEIGHBOUR]) or looks_injected(text[-_NEIGHBOUR:])) for text in texts]
+    out: set[int] = set()
+    for first in range(len(texts)):
+        for last in range(first + 1, min(first + _PIECES, len(texts))):
+            inner = texts[first + 1 : last]
+            if not all(plain[first : last + 1]) or any(len(text) > _NEIGHBOUR for text in inner):
+                break
+            pieces = [texts[first][-_NEIGHBOUR:], *inner, texts[last][:_NEIGHBOUR]]
+            if out.isdisjoint(range(first, last + 1)) and any(looks_injected(gap.join(pieces)) for gap in (" ", "")):
+                out |= set(range(first, last + 1))
+    return out
 
 
-def _hides(text: str) -> bool:
-    """Whether it holds words that a reader of the page does not see, or letters that are not what they seem."""
-    if not text.isascii() and (_HIDDEN.search(_FLAG.sub("", text)) or _disguised(text)):
-        return True
-    if "<" not in text and "[" not in text:
-        return False
-    return bool(_INVISIBLE.search(text)) or any(_TO_A_READER.search(each[1]) for each in _COMMENT.finditer(text))
-
-
-def _disguised(text: str) -> bool:
-    """A word of Latin letters among which some only look so: every letter of another script in it has a Latin twin."""
-    for word in _MIXED.findall(text):
-        strangers = [letter for letter in word if not letter.isascii()]
-        if len(strangers) < len(word) and all(letter in _TWINS for letter in strangers):
-            return True
-    return False
+def _forged(text: str) -> Iterator[str]:
+    if _CUES.search(text):
+        yield from (code for code, pattern in _forgeries() if pattern.search(text))
 
 
 @cache
-def _signs() -> tuple[_Sign, ...]:
-    table = tomllib.loads(files("pellucid.memory").joinpath("injections.toml").read_text("utf-8"))
-    return tuple(
-        _Sign(code, tuple(each["cues"]), re.compile("|".join(f"(?:{row})" for row in each["rows"]), re.IGNORECASE))
-        for code, each in table.items()
-    )
+def _forgeries() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Marks that need no language: of a role, a tool's call, our fence, a memory's own fields."""
+    table = tomllib.loads(files("pellucid.memory").joinpath("forgeries.toml").read_text("utf-8"))
+    return tuple((code, re.compile("|".join(rows), re.IGNORECASE)) for code, rows in table.items())
+
+
+def _ordered(text: str, *, foreign: bool) -> Iterator[str]:
+    said = read(text)
+    yield from (code for code, _ in orders(said, PLAIN))
+    asked = list(orders(said, ADDRESSED))
+    if not asked:
+        return
+    if foreign:
+        yield from (code for code, at in asked if code not in _COMMON or insists(said, at))
+        return
+    places = [*addresses(said), *(read(text[: found.start()]).length for found in _called(text))]
+    for code, at in asked:
+        if any(abs(place - at) <= NEAR_AN_ADDRESS for place in places):
+            yield code
+            yield "to-assistant"
+
+
+def _called(text: str) -> Iterator[re.Match[str]]:
+    """Where a sentence begins by calling somebody: `SYSTEM: …`, `Assistant, …`; the first few."""
+    for number, found in enumerate(_CALLED.finditer(text)):
+        if number == 8:
+            return
+        yield found
+
+
+def _speaks_to_a_reader(text: str) -> bool:
+    """Whether words that a reader of the page does not see speak to an assistant, or ask for something."""
+    said = read(text)
+    return "ai" in said.at or any(True for _ in orders(said, (*PLAIN, *ADDRESSED)))

@@ -5,12 +5,11 @@ it ranks as high (axiom > user > inferred). An older statement that arrives late
 attributes of a superseded memory stay in force. Corrections and retractions find what they mean by its words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.memory.changes import Changes, Fields
-from pellucid.memory.injection import looks_injected
 from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
 from pellucid.memory.targets import Found, corrected, like, of, retracted
 from pellucid.memory.tombstone import turn_keys, words_key
@@ -302,13 +301,13 @@ def statement(
     return Statement(memory, fact.resolves, observation)
 
 
-def in_context(stated: Statement, turns: Mapping[int, str]) -> Statement:
-    """The statement, in quarantine if a turn (by ordinal) it was said in reads as an injected instruction."""
+def in_context(stated: Statement, doubted: Collection[int]) -> Statement:
+    """The statement, in quarantine if a turn (by ordinal) it was said in is doubted."""
     observation = stated.observation
     if observation is None or not observation.judge_accepted or stated.memory.trust_zone != "working":
         return stated
     said = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
-    if not any(looks_injected(turns[at]) for at in said if at in turns):
+    if said.isdisjoint(doubted):
         return stated
     return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from pellucid.memory.doubt import injected_turn
 from pellucid.memory.injection import looks_injected
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.stance import stance
@@ -29,6 +30,7 @@ WEIGHTS: dict[SourceClass, float] = {
 ANCHORS = {"source": 0.1, "evidenceHash": 0.2, "session": 0.05}
 """What a memory gains by naming its evidence, by words that are still those hashed when it was kept, by a session."""
 HIGH, MIDDLE = 0.8, 0.5
+_CONTEXT = "context: what it was said in or beside reads as an instruction, or it repeats what is in quarantine"
 MOST_BEYOND = 1 / 3
 """The share of its words that a memory may say beyond who vouches for it."""
 
@@ -73,14 +75,14 @@ def doubts(source_class: SourceClass | None, content: str) -> str:
     """Why words begin in quarantine, as `code: words`; empty where they do not."""
     if source_class in UNTRUSTED:
         return f"{source_class}: nobody stands behind its words yet"
-    codes = looks_injected(content) if source_class not in (None, "manual") else ()
+    codes = injected_turn(content) if source_class not in (None, "manual") else ()
     return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})" if codes else ""
 
 
 def why_quarantined(memory: Memory) -> str:
     """The reason of a verdict that keeps a memory in quarantine."""
     why = doubts(memory.source_class, memory.content)
-    return why or "context: the turn it was said in reads as an instruction, or it repeats what is in quarantine"
+    return why or _CONTEXT
 
 
 def vouches(memory: Memory) -> bool:

@@ -165,6 +165,8 @@ class Moment(Wire):
     pinned: bool = False
     trust_zone: TrustZone | None = None
     """None: what its role says; a tool's words begin in quarantine."""
+    source_class: SourceClass | None = None
+    """None: what its role says; web content where most of a person's turn is somebody else's words."""
 
 
 def recorded_at(memory_id: str, created: datetime) -> datetime:

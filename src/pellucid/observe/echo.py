@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import MemoryObservation
-from pellucid.model.pasted import own_words, pasted_words
 from pellucid.model.text import content_words, words
 from pellucid.model.turn import Turn
+from pellucid.model.voices import pasted
 from pellucid.observe.importance import spoken
 from pellucid.observe.source import voice_of
 
@@ -22,19 +22,6 @@ QUOTED = 0.8
 VERBATIM_WORDS = 12
 """Words in a row that nobody types again: a person's sentence that stands so in a tool's output was pasted."""
 
-_KINDS = (
-    "page|article|readme|issue|ticket|e-?mail|docs|document|documentation|logs?|output|blog|post|thread|"
-    "comment|website|site|wiki|changelog|pdf|snippet|newsletter|invoice|seite|artikel|dokument|doku|ausgabe|"
-    "página|artículo|correo|documento|salida"
-)
-_LEAD_IN = re.compile(
-    rf"^(?=.{{3,160}}$)(?:.*\b(?:{_KINDS})\b.{{0,60}}|.*(?:ページ|記事|メール|文書|資料|ログ|出力|网页|文章|邮件|文档|日志|输出|页面).{{0,30}})[:：]\s*$",
-    re.IGNORECASE,
-)
-_PASTED = re.compile(
-    r"^\W{0,6}(?:pasted?|copied|quot(?:e|ed|ing)|forwarded|begin|eingefügt|kopiert|pegado|copiado|貼り付け|粘贴|转发)\b.{0,80}$",
-    re.IGNORECASE,
-)
 _PASSAGE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
@@ -55,18 +42,6 @@ def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryO
         people = [turn for turn in turns if turn.role == "user" and turn.ordinal < max(ordinals)]
         found = _of_assistant(text, before, people)
     return observation.model_copy(update={"source_class": found}) if found else observation
-
-
-def pasted(text: str) -> tuple[str, str]:
-    """What of a turn is quoted or pasted, and the rest of it: by its shape, and what follows a lead-in."""
-    inside, outside = [pasted_words(text)], list[str]()
-    follows = False
-    for line in own_words(text).splitlines():
-        (inside if follows else outside).append(line)
-        if not follows and (_LEAD_IN.match(line) or _PASTED.match(line)):
-            follows = True
-            outside.pop()
-    return "\n".join(part for part in inside if part), "\n".join(outside)
 
 
 def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from pellucid.capture.redact import redact
+from pellucid.errors import InputError
 from pellucid.git.history import HEADER_BYTES
 from pellucid.graph.header import key_name
 from pellucid.graph.outline import ReadSection
@@ -70,11 +71,25 @@ class Tally:
         return found.text
 
 
+def ordering_name(path: str) -> bool:
+    """Whether a file's name reads as an instruction to an assistant: it is shown wherever the document is."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_./\\+-]+", " ", path)
+    return bool(looks_injected(words, foreign=True) or looks_injected(path))
+
+
 def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> CleanDocument:
     """The document without secrets, stretches off the record, and instructions in its header.
 
     `path` is as it may be stored; `data` is what was read.
+
+    Raises:
+        InputError: its name gives orders.
     """
+    if settings.trust.enabled and ordering_name(path):
+        raise InputError(
+            "its name reads as an instruction to an assistant, and would be shown with every section",
+            next_step="rename it",
+        )
     tally = Tally()
     title = tally.clean(read.title)
     if settings.trust.enabled and looks_injected(title):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.memory.erasure import file_key, grave_keys
-from pellucid.memory.injection import looks_injected
+from pellucid.memory.injection import looks_injected, split_injections
 from pellucid.memory.keep import Kept
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.ledger import LifecycleRow
@@ -32,6 +32,8 @@ def judge(app: App, drafts: Sequence[Draft]) -> Verdict:
     left = [memory for memory, _ in fresh if memory.id not in forgotten] if app.settings.trust.enabled else []
     sections = {each.id for draft in drafts for each in draft.sections}  # headers were looked at when they were read
     doubted = {memory.id for memory in left if memory.id in sections and looks_injected(memory.content)}
+    if app.settings.trust.enabled:
+        doubted |= {each for draft in drafts for each in _split(draft)}
     for draft in drafts:
         draft.leave_out(forgotten & draft.fresh)
         draft.quarantine(doubted & draft.fresh)
@@ -44,6 +46,12 @@ def _fresh(app: App, draft: Draft) -> Iterator[tuple[Memory, list[bytes]]]:
     whole = [file_key(app.key, document.namespace, document.digest)] if draft.held is None else []
     for memory in draft.memories():
         yield memory, grave_keys(app.key, memory) + whole
+
+
+def _split(draft: Draft) -> Iterator[str]:
+    """The sections that are plain each, and read as an instruction with those beside them."""
+    there = [each for each in draft.sections if each.valid_until is None]
+    yield from (there[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in there]))
 
 
 def vault_path(draft: Draft) -> str:

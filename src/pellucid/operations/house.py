@@ -126,7 +126,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     findings = (
         *stuck, *(_finding(*astuple(each)) for each in unsettled(app)),
         *_conflicts(app, waiting), *comparison.found, *comparison.doubled(), *comparison.apart(),
-        *_vectors(app, rows, vectors),
+        *_vectors(app, rows, vectors), *_model_files(app.settings.home / "models" / MODEL_NAME),
     )  # fmt: skip
     receipts, size = app.history.counts()
     beat = pulse(app, overdue(app, app.settings.namespace, app.clock.now()))
@@ -278,6 +278,17 @@ def _vectors(app: App, rows: int, vectors: int) -> Iterator[Finding]:
     elif vectors < rows:
         missing = f"{rows - vectors} memories have no vector"
         yield _finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`")
+
+
+def _model_files(folder: Path) -> Iterator[Finding]:
+    """The embedding model's files that are not the ones expected; a missing one is fetched when it is needed."""
+    found = status(folder)
+    for name, state in found.files.items():
+        if state == "damaged":
+            yield _finding("model", str(folder / name), "it is not the file expected", "run `pellucid models pull`")
+    for name in found.changed:
+        what = "it was changed after it was built: vectors made with it may be wrong"
+        yield _finding("model", str(folder / name), what, "delete it (the next use builds it), then `pellucid rebuild`")
 
 
 def _drifted(drift: Drift) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Keyed turns in, memories and episodes out: extracted or verbatim, a commit at a time, each turn exactly once."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Literal
@@ -12,6 +12,7 @@ from pellucid.capture.redact import redact
 from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import Changes
+from pellucid.memory.doubt import doubted_turns
 from pellucid.memory.episodes import episode_write
 from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
 from pellucid.memory.tombstone import turn_keys
@@ -199,13 +200,20 @@ class Intake:
             self.keep(late)
 
     def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
-        written = [episode_write(each.cut.segment, self.namespace, self.app.clock) for each in observed]
+        written = [
+            episode_write(each.cut.segment, self.namespace, self.app.clock, doubted=self._doubted(each))
+            for each in observed
+        ]
         moments = [moment for _, held in written for moment in held]
         self.tally.episodes += len(written)
         self.tally.memories += len(moments)
         self.tally.kept = [moment.id for moment in moments]
         self.tally.characters_out += sum(len(moment.content) for moment in moments)
         return [write for write, _ in written], []
+
+    def _doubted(self, observed: Observed) -> Collection[int]:
+        """The turns of a segment, by their number in it, that begin in quarantine whatever is made of them."""
+        return doubted_turns(observed.cut.segment.turns) if self.app.settings.trust.enabled else ()
 
     def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         changes = Changes(self.app.records, self.namespace, "extraction", self.app.clock)
@@ -233,8 +241,8 @@ class Intake:
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
         found = [statement(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
-            turns = {turn.ordinal: turn.content for turn in observed.cut.segment.turns}
-            found = [in_context(each, turns) for each in found]
+            doubted = {observed.cut.segment.turns[number].ordinal for number in self._doubted(observed)}
+            found = [in_context(each, doubted) for each in found]
         return [
             replace(each, memory=each.memory.model_copy(update={
                 "episode_id": episode, "artifact_ids": self._artifact_ids(each, observed)
@@ -256,18 +264,12 @@ class Intake:
             members.setdefault(memory.episode_id or "", []).append(memory)
         return [
             episode_write(
-                self._spoken(each.cut.segment), self.namespace, self.app.clock, id=episode,
-                memories=members.get(episode, ()), artifacts=of_segment(each.named), verbatim=verbatim,
+                each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
+                artifacts=of_segment(each.named), doubted=self._doubted(each) if verbatim else None,
+                tools=self.mode != "both",
             )[0]
             for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
         ]  # fmt: skip
-
-    def _spoken(self, segment: Segment) -> Segment:
-        """The segment without what tools were told and printed, where turns are kept behind their memories."""
-        if self.mode != "both":
-            return segment
-        said = tuple(turn for turn in segment.turns if turn.role != "tool")
-        return replace(segment, turns=said) if said else segment
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:

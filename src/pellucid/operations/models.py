@@ -40,8 +40,9 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
         provision(folder, report)
     found = status(folder)
     return ModelsOutput(
-        model=MODEL_NAME, folder=str(folder), ready=found.ready, files=dict(found.files), graphs=found.graphs
-    )
+        model=MODEL_NAME, folder=str(folder), ready=found.ready, graphs=found.graphs,
+        files={**found.files, **dict.fromkeys(found.changed, "changed since it was built: built anew at the next use")},
+    )  # fmt: skip
 
 
 def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:

@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, InputError
 from pellucid.memory.changes import Changes, Fields, from_state
 from pellucid.memory.reconcile import Reconciler
-from pellucid.memory.trust import Band, doubts, next_zone, score
+from pellucid.memory.trust import Band, doubts, next_zone, score, why_quarantined
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.observation import Contribution
@@ -102,7 +102,7 @@ def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
     return TrustListOutput(
         zone=request.zone, total=len(held),
         memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
-        reasons=tuple(doubts(each.memory.source_class, each.memory.content) for each in shown),
+        reasons=tuple(_reason(each.memory) for each in shown),
     )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
     return TrustOutput(
         memory=held.memory, path=held.path, score=scored.value, band=scored.band,
         contributions=tuple(Contribution(name=name, value=value) for name, value in scored.shares),
-        doubt=doubts(held.memory.source_class, held.memory.content),
+        doubt=_reason(held.memory),
         events=tuple(
             row for row in lifecycle_rows(app, namespace)
             if row.memory_id == held.memory.id and (row.event_type in told or "trustZone" in row.after)
@@ -131,18 +131,18 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: it is trusted already, or a moment, or not in force.
+        InputError: it is trusted already, or not in force, or a moment or a section that is not in quarantine.
     """
     with app.keeper.deciding():
         held = find_memory(app, request.namespace, request.memory_id)
         memory = held.memory
         if memory.trust_zone == "trusted":
             raise InputError(f"{memory.id} is trusted already", next_step="`pellucid trust explain` says why")
-        section = memory.category == "section"
-        if memory.category == "moment" or memory.status != "active" or (section and memory.trust_zone == "working"):
+        block = memory.category in ("section", "moment")
+        if memory.status != "active" or (block and memory.trust_zone == "working"):
             raise InputError(f"{memory.id} is {memory.status}, {memory.category}: there is nothing to promote")
         changes = Changes(app.records, request.namespace, "user", app.clock)
-        if section:  # it replaces nothing, whatever it says
+        if block:  # it replaces nothing, whatever it says
             changes.change(held, "promoted", {"trust_zone": "working"}, "vouched")
         elif memory.trust_zone == "quarantine":
             Reconciler(app.index, app.lookup, changes, app.key).admit(held, "vouched")
@@ -244,6 +244,14 @@ def _chosen(app: App, request: SourceInput) -> list[Served]:
             next_step="name ids, --session, --source or --agent",
         )  # fmt: skip
     return [each for each in app.index.memories(request.namespace) if _fits(each.memory, request)]
+
+
+def _reason(memory: Memory) -> str:
+    """Why a memory is, or would begin, in quarantine; empty where nothing keeps it there."""
+    if memory.category == "moment" and memory.trust_zone != "quarantine":
+        return ""  # a pasted turn is marked, and may be recalled
+    told = doubts(memory.source_class, memory.content)
+    return told or (why_quarantined(memory) if memory.trust_zone == "quarantine" else "")
 
 
 def _fits(memory: Memory, wanted: SourceInput) -> bool:

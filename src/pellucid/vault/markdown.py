@@ -195,7 +195,7 @@ def _remembered(moment: Moment, episode: Episode) -> Memory:
         id=moment.id, category="moment", namespace=episode.namespace, created=at, updated=episode.updated,
         source=episode.source, session_id=episode.session_id, agent=episode.agent, confidence=1.0,
         evidence=(f"{episode.session_id}:{moment.turn}-{moment.turn}",), episode_id=episode.id, content=moment.content,
-        status=moment.status, pinned=moment.pinned, source_class=_VOICES.get(moment.role),
+        status=moment.status, pinned=moment.pinned, source_class=moment.source_class or _VOICES.get(moment.role),
         trust_zone=moment.trust_zone or ("quarantine" if moment.role == "tool" else "working"),
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.observe.echo import pasted
+from pellucid.model.voices import pasted
 
 
 @pytest.mark.requirement("TRUST-2")

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pellucid.model.voices import pasted
 from pellucid.observe.durability import CATEGORY, Reading, load_table
-from pellucid.observe.echo import pasted
 from pellucid.observe.language import Language
 from pellucid.observe.polish import polish
 from pellucid.observe.setting import Hearing

@@ -1,0 +1,53 @@
+"""The turns of a segment in, those that begin in quarantine out, each with the reason.
+
+A person's own words are the person's, and an assistant's the assistant's; what counts is another voice in them: words
+that give orders over the user's head, in a pasted or quoted part, cut in two, or repeated from a page that gives them.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pellucid.memory.concepts import addresses_in
+from pellucid.memory.injection import looks_injected, split_injections
+from pellucid.model.disguise import undisguised
+from pellucid.model.turn import Role, Turn
+from pellucid.model.voices import pasted, quoted
+
+_SPOKEN: tuple[Role, ...] = ("user", "assistant", "system")
+
+
+def injected_turn(text: str) -> tuple[str, ...]:
+    """The codes of the signs in a turn: in its own voice, and in the parts that are somebody else's."""
+    parts = [pasted(text)[0], *quoted(text)]
+    codes = [*looks_injected(text), *(code for part in parts if part for code in looks_injected(part, foreign=True))]
+    return tuple(dict.fromkeys(codes))
+
+
+def doubted_turns(turns: Sequence[Turn]) -> dict[int, str]:
+    """Which turns of a segment (by their number in it) begin in quarantine, and why."""
+    spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
+    out = {number: _told(codes) for number in spoken if (codes := injected_turn(turns[number].content))}
+    for role in _SPOKEN:
+        of_role = [number for number in spoken if turns[number].role == role]
+        split = split_injections([turns[number].content for number in of_role])
+        out |= {of_role[at]: "injection: it reads as an instruction together with the turn beside it" for at in split}
+    repeated = _repeated(turns, out)
+    return repeated | out
+
+
+def _repeated(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:
+    """The assistant's turns that name an address which only a page or a turn with injected orders had named."""
+    theirs, known = set[str](), set[str]()
+    out: dict[int, str] = {}
+    for number, turn in enumerate(turns):
+        named = addresses_in(undisguised(turn.content))
+        if turn.role == "assistant" and number not in doubted and named & (theirs - known):
+            out[number] = "injection: it repeats an address from an injected instruction"
+        elif number in doubted or (turn.role == "tool" and named and looks_injected(turn.content)):
+            theirs |= named
+        elif turn.role == "user":
+            known |= named
+    return out
+
+
+def _told(codes: Sequence[str]) -> str:
+    return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})"

@@ -1,0 +1,107 @@
+"""A text in, the text as a reader takes it out: no invisible signs, no look-alike letters, one kind of hyphen.
+
+What the checks for injected instructions and for forged fences have in common: both read this form, whatever was typed.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from itertools import chain
+
+_UNSEEN_LETTERS = frozenset(
+    chain((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800), range(0x180B, 0x1810),
+          range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+)  # fmt: skip
+"""What is drawn as nothing and yet is no format character: default-ignorable code points, the empty braille."""
+_MARKS = frozenset(chain(range(0x0300, 0x0370), range(0x0483, 0x048A), range(0x064B, 0x0660), (0x0640, 0x0670)))
+"""Accents and vowel signs of Latin, Greek, Cyrillic and Arabic, and the stretch of Arabic."""
+_TWINS = {
+    "a": "аαɑᴀ", "b": "ЬвʙƄ", "c": "сϲᴄⅽ", "d": "ԁɗᴅ", "e": "еεєҽᴇ", "f": "ƒꜰ", "g": "ɡցɢ", "h": "һհʜ", "i": "іιıɪɩӏ",
+    "j": "јϳᴊ", "k": "кκᴋ", "l": "ⅼʟ|ǀ", "m": "мᴍ", "n": "пηɴո", "o": "оοօσᴏ০٥", "p": "рρᴘ", "q": "ԛզ", "r": "гʀᴦ",
+    "s": "ѕꜱʂ", "t": "тτᴛ", "u": "υսᴜц", "v": "ѵνᴠ", "w": "ԝωᴡա", "x": "хχ×", "y": "уγүʏ", "z": "ᴢ",
+    "A": "АΑᎪ", "B": "ВΒᏴ", "C": "СϹᏟ", "D": "Ꭰ", "E": "ЕΕᎬ", "G": "Ꮐ", "H": "НΗᎻ", "I": "ІΙ", "J": "ЈᎫ", "K": "КΚᏦ",
+    "L": "Ꮮ", "M": "МΜᎷ", "N": "Ν", "O": "ОΟՕ", "P": "РΡᏢ", "S": "ЅᏚ", "T": "ТΤᎢ", "V": "ѴᏙ", "W": "Ꮃ", "X": "ХΧ",
+    "Y": "УΥ", "Z": "ΖᏃ",
+}  # fmt: skip
+TWINS = {twin: letter for letter, twins in _TWINS.items() for twin in twins if twin.isalpha()}
+"""Letters of other scripts that look like a Latin one."""
+_LIKE = str.maketrans(TWINS)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class _Seen(dict[int, str | None]):
+    """For `str.translate`: a sign that is not drawn as nothing, a dash as a hyphen; asked once for each sign."""
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        kind = unicodedata.category(char)
+        seen: str | None = char
+        if kind == "Cf" or code in _UNSEEN_LETTERS or (kind == "Cc" and char not in "\t\n\r"):
+            seen = None
+        elif kind == "Pd" or char in "−⁃˗":
+            seen = "-"
+        elif char in "’‘ʼ`´":
+            seen = "'"
+        elif kind in {"Zl", "Zp"}:
+            seen = "\n"
+        self[code] = seen
+        return seen
+
+
+_SEEN = _Seen()
+
+
+def undisguised(text: str) -> str:
+    """The text in compatibility form, without what is not drawn, and look-alikes as the Latin letters they stand for.
+
+    Words of another script stay: only a word that has a Latin letter too, or all of whose letters are look-alikes in a
+    text that is mostly Latin, is taken for a disguise. Case and accents stay.
+    """
+    if text.isascii():
+        return text.translate(_SEEN) if _has_controls(text) else text
+    plain = unicodedata.normalize("NFKC", text).translate(_SEEN)
+    if plain.isascii():
+        return plain
+    latin = sum(char.isascii() and char.isalpha() for char in plain)
+    mostly = latin * 2 > sum(map(str.isalpha, plain))
+    return _WORD.sub(lambda word: _as_latin(word[0], mostly=mostly), plain)
+
+
+def aligned(text: str) -> tuple[str, list[int]]:
+    """The text without disguises in its look-alike letters too, sign by sign, and where each stands in the original."""
+    seen: list[str] = []
+    places: list[int] = []
+    for at, char in enumerate(text):
+        plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", char)).translate(_SEEN)
+        for each in plain.translate(_LIKE):
+            if ord(each) not in _MARKS:
+                seen.append(each)
+                places.append(at)
+    return "".join(seen), places
+
+
+def folded(text: str) -> str:
+    """An undisguised text in lower case without accents, by which words are looked up."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFD", text.casefold())
+    return unicodedata.normalize("NFC", apart.translate(_without_marks()))
+
+
+def _has_controls(text: str) -> bool:
+    return not text.isprintable() and any(char < " " and char not in "\t\n\r" for char in text)
+
+
+def _as_latin(word: str, *, mostly: bool) -> str:
+    if word.isascii():
+        return word
+    strangers = [char for char in word if not char.isascii()]
+    disguised = all(char in TWINS for char in strangers) and (mostly or len(strangers) < len(word))
+    return word.translate(_LIKE) if disguised else word
+
+
+@cache
+def _without_marks() -> dict[int, str | None]:
+    """Arabic writes three of its letters in two ways each."""
+    same = {ord("ة"): "ه", ord("ى"): "ي", ord("ٱ"): "ا"}
+    return {**dict.fromkeys(_MARKS), **same}
