@@ -15,7 +15,7 @@ from pellucid.clock import Clock
 from pellucid.encoders.port import Vector
 from pellucid.memory.changes import Changes
 from pellucid.memory.clusters import Item, clusters
-from pellucid.memory.reconcile import RANK
+from pellucid.memory.rivals import RANK
 from pellucid.memory.sameness import Form, difference, form, form_key, speakers
 from pellucid.memory.standing import live_attributes
 from pellucid.memory.trust import lowest

@@ -11,19 +11,18 @@ from datetime import datetime
 
 from pellucid.memory.changes import Changes, Fields
 from pellucid.memory.injection import looks_injected
+from pellucid.memory.rivals import RANK
 from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
 from pellucid.memory.targets import Found, corrected, like, of, retracted
 from pellucid.memory.tombstone import turn_keys, words_key
 from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
 from pellucid.model.ledger import Event, VerdictRow
-from pellucid.model.memory import AssertedBy, Memory
+from pellucid.model.memory import Memory
 from pellucid.model.observation import MemoryObservation, Resolution, Verdict
 from pellucid.model.text import content_hash
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
 
-RANK: dict[AssertedBy, int] = {"inferred": 0, "user": 1, "axiom": 2}
-"""Entrenchment: what ranks lower never overrides what ranks higher."""
 _BY_A_PERSON = frozenset({"manual", "user_input"})
 
 
@@ -184,7 +183,7 @@ class Reconciler:
         """Lift a kept memory out of quarantine by hand; it then meets what it contradicts, as a new one would."""
         memory = held.memory
         self._standing.load([memory])
-        contradictions = self._standing.contradicted(memory)
+        contradictions, open_ones = _sorted(self._standing.contradicted(memory))
         met = [of(each.of) for each in contradictions]
         fields: Fields = {"trust_zone": "working"}
         if newer := next((each for each in met if _at(each) > _at(memory)), None):
@@ -193,7 +192,7 @@ class Reconciler:
             fields |= {"status": "pending_review"}
         else:
             whole = [of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
-            fields |= {"supersedes": (*memory.supersedes, *whole)}
+            fields |= {"supersedes": (*memory.supersedes, *whole), "disputed_with": self._dispute(memory, open_ones)}
         self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
 
     def _lift(self, doubted: Subject, by: Memory) -> None:
@@ -202,7 +201,7 @@ class Reconciler:
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(held, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
-        elif self._standing.contradicted(held):
+        elif _sorted(self._standing.contradicted(held))[0]:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
@@ -210,6 +209,8 @@ class Reconciler:
         memory, resolves = statement.memory, statement.resolves
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
+        if corrects:  # who corrects says that the newer takes the place of the older
+            met = [replace(each, plain=True) for each in met]
         if resolves and corrects and not met:
             near = self._near(memory, f"{memory.content} {resolves.about}")
             target = corrected(memory, resolves.about, [each for each in near if self._may_take_back(memory, of(each))])
@@ -218,6 +219,7 @@ class Reconciler:
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
         memory = statement.memory
+        met, open_ones = _sorted(met)
         newer = [each for each in met if _at(of(each.of)) > _at(memory)]
         met = [each for each in met if each not in newer]
         for each in newer:
@@ -236,7 +238,16 @@ class Reconciler:
         whole = tuple(of(each.of).id for each in met if self._supersede(each, memory, why))
         if whole:
             memory = memory.model_copy(update={"supersedes": (*memory.supersedes, *whole)})
+        if disputed := self._dispute(memory, open_ones):
+            memory = memory.model_copy(update={"disputed_with": disputed})
         return self._create(statement, memory, "durable: a lasting statement with evidence")
+
+    def _dispute(self, memory: Memory, met: Sequence[Contradiction]) -> tuple[str, ...]:
+        """Mark what cannot hold beside a memory that does not plainly take its place; the ids the memory is to name."""
+        for each in met:
+            named = (*self.changes.now(of(each.of)).disputed_with, memory.id)
+            self.changes.change(each.of, "disputed", {"disputed_with": named}, "cannot-both-hold", [memory.id])
+        return tuple(dict.fromkeys((*memory.disputed_with, *(of(each.of).id for each in met))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
@@ -267,7 +278,7 @@ class Reconciler:
             )
             return False
         fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": _at(new)}
-        reason = why or ("updated" if met.attributes else "denied")
+        reason = why or ("updated" if met.attributes or met.restated else "denied")
         self.changes.change(met.of, "superseded", fields, reason, [new.id])
         return True
 
@@ -311,6 +322,15 @@ def in_context(stated: Statement, turns: Mapping[int, str]) -> Statement:
     if not any(looks_injected(turns[at]) for at in said if at in turns):
         return stated
     return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
+
+
+def _sorted(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
+    """Those in which one plainly takes the other's place, and those in which none does."""
+    plain: list[Contradiction] = []
+    open_ones: list[Contradiction] = []
+    for each in met:
+        (plain if each.plain else open_ones).append(each)
+    return plain, open_ones
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:

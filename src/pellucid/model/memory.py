@@ -111,6 +111,8 @@ class Memory(Wire):
     expires_at: Instant | None = None
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
+    disputed_with: tuple[str, ...] = ()
+    """Memories that cannot hold together with this one, where it is not plain which does. Both answer, marked."""
     episode_id: str | None = None
     artifact_ids: tuple[str, ...] = ()
     content_hash: str | None = None

@@ -261,6 +261,10 @@ class IndexReader(Protocol):
         """The rows in full, in the order asked."""
         ...
 
+    def named(self, ids: Sequence[str]) -> list["Served"]:
+        """The memories of these ids, whatever their state; unknown ones are left out."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Features:

@@ -65,6 +65,7 @@ class Pretending:
         self.features = inner.features
         self.codes = inner.codes
         self.memories = inner.memories
+        self.named = inner.named
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         """See `IndexReader.vector`."""

@@ -29,7 +29,8 @@ def side_by_side(app: App, older: str, newer: str) -> bool:
     for words in (older, newer):
         remember(app, RememberInput(content=words, namespace=namespace))
     found = list_memories(app, ListInput(namespace=namespace, status=None)).memories
-    return [each.memory.status for each in found] == ["active", "active"]
+    standing = [each.memory for each in found if each.memory.status == "active"]
+    return len(standing) == 2 and not all(each.disputed_with for each in standing)
 
 
 def missed(app: App, name: str, *, held_out: bool) -> list[Pair]:
@@ -40,7 +41,7 @@ def missed(app: App, name: str, *, held_out: bool) -> list[Pair]:
 
 def test_what_cannot_both_hold_does_not_stand_side_by_side_unmarked(app: App) -> None:
     wrong = missed(app, "clash", held_out=False)
-    assert len(wrong) <= 27, wrong
+    assert len(wrong) <= 2, wrong
 
 
 def test_what_can_both_hold_is_left_alone(app: App) -> None:
@@ -50,4 +51,4 @@ def test_what_can_both_hold_is_left_alone(app: App) -> None:
 def test_pairs_that_no_rule_was_fitted_to_fare_about_as_well(app: App) -> None:
     seen = 20 - len(missed(app, "clash", held_out=True))
     spared = 20 - len(missed(app, "apart", held_out=True))
-    assert (seen >= 6, spared >= 19) == (True, True), (seen, spared)
+    assert (seen >= 17, spared >= 19) == (True, True), (seen, spared)

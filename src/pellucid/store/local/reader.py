@@ -233,6 +233,10 @@ class LocalIndexReader:
         sql = self._queries["served"]
         return [served(execute(self._connection, sql, (row,))[0]) for row in rows.tolist()]
 
+    def named(self, ids: Sequence[str]) -> list[Served]:
+        found = (execute(self._connection, self._queries["served_by_id"], (each, self._ns)) for each in ids)
+        return [served(rows[0]) for rows in found if rows]
+
 
 def _named(view: View, text: str) -> dict[int, str]:
     """Who is named by some words of a text, up to four in a row, without what makes them possessive."""
