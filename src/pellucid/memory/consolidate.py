@@ -251,6 +251,7 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
             "session_id": _shared([each.session_id for each in parts]),
             "agent": _shared([each.agent for each in parts]),
             "episode_id": _shared([each.episode_id for each in parts]), "evidence": _union(parts, "evidence"),
+            "evidence_quotes": {place: said for each in parts for place, said in each.evidence_quotes.items()},
             "tags": _union(parts, "tags"), "scopes": _union(parts, "scopes"),
             "artifact_ids": _union(parts, "artifact_ids"), "confidence": max(each.confidence for each in parts),
             "importance_score": max(each.importance_score for each in parts), "pinned": False, "entity_ref": entity,

@@ -95,6 +95,8 @@ class Memory(Wire):
     agent: str | None = None
     evidence: tuple[str, ...] = ()
     """`path-or-session:start-end`, 1-based and inclusive."""
+    evidence_quotes: dict[str, str] = Field(default_factory=dict)
+    """The sentence that says it, word for word, by the evidence it stands in; only where one does."""
     confidence: float = Field(default=0.9, ge=0, le=1)
     tags: tuple[str, ...] = ()
     pinned: bool = False

@@ -154,7 +154,7 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
         named = read.attributes if entity in (None, read.entity) else {}
         stated = request.attributes or {**_still_said(old, content), **named}
         entity = entity or read.entity
-        new |= {"evidence": (), "structured_attributes": stated, "entity_ref": entity}
+        new |= {"evidence": (), "evidence_quotes": {}, "structured_attributes": stated, "entity_ref": entity}
     if "structured_attributes" in new:
         new |= {"retired_attributes": {}}
     now = app.clock.now()

@@ -17,7 +17,7 @@ from pellucid.memory.tombstone import turn_keys
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow
 from pellucid.model.memory import Memory
-from pellucid.model.observation import MemoryObservation
+from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.artifacts import artifacts, of_segment
 from pellucid.observe.echo import heard_from
@@ -262,5 +262,9 @@ class Intake:
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
     """A model may put a secret together that no single turn held."""
     fact = observation.fact
-    clean = {"content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags)}
+    clean = {
+        "content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags),
+        "evidence": tuple(each.model_copy(update={"quote": redact(each.quote).text[:LONGEST_QUOTE]})
+                          for each in fact.evidence),
+    }  # fmt: skip
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})

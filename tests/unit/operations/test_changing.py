@@ -65,7 +65,8 @@ def test_an_undo_can_be_undone_and_names_the_memory_by_its_id_too(whole: App) ->
 
 
 _STATE = {
-    "status", "pinned", "supersedes", "superseded_by", "invalid_at", "retired_attributes", "disputed_with", "trust_zone",
+    "status", "pinned", "supersedes", "superseded_by", "invalid_at", "retired_attributes", "disputed_with",
+    "trust_zone",
 }  # fmt: skip
 
 
