@@ -5,10 +5,19 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from pellucid.model.ledger import ErasureRow, FlushRow, FoldRow, LifecycleRow, PassRow, TombstoneRow, VerdictRow
+from pellucid.model.ledger import (
+    ErasureRow,
+    FlushRow,
+    FoldRow,
+    LifecycleRow,
+    PassRow,
+    TombstoneRow,
+    UnkeptRow,
+    VerdictRow,
+)
 from pellucid.store.records import LedgerRow
 
-Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow
+Row = LifecycleRow | VerdictRow | UnkeptRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow
 Sessions = dict[str, datetime]
 """The sessions in which a memory was said again, each with the last time."""
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
@@ -16,7 +25,7 @@ REINFORCING = frozenset({"manual", "user_input", "system_memory"})
 a memory served often enough would otherwise make itself stronger."""
 _TYPES: dict[str, type[Row]] = {
     "lifecycle": LifecycleRow, "verdict": VerdictRow, "flush": FlushRow, "fold": FoldRow, "pass": PassRow,
-    "tombstone": TombstoneRow, "erasure": ErasureRow,
+    "tombstone": TombstoneRow, "unkept": UnkeptRow, "erasure": ErasureRow,
 }  # fmt: skip
 
 
@@ -54,5 +63,5 @@ def happened(row: Row) -> datetime:
             return row.decided_at or row.observed_at
         case PassRow():
             return row.finished
-        case FlushRow() | FoldRow() | TombstoneRow() | ErasureRow():
+        case FlushRow() | FoldRow() | UnkeptRow() | TombstoneRow() | ErasureRow():
             return row.at

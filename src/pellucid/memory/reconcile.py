@@ -14,7 +14,7 @@ from pellucid.memory.injection import looks_injected
 from pellucid.memory.rivals import RANK
 from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
 from pellucid.memory.targets import Found, corrected, like, of, retracted
-from pellucid.memory.tombstone import turn_keys, words_key
+from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
 from pellucid.model.ledger import Event, VerdictRow
 from pellucid.model.memory import Memory
@@ -290,6 +290,8 @@ class Reconciler:
             confidence=fact.confidence, importance=observation.importance, verdict=outcome.verdict,
             reason=outcome.reason, resulting_primitive_id=outcome.memory_id,
             content_hash=words_key(self.key, memory.namespace, memory.content, memory.entity_ref).hex(),
+            evidence=memory.evidence,
+            said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in _wordings(memory))),
         )  # fmt: skip
 
 
@@ -324,6 +326,10 @@ def in_context(stated: Statement, turns: Mapping[int, str]) -> Statement:
     if not any(looks_injected(turns[at]) for at in said if at in turns):
         return stated
     return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
+
+
+def _wordings(memory: Memory) -> tuple[str, ...]:
+    return (memory.content, *memory.evidence_quotes.values())
 
 
 def _sorted(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:

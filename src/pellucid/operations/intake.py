@@ -13,15 +13,16 @@ from pellucid.errors import PellucidError
 from pellucid.memory.changes import Changes
 from pellucid.memory.episodes import episode_write
 from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
-from pellucid.memory.tombstone import turn_keys
+from pellucid.memory.tombstone import said_key, turn_keys
 from pellucid.model.artifact import Artifact
-from pellucid.model.ledger import FlushRow
+from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.artifacts import artifacts, of_segment
 from pellucid.observe.echo import heard_from
 from pellucid.observe.pipeline import observe
+from pellucid.observe.unkept import Unkept, unkept
 from pellucid.operations.extraction import Extraction, extraction
 from pellucid.store.records import FileWrite, OperationKind
 
@@ -46,6 +47,8 @@ class Observed:
     observations: tuple[MemoryObservation, ...] = ()
     named: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
     row: FlushRow | None = None
+    unkept: tuple[Unkept, ...] = ()
+    """What a person stated and nothing was made of."""
 
 
 @dataclass(slots=True)
@@ -176,7 +179,8 @@ class Intake:
             seconds=round(perf_counter() - started, 6), extractor=self._extraction.name, input_tokens=tokens_in,
             output_tokens=tokens_out, cost=cost, dropped=dict(self._extraction.dropped() - unborne),
         )  # fmt: skip
-        return Observed(cut, tuple(found), artifacts(turns), row)
+        left = unkept(cut.segment, [each.fact for each in found])
+        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left))
 
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
@@ -222,8 +226,17 @@ class Intake:
         flushed = [each.row for each in observed if each.row]
         for row in flushed:
             self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
-        rows = [row.to_wire() for row in flushed]
+        rows = [row.to_wire() for row in (*flushed, *self._unkept(observed))]
         return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows]
+
+    def _unkept(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
+        """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
+        for each in (left for part in observed for left in part.unkept):
+            yield UnkeptRow(
+                session_id=each.evidence.source, namespace=self.namespace, at=self.app.clock.now(),
+                evidence=(str(each.evidence),), reason=each.reason,
+                said=(said_key(self.app.key, self.namespace, each.text),),
+            )  # fmt: skip
 
     def _statements(self, observed: Observed, changes: Changes, episode: str) -> list[Statement]:
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
