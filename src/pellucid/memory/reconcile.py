@@ -13,7 +13,7 @@ from pellucid.memory.changes import Changes, Fields
 from pellucid.memory.injection import looks_injected
 from pellucid.memory.rivals import RANK
 from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
-from pellucid.memory.targets import Found, corrected, like, of, retracted
+from pellucid.memory.targets import Found, Restate, corrected, like, of, restated, retracted
 from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
 from pellucid.model.ledger import Event, VerdictRow
@@ -76,6 +76,8 @@ class Reconciler:
     key: bytes
     trust: bool = True
     """Whether it matters who says a thing again; see `memory.trust`."""
+    restate: Restate | None = None
+    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: Standing = field(init=False)
@@ -110,6 +112,8 @@ class Reconciler:
 
     def _outcome(self, statement: Statement) -> Outcome:
         memory, observation = statement.memory, statement.observation
+        if statement.resolves and statement.resolves.value:
+            return self._resolve(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
         if observation and self._forgotten.intersection(self._keys(memory)):
@@ -119,6 +123,27 @@ class Reconciler:
         if known := self._standing.repeated(memory):
             return self._repeat(known, memory)
         return self._keep(statement)
+
+    def _meant(self, statement: Statement) -> tuple[Statement, Found] | None:
+        """A person's correction without a subject, as the statement that it makes of the one memory it can mean."""
+        memory, resolves = statement.memory, statement.resolves
+        if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
+            return None
+        near = [each for each in self._near(memory, resolves.value) if self._may_take_back(memory, of(each))]
+        found = restated(resolves, near, self.restate) if memory.trust_zone != "quarantine" else None
+        if found is None or self._forgotten.intersection(self._keys(memory)):
+            return None
+        target, new = found
+        said = {
+            "content": new.text, "category": "correction", "entity_ref": new.entity,
+            "structured_attributes": new.attributes, "content_hash": content_hash(new.text, new.entity),
+        }  # fmt: skip
+        return replace(statement, memory=memory.model_copy(update=said)), target
+
+    def _resolve(self, statement: Statement) -> Outcome:
+        if (meant := self._meant(statement)) is None:
+            return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
+        return self._replace(meant[0], [Contradiction(meant[1], restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
         """Whether a judge saw but a repetition of the segment where a person says what is in quarantine."""

@@ -33,6 +33,8 @@ class Resolution(Wire):
 
     kind: Literal["correction", "retraction"]
     about: str = ""
+    value: str = ""
+    """The new value of a correction whose subject nobody named near it: `Actually it is 600 seconds`."""
 
 
 class ExtractedFact(Wire):

@@ -24,6 +24,7 @@ from pellucid.observe.echo import heard_from
 from pellucid.observe.pipeline import observe
 from pellucid.observe.unkept import Unkept, unkept
 from pellucid.operations.extraction import Extraction, extraction
+from pellucid.operations.restating import restate
 from pellucid.store.records import FileWrite, OperationKind
 
 Mode = Literal["extract", "verbatim"]
@@ -210,7 +211,7 @@ class Intake:
     def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         changes = Changes(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
-        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust)
+        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
         episodes = [self.app.clock.new_id("ep") for _ in observed]
         stated = [self._statements(each, changes, episode) for each, episode in zip(observed, episodes, strict=True)]
         for found in stated:
