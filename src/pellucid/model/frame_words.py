@@ -1,4 +1,4 @@
-"""The closed classes of five languages that a frame is read by: function words and a few verbs, by what they do."""
+"""Nothing in, the closed classes of five languages that a frame is read by out: function words and a few verbs."""
 
 
 def _set(*lines: str) -> frozenset[str]:

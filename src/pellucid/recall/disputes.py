@@ -23,7 +23,7 @@ def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opp
         return {}
     disputed = [each for each in memories if each.disputed_with]
     named = dict.fromkeys(other for each in disputed for other in each.disputed_with)
-    held = {each.memory.id: each.memory for each in world.reader.named(list(named))} if named else {}
+    held = {each.memory.id: each.memory for each in world.reader.memories(list(named))} if named else {}
     found = {
         each.id: [held[other] for other in each.disputed_with if other in held and _speaks(held[other], each, request)]
         for each in disputed

@@ -65,7 +65,6 @@ class Pretending:
         self.features = inner.features
         self.codes = inner.codes
         self.memories = inner.memories
-        self.named = inner.named
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         """See `IndexReader.vector`."""
