@@ -177,6 +177,8 @@ def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[To
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
         return _of_eastern(before, after)
+    if not _verb(before):  # it asks for something to be done, or nobody here knows what it says
+        return None
     by_person = bool(words) and words[0] in of.PRONOUNS
     owned = by_person and words[1:2] != ["be"]
     if owned:
@@ -184,7 +186,7 @@ def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[To
     copula = words[-1:] == ["be"] and not after
     if copula and not (kind == "name" or new.changed or _UNIQUE.intersection(words)):
         return None
-    if copula or new.changed or new.turned:
+    if copula or new.turned or (new.changed and kind == "name"):
         return "plain"
     return "open" if words[-1:] and words[-1] in of.LOCATIVE and not after else None
 

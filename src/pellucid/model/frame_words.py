@@ -41,6 +41,11 @@ POSSESSIVE = _set(
     "my our your his her their mein meine meinen meinem meiner unser unsere unserem unseren unserer",
     "mi mis nuestro nuestra nuestros nuestras su sus",
 )
+POINTING = _set(
+    "it this that these those there he she they es das dies dieser diese dieses er sie eso esto ello él",
+    "ella ellos ellas",
+)
+"""Of what these mean, only the words around the statement tell."""
 PRONOUNS = _set("i we you he she they wir ich ihr er sie yo nosotros nosotras ustedes")
 BE = _set(
     "be is are was were am been being ist sind war waren bin bist wird werden es son está están fue eran era soy somos"
@@ -66,7 +71,8 @@ OPENINGS = _set("no nope actually correction sorry wait nein eigentlich tatsäch
 ADDING = _set("too also additionally besides well auch außerdem zusätzlich también además")
 UNSURE = _set(
     "maybe perhaps possibly probably might could may should would plan plans planning planned want wants hope consider",
-    "considering think thinking if whether unless propose proposed suggest try trying likely supposedly apparently",
+    "let let's lets please considering think thinking if whether unless propose proposed suggest try",
+    "trying likely supposedly apparently",
     "vielleicht möglicherweise wahrscheinlich könnte könnten sollte sollten würde würden planen will wollen",
     "plant plane möchte möchten falls wenn überlegen vermutlich",
     "quizá quizás acaso podría podríamos debería deberíamos planeamos queremos quiero si probablemente pensamos",

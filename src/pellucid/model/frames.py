@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 )
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!。！…]+$")
-_BROKEN = re.compile(r"[;?？]|[.!。！] ?(?=\S+ )|[(\[]")
+_BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|[.!。！] ?(?=\S+ )|[(\[]")
 _EAST_UNSURE, _EAST_CHANGED, _EAST_ADDING, _EAST_PAST = (
     re.compile(each) for each in (of.EAST_UNSURE, of.EAST_CHANGED, of.EAST_ADDING, of.EAST_PAST)
 )
@@ -73,6 +73,8 @@ def frames(text: str) -> tuple[Frame, ...]:
     changed, adds = bool(_EAST_CHANGED.search(plain)), bool(_EAST_ADDING.search(plain))
     said = [_token(found, first=not at) for at, found in enumerate(_TOKEN.finditer(_EAST_CHANGED.sub("", plain)))]
     lowered = {token.text for token in said}
+    if of.POINTING & {token.text for token in said[:2]}:
+        return ()
     if len(said) > _SO_LONG or lowered & of.UNSURE - of.FUTURE or not said:
         return ()
     made = Frame(tuple(said), changed, adds=adds or bool(lowered & of.ADDING), denied=stance(plain).denied)

@@ -44,6 +44,22 @@ def test_what_cannot_both_hold_does_not_stand_side_by_side_unmarked(app: App) ->
     assert len(wrong) <= 2, wrong
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Let me fix the test cases", "Now let me run the full test suite"),
+        ("Now remove the lane feature", "Now remove the whole method"),
+        ("It was awesome", "It was so inspiring now"),
+        ("duration_ms: 211308", "duration_ms: 345637"),
+        ("The cluster has 3 nodes", "The cluster has two problems"),
+        ("I like black coffee", "I moved to Lisbon yesterday"),
+        ("My sister Ana is a nurse", "My sister Ana moved to Braga"),
+    ],
+)
+def test_what_is_no_lasting_statement_of_one_thing_clashes_with_nothing(app: App, older: str, newer: str) -> None:
+    assert side_by_side(app, older, newer)
+
+
 def test_what_can_both_hold_is_left_alone(app: App) -> None:
     assert missed(app, "apart", held_out=False) == []
 
