@@ -23,6 +23,7 @@ from pellucid.vault.markdown import edit_memory, edit_moment
 
 STATE_FIELDS = frozenset({
     "status", "pinned", "valid_at", "invalid_at", "expires_at", "supersedes", "superseded_by", "retired_attributes",
+    "disputed_with",
     "trust_zone", "asserted_by", "last_verified_at", "derived_from", "episode_id",
 })  # fmt: skip
 """What may change in place; a ledger row may hold these, for none of them holds words."""

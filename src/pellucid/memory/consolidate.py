@@ -15,7 +15,7 @@ from pellucid.clock import Clock
 from pellucid.encoders.port import Vector
 from pellucid.memory.changes import Changes
 from pellucid.memory.clusters import Item, clusters
-from pellucid.memory.reconcile import RANK
+from pellucid.memory.rivals import RANK
 from pellucid.memory.sameness import Form, difference, form, form_key, speakers
 from pellucid.memory.standing import live_attributes
 from pellucid.memory.trust import lowest
@@ -251,6 +251,7 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
             "session_id": _shared([each.session_id for each in parts]),
             "agent": _shared([each.agent for each in parts]),
             "episode_id": _shared([each.episode_id for each in parts]), "evidence": _union(parts, "evidence"),
+            "evidence_quotes": {place: said for each in parts for place, said in each.evidence_quotes.items()},
             "tags": _union(parts, "tags"), "scopes": _union(parts, "scopes"),
             "artifact_ids": _union(parts, "artifact_ids"), "confidence": max(each.confidence for each in parts),
             "importance_score": max(each.importance_score for each in parts), "pinned": False, "entity_ref": entity,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from pellucid.clock import Clock
 from pellucid.memory.passages import passages
@@ -20,6 +21,18 @@ _TAG_WEIGHT = 3
 """What a word is worth as a tag of a memory, against standing in one."""
 
 
+@dataclass(frozen=True, slots=True)
+class TurnsKept:
+    """How the turns of a segment are kept: those whose numbers in it are `doubted` begin in quarantine."""
+
+    doubted: Collection[int] = ()
+    tools: bool = True
+    """Whether what tools were told and printed is kept, too."""
+
+
+EVERY_TURN = TurnsKept()
+
+
 def episode_write(
     segment: Segment,
     namespace: str,
@@ -28,25 +41,22 @@ def episode_write(
     id: str | None = None,  # noqa: A002  # the id of an episode
     memories: Sequence[Memory] = (),
     artifacts: Iterable[Artifact] = (),
-    doubted: Collection[int] | None = (),
-    tools: bool = True,
+    keeping: TurnsKept | None = EVERY_TURN,
 ) -> tuple[FileWrite, tuple[Moment, ...]]:
-    """The file of a new episode, and its moments: the segment's turns, or none if `doubted` is None.
+    """The file of a new episode, and its moments: the segment's turns, or none if `keeping` is None.
 
     Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
-    leave no word behind, the words of the memories that came of it. The turns whose numbers in the segment are
-    `doubted` begin in quarantine, and neither they nor memories in quarantine name the episode. Without `tools`, what
-    tools were told and printed is no moment.
+    leave no word behind, the words of the memories that came of it. Neither doubted turns nor memories in quarantine
+    name the episode.
     """
-    verbatim = doubted is not None
-    moments = tuple(_moments(segment.turns, clock, doubted, tools=tools)) if verbatim else ()
+    moments = tuple(_moments(segment.turns, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
-    naming = [turn for number, turn in enumerate(turns) if number not in (doubted or ())]
+    naming = [turn for number, turn in enumerate(turns) if not keeping or number not in keeping.doubted]
     open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
         id=id or clock.new_id("ep"), namespace=namespace, created=now, updated=now, session_id=segment.session_id,
-        topic=topic(naming) if verbatim else topic_words(open_ones), started=min(dated, default=None),
+        topic=topic(naming) if keeping else topic_words(open_ones), started=min(dated, default=None),
         ended=max(dated, default=None), turns=f"{turns[0].ordinal}-{turns[-1].ordinal}", signal=segment.signal,
         agent=turns[0].agent, members=tuple(memory.id for memory in memories),
         artifacts=tuple(str(artifact) for artifact in artifacts),
@@ -54,19 +64,19 @@ def episode_write(
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
-def _moments(turns: Sequence[Turn], clock: Clock, doubted: Collection[int], *, tools: bool) -> Iterator[Moment]:
+def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
     """The turns as moments, one a passage, with ids in their order; what a tool printed stays in one piece.
 
     A summary of earlier turns, and a title, are nothing that was said: they would only repeat it.
     """
     for number, turn in enumerate(turns):
-        if turn.kind in ("recap", "title") or (turn.role == "tool" and not tools):
+        if turn.kind in ("recap", "title") or (turn.role == "tool" and not keeping.tools):
             continue
         said = [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
         for words, id_ in zip(said, sorted(clock.new_id("mem") for _ in said), strict=True):
             yield Moment(
                 id=id_, turn=turn.ordinal, role=turn.role, at=turn.at, content=words,
-                trust_zone="quarantine" if number in doubted else None,
+                trust_zone="quarantine" if number in keeping.doubted else None,
                 source_class="pasted" if turn.role == "user" and mostly_foreign(turn.content) else None,
             )  # fmt: skip
 

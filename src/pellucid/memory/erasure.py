@@ -62,6 +62,7 @@ def erasure(
     lost = _lost_words([each.memory for each, _ in doomed], kept)
     versions = {other for each, _ in doomed for other in _versions(each.memory)} - ids
     writes, removals = _files(records, doomed, episodes, {each.id: each for each in kept}, lost)
+    writes += _unquoted(records, doomed, [each for each in memories if each.memory.id not in ids], lost)
     return Erasure(
         namespace=asked[0].memory.namespace, doomed=tuple(doomed), writes=tuple(writes), removals=tuple(removals),
         turns=frozenset(turn for each, _ in doomed for turn in turns_of(each.memory)), lost_words=lost,
@@ -73,7 +74,11 @@ def turns_of(memory: Memory) -> set[tuple[str, int]]:
     """The turns a memory came from, by session and number; a section came from lines of a file."""
     if memory.category == "section":
         return set()
-    found = (match for each in memory.evidence if (match := _RANGE.fullmatch(each)))
+    return _turns_in(memory.evidence)
+
+
+def _turns_in(evidence: Iterable[str]) -> set[tuple[str, int]]:
+    found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
     return {
         (match["source"], number) for match in found
         for number in range(int(match["start"]), min(int(match["end"]), int(match["start"]) + 64) + 1)
@@ -175,7 +180,8 @@ def _contains(text: str, said: str) -> bool:
 
 def _lost_words(doomed: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
     """The words of what goes that nothing which stays holds: what a query may not show any more."""
-    gone = {word for memory in doomed for text in _texts(memory) for word in content_words(text)}
+    said = (text for memory in doomed for text in (*_texts(memory), *memory.evidence_quotes.values()))
+    gone = {word for text in said for word in content_words(text)}
     for memory in kept:
         if not gone:
             break
@@ -221,6 +227,25 @@ def _files(
             removals.append(FileRemoval(path, content_digest(data)))
             writes.append(FileWrite(new[0], new[1]))
     return writes, removals
+
+
+def _unquoted(
+    records: Records, doomed: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
+) -> list[FileWrite]:
+    """The files of memories that stay and quote what goes: the sentence it was read from, too, or a lost word."""
+    turns = {turn for each, _ in doomed for turn in turns_of(each.memory)}
+    writes: list[FileWrite] = []
+    for each in kept:
+        quotes = each.memory.evidence_quotes
+        left = {
+            place: said for place, said in quotes.items()
+            if not lost.intersection(words(said)) and not turns & _turns_in([place])
+        }  # fmt: skip
+        if left != quotes:
+            data = _read(records, each.path)
+            new = edit_memory(data, {"evidenceQuotes": left or None})
+            writes.append(FileWrite(each.path, new, content_digest(data)))
+    return writes
 
 
 def _pieces(text: str) -> set[str]:

@@ -14,11 +14,14 @@ from pellucid.model.ledger import (
     LossRow,
     PassRow,
     TombstoneRow,
+    UnkeptRow,
     VerdictRow,
 )
 from pellucid.store.records import LedgerRow
 
-Row = LifecycleRow | VerdictRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow | KeyRow | LossRow
+Row = (
+    LifecycleRow | VerdictRow | UnkeptRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow | KeyRow | LossRow
+)
 Sessions = dict[str, datetime]
 """The sessions in which a memory was said again, each with the last time."""
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
@@ -26,7 +29,7 @@ REINFORCING = frozenset({"manual", "user_input", "system_memory"})
 a memory served often enough would otherwise make itself stronger."""
 _TYPES: dict[str, type[Row]] = {
     "lifecycle": LifecycleRow, "verdict": VerdictRow, "flush": FlushRow, "fold": FoldRow, "pass": PassRow,
-    "tombstone": TombstoneRow, "erasure": ErasureRow, "key": KeyRow, "loss": LossRow,
+    "tombstone": TombstoneRow, "unkept": UnkeptRow, "erasure": ErasureRow, "key": KeyRow, "loss": LossRow,
 }  # fmt: skip
 
 
@@ -64,5 +67,5 @@ def happened(row: Row) -> datetime:
             return row.decided_at or row.observed_at
         case PassRow():
             return row.finished
-        case FlushRow() | FoldRow() | TombstoneRow() | ErasureRow() | KeyRow() | LossRow():
+        case FlushRow() | FoldRow() | UnkeptRow() | TombstoneRow() | ErasureRow() | KeyRow() | LossRow():
             return row.at

@@ -10,19 +10,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.memory.changes import Changes, Fields
+from pellucid.memory.rivals import RANK
 from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
-from pellucid.memory.targets import Found, corrected, like, of, retracted
-from pellucid.memory.tombstone import turn_keys, words_key
+from pellucid.memory.targets import Found, Restate, corrected, like, of, restated, retracted
+from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
 from pellucid.model.ledger import Event, VerdictRow
-from pellucid.model.memory import AssertedBy, Memory
+from pellucid.model.memory import Memory
 from pellucid.model.observation import MemoryObservation, Resolution, Verdict
 from pellucid.model.text import content_hash
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
 
-RANK: dict[AssertedBy, int] = {"inferred": 0, "user": 1, "axiom": 2}
-"""Entrenchment: what ranks lower never overrides what ranks higher."""
 _BY_A_PERSON = frozenset({"manual", "user_input"})
 
 
@@ -76,6 +75,8 @@ class Reconciler:
     key: bytes
     trust: bool = True
     """Whether it matters who says a thing again; see `memory.trust`."""
+    restate: Restate | None = None
+    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: Standing = field(init=False)
@@ -110,6 +111,8 @@ class Reconciler:
 
     def _outcome(self, statement: Statement) -> Outcome:
         memory, observation = statement.memory, statement.observation
+        if statement.resolves and statement.resolves.value:
+            return self._resolve(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
         if observation and self._forgotten.intersection(self._keys(memory)):
@@ -119,6 +122,27 @@ class Reconciler:
         if known := self._standing.repeated(memory):
             return self._repeat(known, memory)
         return self._keep(statement)
+
+    def _meant(self, statement: Statement) -> tuple[Statement, Found] | None:
+        """A person's correction without a subject, as the statement that it makes of the one memory it can mean."""
+        memory, resolves = statement.memory, statement.resolves
+        if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
+            return None
+        near = [each for each in self._near(memory, resolves.value) if self._may_take_back(memory, of(each))]
+        found = restated(resolves, near, self.restate) if memory.trust_zone != "quarantine" else None
+        if found is None or self._forgotten.intersection(self._keys(memory)):
+            return None
+        target, new = found
+        said = {
+            "content": new.text, "category": "correction", "entity_ref": new.entity,
+            "structured_attributes": new.attributes, "content_hash": content_hash(new.text, new.entity),
+        }  # fmt: skip
+        return replace(statement, memory=memory.model_copy(update=said)), target
+
+    def _resolve(self, statement: Statement) -> Outcome:
+        if (meant := self._meant(statement)) is None:
+            return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
+        return self._replace(meant[0], [Contradiction(meant[1], restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
         """Whether a judge saw but a repetition of the segment where a person says what is in quarantine."""
@@ -183,7 +207,7 @@ class Reconciler:
         """Lift a kept memory out of quarantine by hand; it then meets what it contradicts, as a new one would."""
         memory = held.memory
         self._standing.load([memory])
-        contradictions = self._standing.contradicted(memory)
+        contradictions, open_ones = _sorted(self._standing.contradicted(memory))
         met = [of(each.of) for each in contradictions]
         fields: Fields = {"trust_zone": "working"}
         if newer := next((each for each in met if _at(each) > _at(memory)), None):
@@ -192,7 +216,7 @@ class Reconciler:
             fields |= {"status": "pending_review"}
         else:
             whole = [of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
-            fields |= {"supersedes": (*memory.supersedes, *whole)}
+            fields |= {"supersedes": (*memory.supersedes, *whole), "disputed_with": self._dispute(memory, open_ones)}
         self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
 
     def _lift(self, doubted: Subject, by: Memory) -> None:
@@ -201,7 +225,7 @@ class Reconciler:
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(held, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
-        elif self._standing.contradicted(held):
+        elif _sorted(self._standing.contradicted(held))[0]:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
@@ -209,6 +233,8 @@ class Reconciler:
         memory, resolves = statement.memory, statement.resolves
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
+        if corrects:  # who corrects says that the newer takes the place of the older
+            met = [replace(each, plain=True) for each in met]
         if resolves and corrects and not met:
             near = self._near(memory, f"{memory.content} {resolves.about}")
             target = corrected(memory, resolves.about, [each for each in near if self._may_take_back(memory, of(each))])
@@ -217,6 +243,7 @@ class Reconciler:
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
         memory = statement.memory
+        met, open_ones = _sorted(met)
         newer = [each for each in met if _at(of(each.of)) > _at(memory)]
         met = [each for each in met if each not in newer]
         for each in newer:
@@ -235,7 +262,16 @@ class Reconciler:
         whole = tuple(of(each.of).id for each in met if self._supersede(each, memory, why))
         if whole:
             memory = memory.model_copy(update={"supersedes": (*memory.supersedes, *whole)})
+        if disputed := self._dispute(memory, open_ones):
+            memory = memory.model_copy(update={"disputed_with": disputed})
         return self._create(statement, memory, "durable: a lasting statement with evidence")
+
+    def _dispute(self, memory: Memory, met: Sequence[Contradiction]) -> tuple[str, ...]:
+        """Mark what cannot hold beside a memory that does not plainly take its place; the ids the memory is to name."""
+        for each in met:
+            named = (*self.changes.now(of(each.of)).disputed_with, memory.id)
+            self.changes.change(each.of, "disputed", {"disputed_with": named}, "cannot-both-hold", [memory.id])
+        return tuple(dict.fromkeys((*memory.disputed_with, *(of(each.of).id for each in met))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
@@ -266,7 +302,7 @@ class Reconciler:
             )
             return False
         fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": _at(new)}
-        reason = why or ("updated" if met.attributes else "denied")
+        reason = why or ("updated" if met.attributes or met.restated else "denied")
         self.changes.change(met.of, "superseded", fields, reason, [new.id])
         return True
 
@@ -278,6 +314,8 @@ class Reconciler:
             confidence=fact.confidence, importance=observation.importance, verdict=outcome.verdict,
             reason=outcome.reason, resulting_primitive_id=outcome.memory_id,
             content_hash=words_key(self.key, memory.namespace, memory.content, memory.entity_ref).hex(),
+            evidence=memory.evidence,
+            said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in _wordings(memory))),
         )  # fmt: skip
 
 
@@ -291,7 +329,9 @@ def statement(
         created=observation.observed_at, updated=now, source="extraction",
         asserted_by="user" if observation.source_class in _BY_A_PERSON else "inferred",
         source_class=observation.source_class, session_id=observation.session_id, agent=agent,
-        evidence=tuple(str(each) for each in fact.evidence), confidence=fact.confidence, tags=fact.tags,
+        evidence=tuple(str(each) for each in fact.evidence),
+        evidence_quotes={str(each): each.quote for each in fact.evidence if each.quote},
+        confidence=fact.confidence, tags=fact.tags,
         entity_ref=fact.entity_ref, structured_attributes=fact.structured_attributes,
         importance_score=observation.importance,
         trust_zone=first_zone(observation.source_class, fact.content, enabled=trust),
@@ -310,6 +350,19 @@ def in_context(stated: Statement, doubted: Collection[int]) -> Statement:
     if said.isdisjoint(doubted):
         return stated
     return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
+
+
+def _wordings(memory: Memory) -> tuple[str, ...]:
+    return (memory.content, *memory.evidence_quotes.values())
+
+
+def _sorted(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
+    """Those in which one plainly takes the other's place, and those in which none does."""
+    plain: list[Contradiction] = []
+    open_ones: list[Contradiction] = []
+    for each in met:
+        (plain if each.plain else open_ones).append(each)
+    return plain, open_ones
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:

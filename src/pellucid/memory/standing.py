@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pellucid.memory.changes import Changes
+from pellucid.memory.rivals import Rivals
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.stance import Stance, stance
 from pellucid.model.text import attribute_key, content_hash, normalise
@@ -20,11 +21,15 @@ Subject = Served | Memory
 class Contradiction:
     """An active memory that cannot be true together with the new one, and the attributes it is about.
 
-    Without attributes the whole statement is denied.
+    Without attributes the whole statement is denied, or said otherwise.
     """
 
     of: Subject
     attributes: frozenset[str] = frozenset()
+    restated: bool = False
+    """The same statement with another value in one place."""
+    plain: bool = True
+    """The newer takes the place of the older; else both stand, disputed."""
 
 
 @dataclass(slots=True)
@@ -39,6 +44,10 @@ class Standing:
     _by_key: dict[str, list[Subject]] = field(default_factory=dict[str, "list[Subject]"])
     _fresh: dict[str, Memory] = field(default_factory=dict[str, Memory])
     _known: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    _rivals: Rivals = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rivals = Rivals(self.index, self.changes)
 
     def load(self, memories: Iterable[Memory]) -> None:
         """Look up, once for the whole batch, whatever these may repeat or contradict."""
@@ -49,12 +58,14 @@ class Standing:
         self._known = {each.memory.id: each.memory for each in self.index.memories(namespace, known)}
         stances = {each.key for memory in batch for each in _stances(memory)}
         self._by_stance = {key: list[Subject](found) for key, found in self.lookup.stances(namespace, stances).items()}
+        self._rivals.load(batch)
         keys = {key for memory in batch for key in attribute_keys(memory)}
         self._by_key = {key: list[Subject](found) for key, found in self.lookup.stating(namespace, keys).items()}
 
     def add(self, memory: Memory) -> None:
         """A memory that this operation creates: the next statements of the batch meet it, too."""
         self._fresh[memory.id] = memory
+        self._rivals.add(memory)
         self._by_hash.setdefault(content_hash(memory.content, memory.entity_ref), []).append(memory.id)
         self._by_stance.setdefault(stance(memory.content, memory.entity_ref).key, []).append(memory)
         for key in attribute_keys(memory):
@@ -96,7 +107,10 @@ class Standing:
                 yield self.changes.now(memory)
 
     def contradicted(self, memory: Memory) -> list[Contradiction]:
-        """The active memories that the new one contradicts: another value of an attribute, or the opposite stance."""
+        """The active memories that the new one contradicts.
+
+        Another value of an attribute, the opposite stance, or the same frame with another filling.
+        """
         found: dict[str, Contradiction] = {}
         for name, value in memory.structured_attributes.items():
             for subject in self._by_key.get(attribute_key(memory.entity_ref or "", name), []):
@@ -111,6 +125,10 @@ class Standing:
             old = self.changes.now(_memory(subject))
             if _meets(old, memory) and stance(old.content, old.entity_ref).denied != mine.denied:
                 found[old.id] = Contradiction(subject)
+        for rival in self._rivals.of(memory):
+            old = self.changes.now(_memory(rival.of))
+            if old.id not in found and _meets(old, memory):
+                found[old.id] = Contradiction(rival.of, restated=True, plain=rival.plain)
         return list(found.values())
 
 

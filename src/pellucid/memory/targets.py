@@ -1,10 +1,13 @@
 """A correction or a retraction in, the kept memories it means out: by their words, the same session first."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
+from pellucid.model.clash import clash
 from pellucid.model.memory import Memory
+from pellucid.model.observation import Resolution
 from pellucid.model.text import content_words
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, Served
 
@@ -23,6 +26,20 @@ MOST_RETRACTED = 5
 """A retraction that fits more memories than this says too little to act upon."""
 
 Found = Served | Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """A sentence with a new value in place of the old one, and what it states."""
+
+    text: str
+    old: str
+    entity: str | None
+    attributes: dict[str, str]
+
+
+Restate = Callable[[str, Resolution], Restated | None]
+"""Puts the value of a correction into an earlier sentence; None where it does not fit."""
 
 
 def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | None:
@@ -51,6 +68,18 @@ def _likeness(new: Memory, old: Memory, about: str) -> float:
     overlap = len(shared) / max(1, min(len(mine), len(theirs - value)))
     here = SAME_SESSION if new.session_id and new.session_id == old.session_id else 0.0
     return overlap + here if overlap >= (LIKENESS_BY_VALUE if value else LIKENESS) else 0.0
+
+
+def restated(resolves: Resolution, candidates: Iterable[Found], restate: Restate) -> tuple[Found, Restated] | None:
+    """The one memory that a correction without a subject can mean, restated; None where it is none, or several."""
+    made = [(each, new) for each in candidates if (new := restate(of(each).content, resolves)) is not None]
+    fitting = {of(each).id: (each, new) for each, new in made if _is_other_value(of(each).content, new.text)}
+    return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+
+def _is_other_value(old: str, new: str) -> bool:
+    met = clash(old, new)
+    return met is not None and met.kind == "number"
 
 
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable
 
 from pellucid.model.memory import Memory
-from pellucid.model.text import content_hash
+from pellucid.model.text import content_hash, content_words, normalise
 
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
+_LABEL = re.compile(r"^User: ")
 _LONGEST = 64
 """Turns of one evidence range that are named; ranges have at most three, a hand-written one may say anything."""
 
@@ -15,6 +16,12 @@ _LONGEST = 64
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
     """The key of a statement: its normal form within its entity (`model.text.content_hash`), in one namespace."""
     return _keyed(secret, "words", namespace, content_hash(content, entity))
+
+
+def said_key(secret: bytes, namespace: str, text: str) -> str:
+    """The key of a sentence by its content words, whatever their order and what stands between them; in hex."""
+    held = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
+    return _keyed(secret, "said", namespace, held).hex()
 
 
 def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:

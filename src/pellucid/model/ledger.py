@@ -51,6 +51,22 @@ class VerdictRow(Wire):
     content_hash: str
     """Keyed with the vault's key: it tells equal words apart from others, and nobody without the key anything."""
     resulting_primitive_id: str | None = None
+    evidence: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    """Keyed hashes of its content words, and of those of the sentences it was read from: it is found again by them."""
+
+
+class UnkeptRow(Wire):
+    """A sentence that looked like a statement and became no observation: where it stands, why, and no word of it."""
+
+    kind: Literal["unkept"] = "unkept"
+    session_id: str
+    namespace: str
+    at: Instant
+    evidence: tuple[str, ...]
+    reason: str
+    said: tuple[str, ...]
+    """Keyed hash of its content words, as in a verdict."""
 
 
 class FlushRow(Wire):

@@ -96,6 +96,8 @@ class Memory(Wire):
     agent: str | None = None
     evidence: tuple[str, ...] = ()
     """`path-or-session:start-end`, 1-based and inclusive."""
+    evidence_quotes: dict[str, str] = Field(default_factory=dict)
+    """The sentence that says it, word for word, by the evidence it stands in; only where one does."""
     confidence: float = Field(default=0.9, ge=0, le=1)
     tags: tuple[str, ...] = ()
     pinned: bool = False
@@ -112,6 +114,8 @@ class Memory(Wire):
     expires_at: Instant | None = None
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
+    disputed_with: tuple[str, ...] = ()
+    """Memories that cannot hold together with this one, where it is not plain which does. Both answer, marked."""
     episode_id: str | None = None
     artifact_ids: tuple[str, ...] = ()
     content_hash: str | None = None

@@ -8,6 +8,7 @@ from pellucid.model.memory import Category, SourceClass
 from pellucid.model.wire import Instant, Wire
 
 Verdict = Literal["accept", "reject", "defer"]
+LONGEST_QUOTE = 300
 
 
 class Evidence(Wire):
@@ -16,6 +17,8 @@ class Evidence(Wire):
     source: str
     start: int = Field(ge=1)
     end: int = Field(ge=1)
+    quote: str = Field(default="", max_length=LONGEST_QUOTE)
+    """The sentence that says it, as it stands there; empty where none does by itself."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.start}-{self.end}"
@@ -30,6 +33,8 @@ class Resolution(Wire):
 
     kind: Literal["correction", "retraction"]
     about: str = ""
+    value: str = ""
+    """The new value of a correction whose subject nobody named near it: `Actually it is 600 seconds`."""
 
 
 class ExtractedFact(Wire):

@@ -86,7 +86,7 @@ def stance(text: str, entity: str | None = None) -> Stance:
             denials += not (refused and token in _CONCORD)
             refused = refused or token == _REFUSING
         elif token not in _DROPPED:
-            said[_folded(token)] = None
+            said[folded(token)] = None
     return Stance(_hash(entity, tuple(said) or (plain.strip(),)), denials % 2 == 1)
 
 
@@ -94,7 +94,7 @@ def _hash(entity: str | None, said: tuple[str, ...]) -> str:
     return sha256(f"{entity_key(entity or '')}\0{' '.join(said)}".encode()).hexdigest()
 
 
-def _folded(word: str) -> str:
+def folded(word: str) -> str:
     """A word without its plural, tense or person, crudely; short words, numbers and other scripts stay."""
     if word in _MERGED:
         return _MERGED[word]

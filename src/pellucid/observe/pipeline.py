@@ -9,6 +9,7 @@ from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract import Extractor
 from pellucid.observe.importance import score_importance
 from pellucid.observe.judge import Candidate, Judge, Ruling
+from pellucid.observe.quotes import quoted
 from pellucid.observe.source import source_class
 
 
@@ -19,7 +20,7 @@ def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) 
     `source_class` is read from the turns of the evidence, whatever the extractor says.
     """
     said = {turn.ordinal: turn for turn in segment.turns}
-    facts = [_entitled(fact, said) for fact in extractor.extract(segment)]
+    facts = [quoted(_entitled(fact, said), said) for fact in extractor.extract(segment)]
     candidates = [Candidate(fact, score_importance(fact)) for fact in facts]
     rulings = judge.judge(candidates, segment)
     return [

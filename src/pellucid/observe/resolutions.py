@@ -20,6 +20,8 @@ NEAR = 40
 _LONGEST = 240
 _CLOSING = " .!。！…"
 _EDGES = _CLOSING + ",、，\"'"
+_MEASURE = re.compile(r"^[$€£¥]?\d[\d.,:]* ?(?:[^\W\d]+|%)$")
+"""A number with its unit."""
 _ARTICLE = re.compile(r"^(?:the|an?|der|die|das|el|la)\s+(?=[a-zß-ÿ])")
 
 
@@ -116,6 +118,7 @@ def _retracted(said: str, here: Sequence[Told], hearing: Hearing) -> Resolved | 
 
 
 def _corrected(said: str, told: Sequence[Told], language: Language) -> Resolved | None:
+    subjectless: Resolved | None = None
     for pattern in language.resolutions.corrections:
         found = pattern.search(said)
         groups = found.groupdict() if found else {}
@@ -123,10 +126,12 @@ def _corrected(said: str, told: Sequence[Told], language: Language) -> Resolved 
         whole = groups.get("whole")
         made = _whole(whole, old, told, language) if whole else None
         if not whole and groups.get("new"):
-            made = _elliptic(_bare(groups["new"], language), old, told, language)
+            new = _bare(groups["new"], language)
+            made = _elliptic(new, old, told, language)
+            subjectless = subjectless or _subjectless(said, new, old)
         if made:
             return made
-    return None
+    return subjectless
 
 
 def _elliptic(new: str, old: str, told: Sequence[Told], language: Language) -> Resolved | None:
@@ -138,6 +143,13 @@ def _elliptic(new: str, old: str, told: Sequence[Told], language: Language) -> R
         if made:
             return Resolved(made.text, Resolution(kind="correction", about=made.old), earlier)
     return None
+
+
+def _subjectless(said: str, new: str, old: str) -> Resolved | None:
+    """A correction whose subject is in no sentence near it: its value, if that tells by itself what kind it is of."""
+    if not _MEASURE.match(new):
+        return None
+    return Resolved(said, Resolution(kind="correction", about=old, value=new))
 
 
 def _whole(text: str, old: str, told: Sequence[Told], language: Language) -> Resolved | None:

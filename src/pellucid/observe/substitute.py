@@ -1,14 +1,18 @@
 """An earlier sentence and a new value in, the sentence with the new value in place of the old one out."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from pellucid.model.frame_words import SCALES
 from pellucid.observe.language import Language, load_language
 
 _UNIT = r"(?:[A-Za-zµ]+|%|[秒分時时間间日天週周月年台件円元個个人歳岁度倍匹]+)"
 _PROPER = re.compile(r"^[A-ZÀ-Þ]|[\u30a0-\u30ff]{2}|[./_]\w|^[\"'`「『“]")
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|\d+(?:[.,:/]\d+)*|[^\W\d_]+|[^\w\s]")
+_SHORTEST_PLURAL = 3
 _LONGEST_EAST = 10
 _LONGEST = 6
 
@@ -33,14 +37,15 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
 
 
 def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    edge = "" if _EAST.search(old) else r"(?!\w)"
-    start = "" if _EAST.search(old) else r"(?<!\w)"
+    edge = "" if _EAST.search(old) else rf"(?![^\W{_EAST.pattern[1:-1]}])"
+    start = "" if _EAST.search(old) else rf"(?<![^\W{_EAST.pattern[1:-1]}])"
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
     if not found:
         return None
     counted = _numbers(language.code).fullmatch(new)
-    fresh = new if not counted or counted["unit"] or not found[0][-1:].isalpha() else f"{new} {found[0].split()[-1]}"
-    return Substituted(sentence[: found.start()] + fresh + sentence[found.end() :], found[0])
+    inner = list(_numbers(language.code).finditer(found[0])) if counted and not counted["unit"] else []
+    at, end = inner[0].span("number") if len(inner) == 1 else (0, len(found[0]))  # what stands beside a number stays
+    return Substituted(_put(sentence, found.start() + at, found.start() + end, new), found[0])
 
 
 def _number(sentence: str, new: str, language: Language) -> Substituted | None:
@@ -54,7 +59,7 @@ def _number(sentence: str, new: str, language: Language) -> Substituted | None:
     if not found or found["number"] == said["number"]:
         return None
     fresh, part = (said[0], 0) if said["unit"] else (said["number"], "number")
-    return Substituted(sentence[: found.start(part)] + fresh + sentence[found.end(part) :], found[0])
+    return Substituted(_put(sentence, found.start(part), found.end(part), fresh), found[0])
 
 
 def _weekday(sentence: str, new: str, language: Language) -> Substituted | None:
@@ -63,7 +68,7 @@ def _weekday(sentence: str, new: str, language: Language) -> Substituted | None:
     there = list(pattern.finditer(sentence))
     if not said or len(there) != 1 or there[0][0].lower() == said[0].lower():
         return None
-    return Substituted(sentence[: there[0].start()] + said[0] + sentence[there[0].end() :], there[0][0])
+    return Substituted(_put(sentence, there[0].start(), there[0].end(), said[0]), there[0][0])
 
 
 def _stated(sentence: str, new: str, language: Language) -> Substituted | None:
@@ -74,7 +79,43 @@ def _stated(sentence: str, new: str, language: Language) -> Substituted | None:
     short = len(new) <= _LONGEST_EAST if not language.spaced else len(new.split()) <= _LONGEST and _PROPER.search(new)
     if not short or found["value"].lower() == new.lower() or len(found["value"].split()) > _LONGEST:
         return None
-    return Substituted(sentence[: found.start("value")] + new + sentence[found.end("value") :], found["value"])
+    return Substituted(_put(sentence, found.start("value"), found.end("value"), new), found["value"])
+
+
+def _put(sentence: str, start: int, end: int, fresh: str) -> str:
+    """The sentence with new words in a place; what they bring along that stands beside it already is said once.
+
+    So is a unit: `1 GB` in the place of the number of `25 MB` takes the place of its unit, too.
+    """
+    before, after = sentence[:start], sentence[end:]
+    ahead, said, behind = (list(_PIECE.finditer(part)) for part in (before, fresh, after))
+    back = _shared(ahead[::-1], said, reverse=True)
+    before = before[: ahead[-back].start()] if back else before
+    on = _shared(behind, said, reverse=False) or int(_is_other_unit(said, behind))
+    return before + fresh + (after[behind[on - 1].end() :] if on else after)
+
+
+def _shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]], *, reverse: bool) -> int:
+    """How many words the end of one and the beginning of the other share; `beside` is given from the place outwards."""
+    words, ours = [_same(each) for each in beside], [_same(each) for each in said]
+    for count in range(min(len(words), len(ours) - 1), 0, -1):
+        edge = words[:count][::-1] if reverse else words[:count]
+        if edge == (ours[:count] if reverse else ours[-count:]):
+            return count
+    return 0
+
+
+def _is_other_unit(said: Sequence[re.Match[str]], behind: Sequence[re.Match[str]]) -> bool:
+    if not behind or len(said) < 2:
+        return False
+    units = {behind[0][0].casefold(), said[-1][0].casefold()}
+    return any(units <= scale for scale in SCALES)
+
+
+def _same(piece: re.Match[str]) -> str:
+    """A word as it is compared: `euro` is `Euros`."""
+    word = piece[0].casefold()
+    return word.removesuffix("s") if len(word) > _SHORTEST_PLURAL else word
 
 
 @cache

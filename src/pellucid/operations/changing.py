@@ -154,7 +154,7 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
         named = read.attributes if entity in (None, read.entity) else {}
         stated = request.attributes or {**_still_said(old, content), **named}
         entity = entity or read.entity
-        new |= {"evidence": (), "structured_attributes": stated, "entity_ref": entity}
+        new |= {"evidence": (), "evidence_quotes": {}, "structured_attributes": stated, "entity_ref": entity}
     if "structured_attributes" in new:
         new |= {"retired_attributes": {}}
     now = app.clock.now()
@@ -218,13 +218,24 @@ def _to_undo(app: App, request: UndoInput) -> list[LifecycleRow]:
     else:
         memory_id = find_memory(app, request.namespace, request.target).memory.id
         of_it = [row for row in rows if row.memory_id == memory_id]
-        found = [row for row in of_it if row.correlation_id == of_it[-1].correlation_id]
+        last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
+        found = _bound_to(memory_id, last)
     if not found:
         raise NotFoundError(
             f"nothing that {request.target} changed here can be undone",
             next_step="`pellucid history ID` shows the changes of a memory",
         )
     return found
+
+
+def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
+    """The rows of one operation that hang together with a memory: what replaced it, what it replaced, and so on."""
+    bound: set[str] = {memory_id}
+    found: list[LifecycleRow] = []
+    while more := [row for row in rows if row not in found and bound & {row.memory_id, *row.related_memory_ids}]:
+        found += more
+        bound |= {each for row in more for each in (row.memory_id, *row.related_memory_ids)}
+    return [row for row in rows if row in found]
 
 
 def _held(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
@@ -238,6 +249,10 @@ def _held(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, S
 def _put_back(changes: Changes, held: dict[str, Served], row: LifecycleRow) -> None:
     served = held[row.memory_id]
     if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
+        if changes.now(served.memory).status != row.after.get("status", "active"):
+            raise ConflictError(
+                f"{row.memory_id} was changed again since (status)", next_step="undo the newer change first"
+            )
         changes.change(served, "undone", {"status": "archived"}, f"undo:{row.event_id}")
         return
     now = changes.now(served.memory)

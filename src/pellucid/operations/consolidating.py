@@ -189,13 +189,15 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
         app.folder.catch_up()
     started, reached = app.clock.now(), app.index.state().applied_seq
     kept = app.index.memories(request.namespace)
-    new = _new(app, request.namespace, kept)
+    written = _new(app, request)
+    new = {each.memory.id for each in kept if written is None or each.path in written}
     found = batches([each.memory for each in kept], new, _vectors(app, kept), started)
     run = _Pass(app, request, model, _undone(app, request.namespace))
     complete = run.run(found)
     counts = counted(run.decisions)
     if complete and not request.dry_run:
-        run.op_ids.append(_ran(app, request.namespace, started, counts, {"reached": reached, "clusters": len(found)}))
+        reach = {"reached": reached, "clusters": len(found), "model": int(request.use_model)}
+        run.op_ids.append(_ran(app, request.namespace, started, counts, reach))
     done = [_shown(each) for each in run.decisions if each.kind != "skip"]
     skips = [_shown(each) for each in run.decisions if each.kind == "skip"]
     return ConsolidateOutput(
@@ -205,12 +207,18 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     )  # fmt: skip
 
 
-def _new(app: App, namespace: str, kept: Iterable[Served]) -> set[str]:
-    """The memories in files that some operation wrote since the last complete pass began; all before the first."""
-    rows = (row for row in typed(app.ledger.ledger(), namespace, ("pass",)) if isinstance(row, PassRow))
-    since = max((row.counts.get("reached", 0) for row in rows if row.name == "consolidate"), default=0)
-    paths = {path for row in app.records.operations(after=since) for path, _ in row.paths} if since else None
-    return {each.memory.id for each in kept if paths is None or each.path in paths}
+def _new(app: App, request: ConsolidateInput) -> set[str] | None:
+    """The files that some operation wrote since the last complete pass began; None, for all, before the first.
+
+    What a pass without a model could not settle is new to one with a model.
+    """
+    rows = (row for row in typed(app.ledger.ledger(), request.namespace, ("pass",)) if isinstance(row, PassRow))
+    alike = [
+        row.counts for row in rows
+        if row.name == "consolidate" and (row.counts.get("model", 0) or not request.use_model)
+    ]  # fmt: skip
+    since = max((counts.get("reached", 0) for counts in alike), default=0)
+    return {path for row in app.records.operations(after=since) for path, _ in row.paths} if since else None
 
 
 def _undone(app: App, namespace: str) -> Undone:

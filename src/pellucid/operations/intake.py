@@ -13,18 +13,20 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import Changes
 from pellucid.memory.doubt import doubted_turns
-from pellucid.memory.episodes import episode_write
+from pellucid.memory.episodes import TurnsKept, episode_write
 from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
-from pellucid.memory.tombstone import turn_keys
+from pellucid.memory.tombstone import said_key, turn_keys
 from pellucid.model.artifact import Artifact
-from pellucid.model.ledger import FlushRow
+from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
-from pellucid.model.observation import MemoryObservation
+from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.artifacts import artifacts, of_segment
 from pellucid.observe.echo import heard_from
 from pellucid.observe.pipeline import observe
+from pellucid.observe.unkept import Unkept, unkept
 from pellucid.operations.extraction import Extraction, extraction
+from pellucid.operations.restating import restate
 from pellucid.operations.settling import require_settled
 from pellucid.store.records import FileWrite, OperationKind
 
@@ -49,6 +51,8 @@ class Observed:
     observations: tuple[MemoryObservation, ...] = ()
     named: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
     row: FlushRow | None = None
+    unkept: tuple[Unkept, ...] = ()
+    """What a person stated and nothing was made of."""
 
 
 @dataclass(slots=True)
@@ -181,7 +185,8 @@ class Intake:
             seconds=round(perf_counter() - started, 6), extractor=self._extraction.name, input_tokens=tokens_in,
             output_tokens=tokens_out, cost=cost, dropped=dict(self._extraction.dropped() - unborne),
         )  # fmt: skip
-        return Observed(cut, tuple(found), artifacts(turns), row)
+        left = unkept(cut.segment, [each.fact for each in found])
+        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left))
 
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
@@ -201,7 +206,7 @@ class Intake:
 
     def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         written = [
-            episode_write(each.cut.segment, self.namespace, self.app.clock, doubted=self._doubted(each))
+            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=TurnsKept(self._doubted(each)))
             for each in observed
         ]
         moments = [moment for _, held in written for moment in held]
@@ -218,7 +223,7 @@ class Intake:
     def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         changes = Changes(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
-        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust)
+        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
         episodes = [self.app.clock.new_id("ep") for _ in observed]
         stated = [self._statements(each, changes, episode) for each, episode in zip(observed, episodes, strict=True)]
         for found in stated:
@@ -234,8 +239,17 @@ class Intake:
         flushed = [each.row for each in observed if each.row]
         for row in flushed:
             self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
-        rows = [row.to_wire() for row in flushed]
+        rows = [row.to_wire() for row in (*flushed, *self._unkept(observed))]
         return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows]
+
+    def _unkept(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
+        """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
+        for each in (left for part in observed for left in part.unkept):
+            yield UnkeptRow(
+                session_id=each.evidence.source, namespace=self.namespace, at=self.app.clock.now(),
+                evidence=(str(each.evidence),), reason=each.reason,
+                said=(said_key(self.app.key, self.namespace, each.text),),
+            )  # fmt: skip
 
     def _statements(self, observed: Observed, changes: Changes, episode: str) -> list[Statement]:
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
@@ -265,8 +279,7 @@ class Intake:
         return [
             episode_write(
                 each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
-                artifacts=of_segment(each.named), doubted=self._doubted(each) if verbatim else None,
-                tools=self.mode != "both",
+                artifacts=of_segment(each.named), keeping=TurnsKept(self._doubted(each), self.mode != "both") if verbatim else None,
             )[0]
             for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
         ]  # fmt: skip
@@ -279,5 +292,7 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
         "content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags),
         "entity_ref": fact.entity_ref and redact(fact.entity_ref).text,
         "structured_attributes": clean_pairs(fact.structured_attributes)[0],
+        "evidence": tuple(each.model_copy(update={"quote": redact(each.quote).text[:LONGEST_QUOTE]})
+                          for each in fact.evidence),
     }  # fmt: skip
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})

@@ -22,7 +22,9 @@ from pellucid.operations.rows import rows
 from pellucid.operations.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
 from pellucid.store.lookup_port import FiledEpisode
 
-LedgerKind = Literal["lifecycle", "verdict", "flush", "fold", "pass", "tombstone", "erasure", "loss", "observations"]
+LedgerKind = Literal[
+    "lifecycle", "verdict", "unkept", "flush", "fold", "pass", "tombstone", "erasure", "loss", "observations"
+]
 _REFERENCE_VERDICT = "EXTRACTION_JUDGE_VERDICT"
 
 

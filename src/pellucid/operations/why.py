@@ -6,9 +6,10 @@ from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import RecallInput, request_of
+from pellucid.operations.never_kept import never_kept
 from pellucid.operations.recalling import receipt_of
 from pellucid.operations.why_states import state_changes
-from pellucid.operations.why_target import Matched, Target, resolve
+from pellucid.operations.why_target import Matched, Target, named, resolve
 from pellucid.recall.receipt import Receipt
 from pellucid.recall.state import Request
 from pellucid.store.index_port import Served
@@ -59,12 +60,16 @@ class WhyOutput(Wire):
 
 
 def why(app: App, request: WhyInput) -> WhyOutput:
-    """Explain one memory's part in one recall. Nothing is written, not even a receipt.
+    """Explain one memory's part in one recall, or why a sentence became no memory. Nothing is written, no receipt.
 
     Raises:
         InputError: neither a question nor an earlier recall is given, or both; or the question is off.
         NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept.
     """
+    words = request.memory.strip()
+    if words and not named(app, request.namespace, words) and (said := never_kept(app, request.namespace, words)):
+        query = request.asked.query if request.asked else ""
+        return WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0)
     receipt, asked = _recall(app, request)
     return why_of(app, asked, request.memory, receipt)
 

@@ -15,7 +15,7 @@ from pellucid.recall.plan import encode
 from pellucid.recall.state import Request, World
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Rows, Served
 
-Matched = Literal["id", "prefix", "content", "words", "meaning"]
+Matched = Literal["id", "prefix", "content", "words", "meaning", "verdict"]
 SHOWN = 10
 """Candidates shown where several fit."""
 _NEAR, _LEAD = 0.6, 0.05
@@ -50,9 +50,16 @@ def resolve(app: App, request: Request, text: str) -> Target:
     said = text.strip()
     if not said:
         raise InputError("<memory> is required: an id, or words of it", code="missing_memory")
-    return (
-        _by_id(app, request.namespace, said) or _by_words(app, request.namespace, said) or _nearest(app, request, said)
-    )
+    return named(app, request.namespace, said) or _nearest(app, request, said)
+
+
+def named(app: App, namespace: str, text: str) -> Target | None:
+    """What a text names, or who says just that; None where nobody does.
+
+    Raises:
+        NotFoundError: it is an id, and nothing here has it.
+    """
+    return _by_id(app, namespace, text) or _by_words(app, namespace, text)
 
 
 def _by_id(app: App, namespace: str, text: str) -> Target | None:

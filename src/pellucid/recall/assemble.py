@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pellucid.model.memory import unpack_id
 from pellucid.recall.abstain import judge, nearness
 from pellucid.recall.context_text import NO_NEED, NOTHING, nearest_line, wrap
+from pellucid.recall.disputes import by_number, in_words, opponents
 from pellucid.recall.episodes import details, residual, told, worths
 from pellucid.recall.graph_paths import paths_of
 from pellucid.recall.ladder import REPEATS, RUNGS
@@ -82,7 +83,11 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     """The context of these memories, the first of the ranking, in its order."""
     settings, wanted = state.request.settings, state.request.settings.context_passes
     then = state.request.instant
-    lines = [Line.of(as_stood(each.memory, state.request), place, then) for place, each in enumerate(served)]
+    against = opponents((each.memory for each in served), state.request, world)
+    lines = [
+        Line.of(as_stood(each.memory, state.request), place, then, in_words(against.get(each.memory.id, ())))
+        for place, each in enumerate(served)
+    ]
     rungs, passes = list[Rung](), list[PassReport]()
     if "select" in wanted:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)
@@ -113,6 +118,8 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         else:
             sheet = fuller
         passes.append(report)
+    if against:
+        sheet = _with(state, by_number(sheet.lines, against, state.request))
     context, episodes = _written(state, world, sheet, omitted)
     return Assembly(context, tuple(rungs), episodes, tuple(passes))
 

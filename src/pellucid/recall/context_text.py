@@ -72,11 +72,15 @@ def body_of(content: str) -> str:
     return _NEXT_LINE.join(line for line in lines if line)
 
 
-def mark_of(memory: Memory, at: datetime) -> str:
-    """What a reader must know before believing a memory, in brackets; empty where nothing speaks against it."""
+def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
+    """What a reader must know before believing a memory, in brackets; empty where nothing speaks against it.
+
+    `disputed` says where, or what, the memories are that cannot hold beside it.
+    """
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None and end <= at]
     said = [
         *([memory.status.replace("_", " ")] if memory.status != "active" else []),
+        *([f"disputed: see {', '.join(disputed)}"] if disputed else []),
         *(["expired"] if ends else []),
         *([f"restated since: {', '.join(memory.retired_attributes)}"] if memory.retired_attributes else []),
         *([_SECOND_HAND[memory.source_class or ""]] if _is_second_hand(memory) else []),

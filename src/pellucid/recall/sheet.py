@@ -43,10 +43,10 @@ class Line:
     group: Group
 
     @classmethod
-    def of(cls, memory: Memory, place: int, at: datetime) -> "Line":
-        """The line of a memory, as somebody reads it at that instant."""
+    def of(cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = ()) -> "Line":
+        """The line of a memory, as somebody reads it at that instant; `disputed` as `mark_of` has it."""
         group = (memory.episode_id or memory.session_id or "", day_of(memory))
-        return cls(memory, place, mark_of(memory, at), body_of(memory.content), group)
+        return cls(memory, place, mark_of(memory, at, disputed), body_of(memory.content), group)
 
     @property
     def length(self) -> int:

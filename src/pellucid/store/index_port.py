@@ -260,8 +260,8 @@ class IndexReader(Protocol):
         """The token codes of these rows."""
         ...
 
-    def memories(self, rows: Rows) -> list["Served"]:
-        """The rows in full, in the order asked."""
+    def memories(self, which: Rows | Sequence[str]) -> list["Served"]:
+        """These rows in full, in the order asked; or the memories of these ids, unknown ones left out."""
         ...
 
 

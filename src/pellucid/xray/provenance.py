@@ -87,4 +87,6 @@ def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
 def _correction(memory: Memory) -> CorrectionState:
     if memory.status in ("forgotten", "superseded", "disputed"):
         return memory.status
+    if memory.disputed_with:
+        return "disputed"
     return "correction" if memory.category == "correction" else "none"

@@ -64,6 +64,67 @@ def test_an_undo_can_be_undone_and_names_the_memory_by_its_id_too(whole: App) ->
     assert held(whole, "archived")[memory.content].id == memory.id
 
 
+_STATE = {
+    "status", "pinned", "supersedes", "superseded_by", "invalid_at", "retired_attributes", "disputed_with",
+    "trust_zone",
+}  # fmt: skip
+
+
+def _states(app: App) -> dict[str, dict[str, object]]:
+    return {each.memory.content: each.memory.model_dump(include=_STATE) for each in app.index.memories(HERE)}
+
+
+@pytest.mark.parametrize("half", ["older", "newer", "operation"])
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [
+        ("The staging database lives in eu-west-1", "The staging database lives in us-east-2"),
+        ("The cache has a TTL of 300 s and 4 shards", "The cache TTL is 600 seconds"),
+        ("We cut releases every Tuesday", "We cut releases every Thursday"),
+        ("We deploy on Fridays", "We never deploy on Fridays"),
+    ],
+)
+@pytest.mark.parametrize("how", ["update", "remember"])
+def test_an_undo_of_either_half_puts_back_the_state_before_both(
+    whole: App, how: str, said: str, instead: str, half: str
+) -> None:
+    old = _remembered(whole, said)
+    before = _states(whole)
+    if how == "update":
+        done = update(whole, UpdateInput(namespace=HERE, memory_id=old.id, content=instead))
+        new, op_id = done.memory, done.op_id
+    else:
+        kept = remember(whole, RememberInput(content=instead, namespace=HERE))
+        new, op_id = kept.memory, kept.op_id
+    after = _states(whole)
+    assert after != before
+    target = {"older": old.id, "newer": new.id, "operation": op_id or ""}[half]
+    back = undo(whole, UndoInput(namespace=HERE, target=target))
+    put_back = _states(whole)
+    assert put_back.pop(instead)["status"] == "archived"
+    assert put_back == before
+    undo(whole, UndoInput(namespace=HERE, target=back.op_id))
+    assert _states(whole) == after
+
+
+@pytest.mark.parametrize("verb", ["archive", "retract", "dispute", "pin"])
+def test_an_undo_by_id_of_every_verb_puts_back_the_state_before(whole: App, verb: Verb) -> None:
+    memory = _remembered(whole)
+    before = _states(whole)
+    apply_verb(whole, verb, _of(memory))
+    assert _states(whole) != before
+    undo(whole, UndoInput(namespace=HERE, target=memory.id))
+    assert _states(whole) == before
+
+
+def test_an_older_half_comes_not_back_beside_what_replaced_its_successor(whole: App) -> None:
+    first = _remembered(whole, "The relay uses port 7070")
+    second = update(whole, UpdateInput(namespace=HERE, memory_id=first.id, content="The relay uses port 8080")).memory
+    update(whole, UpdateInput(namespace=HERE, memory_id=second.id, content="The relay uses port 9090"))
+    with pytest.raises(ConflictError, match="changed again since"):
+        undo(whole, UndoInput(namespace=HERE, target=first.id))
+
+
 @pytest.mark.requirement("LIFE-1")
 def test_an_undo_refuses_what_was_changed_again_since(whole: App) -> None:
     memory = _remembered(whole)

@@ -244,6 +244,17 @@ def test_a_model_may_merge_what_holds_the_other_and_gains_no_trust(house: Opener
     assert NEAR[0] not in server.requests[0].system
 
 
+def test_what_a_pass_without_a_model_could_not_settle_is_new_to_one_with_a_model(house: Opener) -> None:
+    app = house()
+    filed(app, a_memory(1, NEAR[0]), a_memory(2, NEAR[1]))
+    assert run(app).counts["skip"] == 1
+    assert run(app).clusters == 0
+    with ScriptedServer(say("skip", [1, 2])) as server:
+        outcome = run(asking(app, server), use_model=True)
+        assert (outcome.new, len(server.requests)) == (2, 1)
+        assert run(asking(app, server), use_model=True).clusters == 0  # it has been asked
+
+
 @pytest.mark.parametrize(
     ("flaw", "step"),
     [

@@ -261,7 +261,10 @@ def _give_back(connection: apsw.Connection) -> None:
 
 @contextmanager
 def read_transaction(connection: apsw.Connection) -> Generator[None]:
-    """One snapshot of the database for every read in the block."""
+    """One snapshot of the database for every read in the block; within another, the snapshot of that one."""
+    if connection.in_transaction:
+        yield
+        return
     with explained(connection.filename):
         execute(connection, "BEGIN; SELECT 1 FROM sqlite_schema")  # a deferred transaction starts at its first read
         try:

@@ -229,9 +229,12 @@ class LocalIndexReader:
         ends = np.cumsum([len(each) // 16 for each in codes], dtype=np.int64)
         return Codes(np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16), ends)
 
-    def memories(self, rows: Rows) -> list[Served]:
-        sql = self._queries["served"]
-        return [served(execute(self._connection, sql, (row,))[0]) for row in rows.tolist()]
+    def memories(self, which: Rows | Sequence[str]) -> list[Served]:
+        if isinstance(which, np.ndarray):
+            sql = self._queries["served"]
+            return [served(execute(self._connection, sql, (row,))[0]) for row in which.tolist()]
+        found = (execute(self._connection, self._queries["served_by_id"], (each, self._ns)) for each in which)
+        return [served(rows[0]) for rows in found if rows]
 
 
 def _named(view: View, text: str) -> dict[int, str]:

@@ -102,6 +102,7 @@ def _version(listed: Listed) -> list[str]:
         f"{memory.id}  {memory.status}, {memory.asserted_by}, {memory.trust_zone}  [{span}]",
         f"  {visible(' '.join(memory.content.split()))}",
         f"  evidence: {visible(evidence)}",
+        *(f"    {visible(place)} “{visible(said)}”" for place, said in memory.evidence_quotes.items()),
     ]
 
 

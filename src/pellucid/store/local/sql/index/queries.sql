@@ -219,6 +219,11 @@ FROM memories m LEFT JOIN files f ON f.path = m.path WHERE m.row = ?;
 SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE m.id = ? AND n.name = ?;
 
+-- name: served_by_id
+-- A memory by id, within the namespace of a reader.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM memories m LEFT JOIN files f ON f.path = m.path WHERE m.id = ? AND m.ns = ?;
+
 -- name: holding
 -- The oldest memory with this content hash that can be recalled now.
 SELECT m.content_hash, m.id FROM memories m JOIN namespaces n ON n.ns = m.ns

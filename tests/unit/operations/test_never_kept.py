@@ -1,0 +1,64 @@
+"""What was said and not kept in, why out: found by its words, of which the ledger holds none."""
+
+import json
+from pathlib import Path
+
+import pytest
+from intake_kit import HERE, held, session, take
+
+from pellucid.app import App
+from pellucid.model.ledger import UnkeptRow, VerdictRow
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.forgetting import ForgetInput, forget
+from pellucid.operations.rows import rows
+from pellucid.operations.why import WhyInput, why
+
+_SAID = (
+    "The build is broken right now, because of the zephyr plugin.",
+    "Grandmother painted watercolours near the harbour.",
+    "Maybe the zephyr plugin might be replaced by something smaller.",
+    "That one belongs under the blue folder.",
+)
+
+
+def _answer(app: App, words: str) -> str:
+    return why(app, WhyInput(namespace=HERE, memory=words)).sentence
+
+
+@pytest.mark.parametrize("said", _SAID)
+def test_a_statement_that_was_not_kept_says_why_by_its_words(whole: App, said: str) -> None:
+    take(whole, session("We decided to cut releases every Tuesday.", said))
+    assert said not in held(whole, None)
+    answer = _answer(whole, said.upper().rstrip("."))
+    assert answer.startswith("Never kept, because ")
+    assert "s1:2-2" in answer
+
+
+def test_every_plain_statement_became_a_memory_or_has_a_row(whole: App) -> None:
+    take(whole, session(*_SAID))
+    found = [*rows(whole, VerdictRow, HERE), *rows(whole, UnkeptRow, HERE)]
+    assert {turn for row in found for turn in row.evidence} == {f"s1:{n}-{n}" for n in range(1, 5)}
+
+
+def test_no_word_of_what_was_not_kept_is_in_the_home(whole: App, home: Path) -> None:
+    take(whole, session(*_SAID))
+    assert "zephyr" not in json.dumps(list(whole.ledger.ledger()), default=str)
+    whole.close()
+    assert not [each for each in home.rglob("*") if each.is_file() and b"zephyr" in each.read_bytes()]
+
+
+def test_a_forgotten_turn_is_not_told_of(whole: App) -> None:
+    take(whole, session(f"We decided to cut releases every Tuesday. {_SAID[1]}"))
+    asked = RecallInput(query="what is near the harbour?", namespace=HERE)
+    (memory,) = held(whole).values()
+    forget(whole, ForgetInput(namespace=HERE, memory_ids=(memory.id,)))
+    take(whole, session("We deploy with make release.", name="other"))
+    told = why(whole, WhyInput(namespace=HERE, memory=_SAID[1], asked=asked)).sentence
+    assert "Never kept" not in told
+
+
+def test_what_is_kept_is_explained_as_before(whole: App) -> None:
+    take(whole, session("We decided to cut releases every Tuesday."))
+    asked = RecallInput(query="how often do we release?", namespace=HERE)
+    outcome = why(whole, WhyInput(namespace=HERE, memory="cut releases every Tuesday", asked=asked))
+    assert outcome.finding
