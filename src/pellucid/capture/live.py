@@ -85,6 +85,7 @@ class LiveTranscript:
         rollout = [line for line in objects if line.get("type") == "session_meta"]
         if self._format == "codex" and rollout and not self._rollout:
             self._session = self._rollout = text_at(as_object(rollout[0].get("payload")), "id") or self._session
+        self._thread.session = ""  # each chunk names it anew: the line that does may come after others
         session = self._session or UNNAMED
         first = self._lines + 1
         self._lines += len(lines)

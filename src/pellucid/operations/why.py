@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pellucid.app import App
-from pellucid.errors import InputError
+from pellucid.errors import InputError, NotFoundError
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.never_kept import never_kept
@@ -66,12 +66,26 @@ def why(app: App, request: WhyInput) -> WhyOutput:
         InputError: neither a question nor an earlier recall is given, or both; or the question is off.
         NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept.
     """
-    words = request.memory.strip()
-    if words and not named(app, request.namespace, words) and (said := never_kept(app, request.namespace, words)):
-        query = request.asked.query if request.asked else ""
-        return WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0)
+    if request.asked is None and request.recall_id is None and (told := _unkept(app, request)):
+        return told
     receipt, asked = _recall(app, request)
+    if told := _unkept(app, request):
+        return told
     return why_of(app, asked, request.memory, receipt)
+
+
+def _unkept(app: App, request: WhyInput) -> WhyOutput | None:
+    """Why words that no memory says became none, where that was decided; None of an id."""
+    words = request.memory.strip()
+    try:
+        is_kept = not words or named(app, request.namespace, words) is not None
+    except NotFoundError:
+        return None
+    said = None if is_kept else never_kept(app, request.namespace, words)
+    query = request.asked.query if request.asked else ""
+    return (
+        WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0) if said else None
+    )
 
 
 def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:

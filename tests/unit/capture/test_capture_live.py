@@ -42,6 +42,15 @@ def test_a_rollout_met_in_its_middle_has_the_session_it_is_given() -> None:
     assert {turn.session_id for turn in turns} == {"r1"}
 
 
+def test_a_rollout_has_its_own_session_from_the_line_on_that_names_it() -> None:
+    lines = (SESSIONS / "billing-migration.jsonl").read_text("utf-8").splitlines(keepends=True)
+    live = LiveTranscript(CaptureReport(), "r1", "codex")
+    before, after = live.turns(lines[5:9]), live.turns([lines[0], *lines[9:12]])
+
+    assert {turn.session_id for turn in before} == {"r1"}
+    assert {turn.session_id for turn in after}.isdisjoint({"r1"})
+
+
 def test_messages_without_a_session_belong_to_the_one_given_else_to_default() -> None:
     line = json.dumps({"role": "user", "content": "hello"}) + "\n"
     named = json.dumps({"role": "user", "content": "hello", "session": "own"}) + "\n"
