@@ -279,10 +279,14 @@ class Intake:
         return [
             episode_write(
                 each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
-                artifacts=of_segment(each.named), keeping=TurnsKept(self._doubted(each), self.mode != "both") if verbatim else None,
+                artifacts=of_segment(each.named), keeping=self._keeping(each) if verbatim else None,
             )[0]
             for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
         ]  # fmt: skip
+
+    def _keeping(self, observed: Observed) -> TurnsKept:
+        """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
+        return TurnsKept(self._doubted(observed), tools=self.mode != "both")
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
