@@ -54,6 +54,7 @@ _IN_FUTURE = near("always", 14, 14)
 _IMPERATIVE = no(near("we", 2, 0))
 
 _SWEEPING = some(near("may", 0, 12), near("prior", 0, 8), near("without", 0, 14), near("unasked", 14, 14))
+_LASTING = some(near("ai", 20, 20), _IN_FUTURE)
 _TO_ANYBODY = some(_TO_A_USER, every(near("not", 4, 0), near("person", 0, 6)))
 
 PLAIN = (
@@ -106,7 +107,7 @@ ADDRESSED = (
     Order("remote-code", "run", some(near("fetch", 12, 12), _OUTSIDE)),
     Order("remote-code", "fetch", every(near("run", 12, 12), _OUTSIDE)),
     Order("guard", "lower", near("guard", 5, 5)),
-    Order("guard", "lowered", every(near("guard", 6, 4), some(near("must", 4, 0), near("ai", 20, 20), _IN_FUTURE))),
+    Order("guard", "lowered", every(near("guard", 6, 4), some(near("must", 4, 0), every(near("be", 1, 0), _LASTING)))),
     Order("approval", "request", every(near("not", 3, 0), near("ask", 0, 3)), may_be_negated=True),
     Order(
         "approval",
@@ -162,11 +163,16 @@ _ADDRESSES: tuple[tuple[str, _Test], ...] = (
 )
 
 
+def _is_asked(read: Read, at: int, order: Order) -> bool:
+    """Whether the verb at this place asks for something: it is not negated, nor told of as tried."""
+    return order.may_be_negated or not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
+
+
 def orders(read: Read, found: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
     """The code and the place of each order of some classes; negated ones are left out."""
     for order in found:
         for at in read.at.get(order.verb, ()):
-            if (order.may_be_negated or not read.has("not", at - 3, at - 1)) and order.test(read, at):
+            if _is_asked(read, at, order) and order.test(read, at):
                 yield order.code, at
 
 
