@@ -23,7 +23,8 @@ class ImportInput(Wire):
     """What to import, how, and where to."""
 
     paths: tuple[Path, ...]
-    mode: Mode = "extract"
+    mode: Mode = "both"
+    """`extract`: memories alone; `verbatim`: turns alone; `both`: memories, and the turns behind them."""
     namespace: str
     transcript_format: Format | None = None
 
@@ -38,6 +39,8 @@ class ImportOutput(Wire):
     turns_taken: int
     memories: int
     episodes: int
+    passages: int = 0
+    """Stretches of turns that are kept word for word; `memories` counts them only where nothing else is kept."""
     characters_in: int
     """Characters of the turns taken."""
     characters_out: int
@@ -86,7 +89,7 @@ def _outcome(intake: Intake, report: CaptureReport, problem: str) -> ImportOutpu
     ratio = round(tally.characters_in / tally.characters_out, 1) if tally.characters_out else None
     return ImportOutput(
         mode=intake.mode, namespace=intake.namespace, files=report.files, turns_read=report.turns_read,
-        turns_taken=tally.turns, memories=tally.memories, episodes=tally.episodes,
+        turns_taken=tally.turns, memories=tally.memories, episodes=tally.episodes, passages=tally.passages,
         characters_in=tally.characters_in, characters_out=tally.characters_out, compression_ratio=ratio,
         verdicts=dict(tally.verdicts.most_common()), dropped=dict(dropped.most_common()),
         redactions=dict(report.redactions.most_common()), malformed=report.malformed,

@@ -61,6 +61,7 @@ class Tally:
 
     memories: int = 0
     episodes: int = 0
+    passages: int = 0
     turns: int = 0
     characters_in: int = 0
     characters_out: int = 0
@@ -211,6 +212,7 @@ class Intake:
         ]
         moments = [moment for _, held in written for moment in held]
         self.tally.episodes += len(written)
+        self.tally.passages += len(moments)
         self.tally.memories += len(moments)
         self.tally.kept = [moment.id for moment in moments]
         self.tally.characters_out += sum(len(moment.content) for moment in moments)
@@ -230,7 +232,8 @@ class Intake:
             reconciler.consider(found)
         decided = reconciler.decide()
         plan, made = changes.plan(), changes.fresh
-        told = self._episodes(observed, episodes, made)
+        told, moments = self._episodes(observed, episodes, made)
+        self.tally.passages += moments
         self.tally.memories += len(made)
         self.tally.kept = [memory.id for memory in made]
         self.tally.episodes += len(told)
@@ -270,19 +273,22 @@ class Intake:
         named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
         return tuple(dict.fromkeys(named))
 
-    def _episodes(self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]) -> list[FileWrite]:
-        """An episode for each segment that something came of; the turns themselves only if they are to be kept."""
+    def _episodes(
+        self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
+    ) -> tuple[list[FileWrite], int]:
+        """An episode for each segment that something came of, and how many passages of turns stand in them."""
         verbatim = self.mode == "both" or self.app.settings.observe.trace_retention == "episode"
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)
-        return [
+        written = [
             episode_write(
                 each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
                 artifacts=of_segment(each.named), keeping=self._keeping(each) if verbatim else None,
-            )[0]
+            )
             for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
         ]  # fmt: skip
+        return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
     def _keeping(self, observed: Observed) -> TurnsKept:
         """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""

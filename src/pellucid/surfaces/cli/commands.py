@@ -41,7 +41,9 @@ def init(home: Home = None, as_json: Json = False) -> None:
 @app.command("import")
 def import_(
     paths: Annotated[list[Path], typer.Argument(help="Transcript files, or folders of them.")],
-    mode: Annotated[str, typer.Option("--mode", help="extract: durable facts; verbatim: every turn.")] = "extract",
+    mode: Annotated[
+        str, typer.Option("--mode", help="both: memories, and the turns behind them; extract; verbatim.")
+    ] = "both",
     transcript_format: Annotated[
         str | None,
         typer.Option(
@@ -54,6 +56,7 @@ def import_(
 ) -> None:
     """Turn transcripts into memories. Secrets are redacted first; what was imported before is left out."""
     from pellucid.operations.importing import ImportInput, import_transcripts
+    from pellucid.surfaces.cli import present_import
     from pellucid.surfaces.cli.validate import checked
 
     with opened(home, namespace) as opened_app, progress("reading") as bar:
@@ -65,7 +68,7 @@ def import_(
             transcript_format=transcript_format,
         )
         outcome = import_transcripts(opened_app, request, bar)
-    emit(outcome, lambda: present.imported(outcome), as_json=as_json)
+    emit(outcome, lambda: present_import.imported(outcome), as_json=as_json)
 
 
 @app.command()

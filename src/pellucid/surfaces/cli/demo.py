@@ -10,7 +10,7 @@ from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.importing import ImportInput, import_transcripts
 from pellucid.operations.recalling import RecallInput, recall, xray_of
 from pellucid.settings import Settings
-from pellucid.surfaces.cli import present
+from pellucid.surfaces.cli import present, present_import
 from pellucid.xray.render import render
 
 NAMESPACE = "local/demo"
@@ -39,7 +39,7 @@ def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[s
 def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
     write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions\n")
     outcome = import_transcripts(app, ImportInput(paths=(sessions,), namespace=NAMESPACE))
-    write(present.imported(outcome))
+    write(present_import.imported(outcome))
     write("\n── 2. What was kept ──\n$ pellucid list\n")
     write(present.listed(list_memories(app, ListInput(namespace=NAMESPACE, limit=12))))
     write(f"\n── 3. A question, answered inside {BUDGET} characters ──")

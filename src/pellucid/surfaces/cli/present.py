@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.model.memory import Memory
     from pellucid.operations.browsing import Listed, ListOutput
     from pellucid.operations.house import DoctorOutput, HomeOutput, RebuildOutput
-    from pellucid.operations.importing import ImportOutput
     from pellucid.operations.models import ModelsOutput
     from pellucid.operations.pulse import Pulse
     from pellucid.operations.recalling import AuditOutput, RecallOutput
@@ -26,34 +25,6 @@ def home(report: HomeOutput) -> str:
     """A home at a glance."""
     model = "ready" if report.model_ready else "not fetched yet (it is on first use, or with `pellucid models pull`)"
     return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
-
-
-def imported(outcome: ImportOutput) -> str:
-    """What became of an import."""
-    lines = [
-        f"read {outcome.turns_read} turns from {outcome.files} files; took {outcome.turns_taken} new ones",
-        f"wrote {outcome.memories} memories"
-        + (f" in {outcome.episodes} episodes" if outcome.episodes else "")
-        + f" to {outcome.namespace}",
-    ]
-    if outcome.compression_ratio and outcome.mode == "extract":
-        lines.append(
-            f"compression {outcome.compression_ratio}×: {outcome.characters_in:,} characters of trace"
-            f" became {outcome.characters_out:,}"
-        )
-    for title, counts in (
-        ("verdicts", outcome.verdicts), ("dropped", outcome.dropped), ("redacted", outcome.redactions),
-    ):  # fmt: skip
-        if counts:
-            lines.append(f"{title}: {_counts(counts)}")
-    if outcome.malformed:
-        among = "; ".join(map(visible, outcome.problems[:3]))
-        lines.append(f"{outcome.malformed} places could not be read, among them {among}")
-    if outcome.extractor_problem:
-        lines.append(f"stopped early: {visible(outcome.extractor_problem)}")
-    if outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
-    return "\n".join(lines)
 
 
 def remembered(outcome: RememberOutput) -> str:

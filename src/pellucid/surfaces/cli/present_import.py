@@ -1,0 +1,66 @@
+"""What an import gave in, text for a person out: what was kept, what waits, and what was left out and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.xray.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pellucid.operations.importing import ImportOutput
+
+HELD = "accept:quarantined"
+_WORDS = {
+    "duplicate": "said before", "restated": "said before", "duplicate-in-segment": "said twice",
+    "unresolved-reference": "not saying what they speak of", "too-vague": "too vague", "speculative": "guesses",
+    "below-importance": "unimportant", "cap-reached": "beyond what one stretch may keep", "question": "questions",
+    "chatter": "courtesies", "transient": "states that pass", "known": "known already",
+    "already-imported": "imported before", "forgotten": "forgotten by you", "thinking": "an agent's thinking",
+    "not-a-turn": "lines that carry no message", "empty": "empty", "harness-noise": "notes of the agent's program",
+    "own-recall": "Pellucid's own output", "own-prompt": "Pellucid's own prompts", "off-the-record": "off the record",
+    "api-error": "failed calls", "said-before": "said twice", "queued": "commands that waited",
+    "unanswered": "questions nobody answered", "title-of-another-session": "titles of other sessions",
+    "excluded-path": "excluded files", "unknown-format": "files in no known format",
+    "nothing-readable": "files with nothing to read", "unfinished-line": "lines not written to their end",
+    "unfinished-document": "files not written to their end",
+}  # fmt: skip
+"""How a reason reads behind a number; one that is not here stands as it is."""
+
+
+def imported(outcome: ImportOutput) -> str:
+    """What became of an import, in words."""
+    return "\n".join(_lines(outcome))
+
+
+def _lines(outcome: ImportOutput) -> Iterator[str]:
+    turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
+    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}, to {outcome.namespace}"
+    if outcome.mode == "verbatim":
+        yield f"kept {outcome.passages:,} passages word for word {from_}"
+    else:
+        yield f"kept {outcome.memories:,} memories {from_}"
+    if outcome.mode == "both" and outcome.passages:
+        yield f"what was said stays behind them: {outcome.passages:,} passages in {outcome.episodes:,} episodes"
+    if held := outcome.verdicts.get(HELD, 0):
+        yield f"in quarantine: {held:,}, until you let them in (`pellucid trust list`)"
+    refused = {code: count for code, count in outcome.verdicts.items() if not code.startswith("accept:")}
+    for title, counts in (("not kept", refused), ("left out", outcome.dropped), ("redacted", outcome.redactions)):
+        if counts:
+            yield f"{title}: {_counted(counts)}"
+    if outcome.malformed:
+        yield f"{outcome.malformed} places could not be read, among them {'; '.join(map(visible, outcome.problems[:3]))}"
+    if outcome.extractor_problem:
+        yield f"stopped early: {visible(outcome.extractor_problem)}"
+    if outcome.encoder_problem:
+        yield f"kept, but without vectors: {visible(outcome.encoder_problem)}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    told: dict[str, int] = {}
+    for code, count in counts.items():
+        reason = code.rpartition(":")[2]
+        word = _WORDS.get(reason, visible(reason))
+        told[word] = told.get(word, 0) + count
+    return ", ".join(f"{count:,} {word}" for word, count in sorted(told.items(), key=lambda each: -each[1]))

@@ -1,0 +1,42 @@
+"""What an import says: what was kept, what stays behind it, what waits, what was left out and why, in words."""
+
+from pellucid.operations.importing import ImportOutput
+from pellucid.surfaces.cli.present_import import imported
+
+
+def outcome(**more: object) -> ImportOutput:
+    plain = {
+        "mode": "both", "namespace": "local/default", "files": 14, "turns_read": 4766, "turns_taken": 4700,
+        "memories": 549, "episodes": 77, "characters_in": 10, "characters_out": 2,
+    }  # fmt: skip
+    return ImportOutput.model_validate(plain | more)
+
+
+def test_it_says_what_was_kept_from_how_much_and_where() -> None:
+    told = imported(outcome(passages=2100))
+    assert told.splitlines() == [
+        "kept 549 memories from 4,700 new turns of 4,766 in 14 files, to local/default",
+        "what was said stays behind them: 2,100 passages in 77 episodes",
+    ]
+
+
+def test_reasons_are_words_and_what_is_unknown_stands_as_it_is() -> None:
+    verdicts = {"accept:durable": 5, "accept:quarantined": 2, "defer:unresolved-reference": 3, "reject:odd-thing": 1}
+    told = imported(outcome(verdicts=verdicts, dropped={"thinking": 7, "not-a-turn": 1}))
+    assert "in quarantine: 2, until you let them in (`pellucid trust list`)" in told
+    assert "not kept: 3 not saying what they speak of, 1 odd-thing" in told
+    assert "left out: 7 an agent's thinking, 1 lines that carry no message" in told
+    assert "durable" not in told
+
+
+def test_turns_alone_are_told_as_passages() -> None:
+    told = imported(outcome(mode="verbatim", memories=30, passages=30))
+    assert told.startswith("kept 30 passages word for word from 4,700 new turns")
+
+
+def test_what_stopped_an_import_is_said() -> None:
+    told = imported(
+        outcome(extractor_problem="no answer; repeat the import", malformed=1, problems=("a.jsonl:3: cut",))
+    )
+    assert "stopped early: no answer; repeat the import" in told
+    assert "1 places could not be read, among them a.jsonl:3: cut" in told
