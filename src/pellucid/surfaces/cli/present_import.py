@@ -49,8 +49,13 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
     for title, counts in (("not kept", refused), ("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
             yield f"{title}: {_counted(counts)}"
+    yield from _trouble(outcome)
+
+
+def _trouble(outcome: ImportOutput) -> Iterator[str]:
     if outcome.malformed:
-        yield f"{outcome.malformed} places could not be read, among them {'; '.join(map(visible, outcome.problems[:3]))}"
+        among = "; ".join(map(visible, outcome.problems[:3]))
+        yield f"{outcome.malformed} places could not be read, among them {among}"
     if outcome.extractor_problem:
         yield f"stopped early: {visible(outcome.extractor_problem)}"
     if outcome.encoder_problem:
