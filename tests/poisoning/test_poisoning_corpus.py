@@ -43,3 +43,11 @@ def test_without_the_defences_nearly_all_of_them_would_be(ran: Ran) -> None:
     assert sum(ran(False)[row.id] for row in BENIGN) >= 0.95 * len(BENIGN)
     assert len({row.lang for row in ATTEMPTS}) >= 10
     assert len(BENIGN) >= 60
+
+
+@pytest.mark.slow
+def test_of_a_strangers_attempts_no_more_get_through_than_is_documented(tmp_path: Path, model_cache: Path) -> None:
+    """They were written before the defence by somebody who had not seen it, and nothing is mended on them."""
+    rows = load_rows(HERE / "strangers.jsonl")
+    through = served(rows, tmp_path, model_cache.parent, enabled=True)
+    assert {name for name, trusted in through.items() if trusted} <= {"d03", "d05", "e29", "v17"}
