@@ -206,8 +206,8 @@ def test_weights_of_a_class_are_checked_like_the_others(tmp_path: Path) -> None:
 
 
 def test_values_changed_for_one_run_leave_the_others_as_they_were(places: tuple[Path, Path]) -> None:
-    home, here = places
-    toml(here, "[recall]\npool = 77\n[recall.legWeights]\nlexical = 2.0\n")
+    home, _ = places
+    toml(home, "[recall]\npool = 77\n[recall.legWeights]\nlexical = 2.0\n")
     before = load(home=home)
     after = changed(before, {"recall.legWeights.vector": 0.8, "recall.top_k_facts": 3, "observe.highSignal": False})
     assert (after.recall.leg_weights.vector, after.recall.leg_weights.lexical, after.recall.pool) == (0.8, 2.0, 77)

@@ -24,7 +24,7 @@ def passages(text: str) -> list[str]:
     found, open_piece, announced = list[str](), "", False
     for piece in _pieces(text):
         announces = _announces(piece)
-        room = _LONGEST if announced else PASSAGE_CHARS
+        room = _LONGEST if announced else PASSAGE_CHARS // 2 if announces else PASSAGE_CHARS
         if open_piece and len(open_piece) + len(piece) > room:
             found.append(open_piece)
             open_piece = ""

@@ -17,7 +17,7 @@ from pellucid.model.wire import Wire
 
 LONGEST_CONTENT = 20_000
 """Characters of a memory: ten pages. What is longer is a document."""
-LONGEST_QUERY = 4_000
+LONGEST_QUERY = 20_000
 """Characters of a question."""
 LONGEST_TEXT = 1_000
 """Characters of any other text: a tag, a name, a reason, a value."""

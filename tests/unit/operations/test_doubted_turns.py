@@ -101,7 +101,7 @@ def test_an_address_that_the_user_named_first_may_be_repeated(app: App, tmp_path
 def test_a_turn_that_is_mostly_a_pasted_mail_is_recalled_with_a_mark(app: App, tmp_path: Path) -> None:
     mail = "What is this?\n\nFrom: ops@desk.example\nSubject: keys\n\nThe release keys are in the red drawer since May."
     keep(app, tmp_path, ("user", mail))
-    assert "(unverified, from the web) " in ask(app).context
+    assert "(unverified, pasted) " in ask(app).context
 
 
 def test_with_trust_switched_off_every_turn_is_recalled(tmp_path: Path, model_cache: Path) -> None:

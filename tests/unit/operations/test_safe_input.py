@@ -24,10 +24,11 @@ from pellucid.operations.storytelling import history
 SECRET = "hunter42x"
 SAID = f"password={SECRET}"
 LOOKS_ONLY = frozenset({
-    "AdoptInput", "BackfillInput", "ConsolidateInput", "EpisodesInput", "ExplainInput", "ExportInput", "ForgetInput",
-    "GraphShowInput", "ImportInput", "IndexDocsInput", "LabInput", "LifecycleInput", "LiftInput", "ListInput",
-    "ModelsInput", "ObserveInput", "PinSnapshotInput", "PromoteInput", "PurgeInput", "ReportInput", "ReverifyInput",
-    "SnapshotsInput", "SourceInput", "TierListInput", "TrustListInput", "UndoInput", "WhyInput",
+    "AdoptInput", "BackfillInput", "BriefInput", "ConsolidateInput", "EpisodesInput", "ExplainInput",
+    "ExportInput", "ForgetInput", "GraphShowInput", "ImportInput", "IndexDocsInput", "LabAllInput", "LabInput",
+    "LifecycleInput", "LiftInput", "ListInput", "ModelsInput", "ObserveInput", "PinSnapshotInput",
+    "PromoteInput", "PurgeInput", "ReportInput", "ReverifyInput", "SnapshotsInput", "SourceInput",
+    "TierListInput", "TrustListInput", "UndoInput", "WhyInput",
 })  # fmt: skip
 """Requests that name what is there, or files and turns that capture reads: no word of theirs is written down."""
 

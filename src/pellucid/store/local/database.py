@@ -119,10 +119,10 @@ def may_not_be_written(path: Path) -> bool:
     return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
-def opened_as_it_is(path: Path) -> apsw.Connection:
+def opened_as_it_is(path: Path, busy_ms: int = BUSY_TIMEOUT_MS) -> apsw.Connection:
     """A database that is there, to be written if it may be; nothing of it is set, and its mode is left alone."""
     reads = may_not_be_written(path) or stands_still(path)
-    return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE)
+    return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE, busy_ms=busy_ms)
 
 
 def _is_settled(path: Path) -> bool:

@@ -15,6 +15,7 @@ from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.local.database import (
+    BUSY_TIMEOUT_MS,
     connect,
     execute,
     explained,
@@ -134,7 +135,7 @@ def _damage(path: Path) -> str | None:
     """
     try:
         refuse_link(path)
-        with explained(path), closing(opened_as_it_is(path)) as connection:
+        with explained(path), closing(opened_as_it_is(path, BUSY_TIMEOUT_MS)) as connection:
             return _unsound(connection, path)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):

@@ -78,6 +78,9 @@ class LocalLedger:
         with explained(self.folder):
             if not thorough and ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return RecordState(key=key)
+            if connection.readonly("main"):  # a home that may only be read is looked through as it stands
+                found = self._survey(connection)
+                return RecordState(found.missing, found.damaged, found.altered, key)
             with self._vault.locked():
                 found = self._survey(connection)
                 with suppress(StoreError):  # no room to write it down: it is looked through again
