@@ -23,8 +23,11 @@ class ImportInput(Wire):
     """What to import, how, and where to."""
 
     paths: tuple[Path, ...]
-    mode: Mode = "both"
-    """`extract`: memories alone; `verbatim`: turns alone; `both`: memories, and the turns behind them."""
+    mode: Mode = "extract"
+    """`extract`: memories alone; `verbatim`: turns alone; `both`: memories, and the turns behind them.
+
+    The surfaces ask for `both` where nobody says otherwise.
+    """
     namespace: str
     transcript_format: Format | None = None
 
