@@ -14,7 +14,7 @@ LENGTH = 100_000
 ALLOWANCE = 10
 """CPU seconds for one pattern, or for one text that a function reads."""
 REACH = {
-    "observe/language.py": 1_000, "recall/query": 4_000, "recall/gate.py": 4_000, "capture/secret_commands.py": 400,
+    "observe/language.py": 1_000, "recall/query": 20_000, "recall/gate.py": 20_000, "capture/secret_commands.py": 400,
     "store/local/paths.py": 1_000, "store/local/records.py": 1_000,
 }  # fmt: skip
 """Characters that the patterns of some places ever meet: of a sentence, of a question, of a command, of a path."""
@@ -86,7 +86,7 @@ def _reader(name: str) -> tuple[int, Callable[[str], object]]:
         case "documents":
             return LENGTH, _document
         case "query":
-            return 4_000, _query
+            return 20_000, _query
         case _:
             return LENGTH, _small
 

@@ -13,7 +13,8 @@ from growth_child import AT_MARKS, ELSEWHERE, REACH, UNITS
 from pellucid.app import open_app
 from pellucid.observe.prose import LONGEST_SENTENCE
 from pellucid.operations.documenting import IndexDocsInput, index_docs
-from pellucid.operations.safe_input import LONGEST_CONTENT, LONGEST_QUERY
+from pellucid.operations.safe_input import LONGEST_CONTENT
+from pellucid.recall.plan import MAX_CHARACTERS
 from pellucid.settings import load
 
 CHILD = Path(__file__).with_name("growth_child.py")
@@ -39,7 +40,7 @@ def test_every_place_that_is_spared_is_there_and_every_limit_is_that_of_the_code
     for place in (*REACH, *AT_MARKS, *ELSEWHERE):
         assert (ROOT / place).exists() or list(ROOT.glob(f"{place}*")), place
     assert REACH["observe/language.py"] >= LONGEST_SENTENCE
-    assert REACH["recall/query"] >= LONGEST_QUERY
+    assert REACH["recall/query"] >= MAX_CHARACTERS
     assert LONGEST_CONTENT <= 20_000
     assert len(UNITS) > 60
 

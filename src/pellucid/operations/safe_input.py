@@ -14,11 +14,10 @@ from pellucid.capture.names import clean_pairs
 from pellucid.capture.redact import redact
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
+from pellucid.recall.plan import MAX_CHARACTERS
 
 LONGEST_CONTENT = 20_000
 """Characters of a memory: ten pages. What is longer is a document."""
-LONGEST_QUERY = 20_000
-"""Characters of a question."""
 LONGEST_TEXT = 1_000
 """Characters of any other text: a tag, a name, a reason, a value."""
 
@@ -33,7 +32,7 @@ class SafeInput(Wire):
 
     RAW: ClassVar[frozenset[str]] = frozenset({"namespace"})
     """Fields that are left as they are: what only names a place, or is looked at piece by piece later on."""
-    LONGEST: ClassVar[Mapping[str, int]] = {"content": LONGEST_CONTENT, "query": LONGEST_QUERY}
+    LONGEST: ClassVar[Mapping[str, int]] = {"content": LONGEST_CONTENT, "query": MAX_CHARACTERS}
     _redactions: Counter[str] = PrivateAttr(default_factory=Counter[str])
 
     @property
@@ -74,7 +73,7 @@ class SafeInput(Wire):
 def _check_length(field: str, text: str, longest: int) -> None:
     if len(text) > longest:
         raise InputError(
-            f"{field.replace('_', ' ')} has {len(text):,} characters, and {longest:,} are the most",
+            f"{field.replace('_', ' ')} has {len(text)} characters, and {longest} are the most",
             code=f"invalid_{field}",
             next_step=_INSTEAD.get(field, "say it shorter"),
         )

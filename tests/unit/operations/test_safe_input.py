@@ -18,8 +18,9 @@ from pellucid.model.wire import Wire
 from pellucid.operations.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.recalling import RecallInput, recall
 from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.safe_input import LONGEST_CONTENT, LONGEST_QUERY, LONGEST_TEXT, SafeInput
+from pellucid.operations.safe_input import LONGEST_CONTENT, LONGEST_TEXT, SafeInput
 from pellucid.operations.storytelling import history
+from pellucid.recall.plan import MAX_CHARACTERS
 
 SECRET = "hunter42x"
 SAID = f"password={SECRET}"
@@ -114,7 +115,7 @@ def test_ids_and_digests_are_put_on_record_as_they_are(whole: App, home: Path):
         (RememberInput, "attributes", {"c": "c" * (LONGEST_TEXT + 1)}, LONGEST_TEXT),
         (UpdateInput, "content", "d" * (LONGEST_CONTENT + 1), LONGEST_CONTENT),
         (VerbInput, "reason", "e" * (LONGEST_TEXT + 1), LONGEST_TEXT),
-        (RecallInput, "query", "f" * (LONGEST_QUERY + 1), LONGEST_QUERY),
+        (RecallInput, "query", "f" * (MAX_CHARACTERS + 1), MAX_CHARACTERS),
     ],
 )
 def test_a_text_beyond_its_limit_is_refused_with_what_why_and_what_next(
@@ -126,13 +127,13 @@ def test_a_text_beyond_its_limit_is_refused_with_what_why_and_what_next(
         kind(**{name: each for name, each in given.items() if name in kind.model_fields})
 
     assert refused.value.code == f"invalid_{field}"
-    assert f"{longest:,}" in refused.value.message
+    assert f"{longest} are" in refused.value.message
     assert refused.value.next_step
 
 
 def test_a_text_at_its_limit_is_taken():
     assert len(RememberInput(namespace=HERE, content="a" * LONGEST_CONTENT).content) == LONGEST_CONTENT
-    assert len(RecallInput(namespace=HERE, query="a" * LONGEST_QUERY).query) == LONGEST_QUERY
+    assert len(RecallInput(namespace=HERE, query="a" * MAX_CHARACTERS).query) == MAX_CHARACTERS
 
 
 def test_the_facade_refuses_too_long_a_memory_and_names_another_way(home: Path):
