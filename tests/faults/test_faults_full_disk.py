@@ -18,9 +18,12 @@ from vault_kit import HERE, TickingClock, ask, contents, file_memories, keep, op
 from pellucid.app import App
 from pellucid.encoders.minilm import MiniLM
 from pellucid.errors import NoRoomError, StoreError
+from pellucid.model.turn import Turn
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
 from pellucid.operations.forgetting import ForgetInput, ForgetOutput, PurgeInput, finish_quietly, forget, purge
 from pellucid.operations.house import DoctorOutput, examine
+from pellucid.operations.intake import Intake
+from pellucid.store.records import FileRemoval, Operation, content_digest
 
 CANARY = "zanzibarquokka"
 SECRET = f"the {CANARY} gateway listens on port 7443"
@@ -234,4 +237,34 @@ def test_an_edit_that_cannot_be_taken_over_is_left_and_a_deleted_file_is_not_ser
     assert FERRY in contents(ask(app, "when does the ferry leave?", top_k=1))
     with pytest.raises(NoRoomError):
         ask(app, "what lifts forty tonnes?")
+    app.close()
+
+
+def test_a_long_episode_is_only_rewritten_where_its_folding_fits(filled: Disk) -> None:
+    app = filled.open()
+    turns = [Turn("long", number, "user", f"berth {number} holds {number * 7} containers") for number in range(1, 300)]
+    intake = Intake(app, HERE, "verbatim")
+    intake.take((b"%d" % turn.ordinal, turn) for turn in (*turns, Turn("long", 300, "user", f"{CANARY} it is")))
+    (moment,) = (each for each in app.index.memories(HERE) if f"{CANARY} it is" in each.memory.content)
+    filled.leave(700 << 10)
+    with pytest.raises(NoRoomError, match="nothing was changed"):
+        forget(app, ForgetInput(namespace=HERE, memory_ids=(moment.memory.id,)))
+    app.keeper.adopt()
+    assert app.index.memories(HERE, [moment.memory.id])
+    app.close()
+
+
+def test_what_was_acknowledged_as_forgotten_is_not_served_by_an_index_that_could_not_be_written(filled: Disk) -> None:
+    app = filled.open()
+    secret = app.index.memories(HERE, [secret_of(app)])[0]
+    data = app.records.heads([secret.path])[0].data
+    assert data is not None
+    removal = FileRemoval(secret.path, content_digest(data))
+    app.records.commit(Operation("op_forgets", "forget", "2026-06-01T12:00:00.000Z", removals=(removal,)))
+    filled.leave(0)
+    with pytest.raises(NoRoomError):
+        app.keeper.adopt()
+    filled.relieve()
+    app.keeper.adopt()
+    assert app.index.memories(HERE, [secret.memory.id]) == []
     app.close()

@@ -172,8 +172,10 @@ class Folder:
         )
 
     def shows_what_went(self) -> bool:
-        """Whether the index still holds files whose removal was acknowledged and not folded."""
+        """Whether the index still holds what was acknowledged as forgotten, or files whose removal was."""
         rows = self.records.operations(after=self.index.state().applied_seq)
+        if any(row.kind in {"forget", "purge"} for row in rows):
+            return True
         paths = {path for row in rows for path, _ in row.paths}
         held = self.index.files(paths)
         return any(head.data is None for head in self.records.heads(sorted(held)))

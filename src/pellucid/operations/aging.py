@@ -24,6 +24,7 @@ from pellucid.memory.lifecycle import (
 from pellucid.model.ledger import FoldRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
+from pellucid.operations.remains import finish_quietly
 from pellucid.settings import LifecycleSettings
 from pellucid.store.history_port import Use
 
@@ -200,11 +201,14 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
     """Fold every memory that ages, and put what moved on the ledger; a second pass, at once or beside it, adds nothing.
 
     The right to write is held a batch at a time, so that nobody waits for a pass over a large namespace. Receipts whose
-    time has come are emptied, too: a home that is seldom asked keeps no words longer than one that is asked daily.
+    time has come are emptied, too: a home that is seldom asked keeps no words longer than one that is asked daily. An
+    erasure that could not be finished is gone on with.
 
     Raises:
         StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
     """
+    if not request.dry_run:
+        finish_quietly(app)
     started, tally = app.clock.now(), _Tally(app.settings.lifecycle)
     output = _Output(app, request)
     for row in _folded(app, request.namespace, started, tally):

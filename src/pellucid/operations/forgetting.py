@@ -31,7 +31,7 @@ from pellucid.store.records import OperationKind
 _ALL_AT_ONCE = 500
 __all__ = ["finish_quietly", "forget", "preview_forget", "preview_purge", "purge"]
 _LEAST_ROOM, _ROOM_EACH = 512 << 10, 16 << 10
-"""Free bytes that forgetting takes, and each memory more: to write down, file and fold what goes."""
+"""Free bytes that forgetting takes, and each memory of a file it touches: to write down, file and fold what goes."""
 _TELLING = 3
 """Lost words from which a waiting turn is taken to say what goes."""
 
@@ -289,7 +289,10 @@ def _check_room(app: App, plan: Erasure) -> None:
     Raises:
         NoRoomError: there may not be room for that; nothing was changed.
     """
-    needed = _LEAST_ROOM + _ROOM_EACH * len(plan.doomed) + 2 * sum(len(each.data) for each in plan.writes)
+    paths, index = set(plan.paths), app.settings.home / "index.db"
+    folded = sum(each.path in paths for each in app.index.memories(plan.namespace))  # a file is folded as a whole
+    rewritten = sum(len(each.data) for each in plan.writes)
+    needed = _LEAST_ROOM + 2 * rewritten + min(_ROOM_EACH * folded, index.stat().st_size)
     free = shutil.disk_usage(app.settings.home).free
     if free < needed:
         raise NoRoomError(

@@ -287,7 +287,7 @@ def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> I
     """The rows of one kind as JSON lines; `observations` are verdict rows in the form of the reference's telemetry."""
     wanted = "verdict" if kind == "observations" else kind
     for row in app.ledger.ledger():
-        if row.get("kind") == wanted and (namespace is None or row.get("namespace") == namespace):
+        if row.get("kind") == wanted and (namespace is None or row.get("namespace", namespace) == namespace):
             yield json.dumps(_reference(row) if kind == "observations" else row, ensure_ascii=False)
 
 

@@ -5,6 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+import apsw
 import pytest
 from record_kit import Crash, drain, operation, write
 
@@ -258,3 +259,40 @@ def test_the_beginning_of_a_month_is_not_read_for_its_last_rows(tmp_path: Path) 
     ledger_file(tmp_path).write_bytes(damaged)
     assert [row["seq"] for row in records.ledger(390)] == list(range(391, 401))
     assert len(list(records.ledger(2))) < 398
+
+
+def as_the_release_before_wrote_it(home: Path) -> None:
+    """Take away from a journal what its second version added."""
+    connection = apsw.Connection(str(home / "journal.db"))
+    connection.execute("DROP TABLE filed; DROP TABLE vault_key; PRAGMA user_version = 1").fetchall()
+    connection.close()
+
+
+def test_a_journal_of_the_release_before_is_taken_over_and_its_ledger_looked_through(tmp_path: Path) -> None:
+    before = LocalRecords(tmp_path)
+    key = before.rows.key()
+    commit_rows(tmp_path, "a", "b").drain()
+    before.close()
+    as_the_release_before_wrote_it(tmp_path)
+    records = LocalRecords(tmp_path)
+    assert records.rows.key() == key
+    assert records.rows.state().settled
+    assert [row["kind"] for row in records.ledger()] == ["a", "b"]
+    records.close()
+    as_the_release_before_wrote_it(tmp_path)
+    lines = ledger_file(tmp_path).read_bytes().splitlines(keepends=True)
+    ledger_file(tmp_path).write_bytes(lines[1])
+    (tmp_path / "vault" / ".pellucid" / "key").unlink()
+    records = LocalRecords(tmp_path)
+    assert records.rows.key() != key
+    assert (records.rows.state().missing, records.rows.state().key) == (((1, 1),), "lost")
+
+
+def test_an_index_that_cannot_be_read_keeps_no_new_journal_from_counting(tmp_path: Path) -> None:
+    commit_rows(tmp_path, "a").drain()
+    for number, data in enumerate((b"", b"this is no database " * 500)):
+        for path in tmp_path.glob("*.db*"):
+            path.unlink()
+        (tmp_path / "index.db").write_bytes(data)
+        commit_rows(tmp_path, "b").drain()
+        assert [row["seq"] for row in LocalRecords(tmp_path).ledger()] == list(range(1, number + 3))

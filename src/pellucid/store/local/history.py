@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from pellucid.errors import StoreBusyError
+from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.store.history_port import AuditRow, RecallRecord, Use
 from pellucid.store.local.database import (
     ThreadConnections,
@@ -41,12 +41,19 @@ class LocalHistory:
         self._connections = ThreadConnections(self._open)
 
     def _open(self) -> apsw.Connection:
-        connection = connect(self._path, synchronous="NORMAL")
-        migrate(connection, sql_folder("history"))
+        try:
+            connection = connect(self._path, synchronous="NORMAL")
+            migrate(connection, sql_folder("history"))
+        except NoRoomError:
+            if self._path.exists() and self._path.stat().st_size:
+                raise
+            return _nothing()
         return connection
 
     def record(self, kept: RecallRecord) -> None:
         connection = self._connections.get()
+        if not connection.filename:  # see _nothing
+            raise NoRoomError(f"{self._path}: there is no room to make it", next_step="free some space")
         served = json.dumps(kept.served, separators=(",", ":"))
         row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, served, kept.packed)
         with immediate(connection):
@@ -140,6 +147,14 @@ class LocalHistory:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _nothing() -> apsw.Connection:
+    """A history without a recall, in which none can be kept: of a home where there is no room to make one."""
+    connection = apsw.Connection(":memory:")
+    migrate(connection, sql_folder("history"))
+    execute(connection, "PRAGMA query_only = ON")
+    return connection
 
 
 def _listed(recall_id: str, at: int, session_id: str | None, served: int, *rest: Any) -> RecallRow:

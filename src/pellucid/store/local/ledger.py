@@ -123,7 +123,7 @@ def _indexed(index: Path) -> int:
     """The last row of the ledger that an index has seen; 0 if there is none that can be read."""
     if not index.exists():
         return 0
-    with suppress(StoreError), closing(connect(index, synchronous="NORMAL", readonly=True)) as connection:
+    with suppress(StoreError, apsw.Error), closing(connect(index, synchronous="NORMAL", readonly=True)) as connection:
         rows = execute(connection, _INDEXED)
         return int(rows[0][0]) if rows else 0
     return 0
