@@ -20,8 +20,6 @@ REACH = {
 """Characters that the patterns of some places ever meet: of a sentence, of a question, of a command, of a path."""
 AT_MARKS = ("capture/secret_names.py", "capture/secret_patterns.py")
 """Patterns that are tried where a mark was found, and nowhere else: what that costs, `redact` tells."""
-ELSEWHERE = {"memory/injection.py": "<!--", "store/local/index.py": r"(?:\s*\["}
-"""Patterns, by how they begin, that are not linear yet; take a line out with its repair."""
 UNITS = (
     "a", " ", "\n", ".", "*", "`", "(", "[", "<!--", "[a](", "![a](b ", "<b>", "</b><b>", "- ",
     "1.\n", "a\n", "a: ", "a, ", "é", "Aa ", "1 ", "a.b", "a/", "_a ", "*a ", "~~a ", "|a", "# a\n",
@@ -57,8 +55,6 @@ def pattern_readings() -> Iterator[tuple[str, Callable[[], object]]]:
                 pass
 
     for each in patterns():
-        if each.pattern.pattern.startswith(ELSEWHERE.get(each.place.rpartition(":")[0], "\0")):
-            continue
         length = next((length for place, length in REACH.items() if each.place.startswith(place)), LENGTH)
         yield f"{each.place} {each.pattern.pattern[:200]!r}", lambda each=each, length=length: tried(each, length)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from adversarial import ROOT
-from growth_child import AT_MARKS, ELSEWHERE, REACH, UNITS
+from growth_child import AT_MARKS, REACH, UNITS
 
 from pellucid.app import open_app
 from pellucid.observe.prose import LONGEST_SENTENCE
@@ -37,7 +37,7 @@ def test_hostile_text_costs_no_more_than_its_length(what: str):
 
 
 def test_every_place_that_is_spared_is_there_and_every_limit_is_that_of_the_code():
-    for place in (*REACH, *AT_MARKS, *ELSEWHERE):
+    for place in (*REACH, *AT_MARKS):
         assert (ROOT / place).exists() or list(ROOT.glob(f"{place}*")), place
     assert REACH["observe/language.py"] >= LONGEST_SENTENCE
     assert REACH["recall/query"] >= MAX_CHARACTERS

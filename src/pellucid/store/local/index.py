@@ -49,7 +49,8 @@ DIRECT_CATEGORIES = ("decision", "commitment", "principle", "rule", "correction"
                      "relationship")  # fmt: skip
 """What can answer by itself: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
-_BRACKETS = re.compile(r"(?:\s*\[[^\]]*\])+\s*$")
+_BLANKS = 100
+"""Signs before a bracket that are looked through for blanks."""
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _UNKNOWN = 0
 """No namespace: they are numbered from 1."""
@@ -366,7 +367,13 @@ def about(memory: Memory) -> str | None:
 
 def asks(content: str) -> bool:
     """Whether a text only asks: a question mark ends it, brackets behind it aside."""
-    return _BRACKETS.sub("", content).rstrip().endswith(_QUESTION_MARKS)
+    end = len(content.rstrip())
+    while end and content[end - 1] == "]":
+        start = content.rfind("[", 0, end)
+        if start < 0 or "]" in content[start + 1 : end - 1]:
+            break
+        end = len(content[max(0, start - _BLANKS) : start].rstrip()) + max(0, start - _BLANKS)
+    return content[:end].endswith(_QUESTION_MARKS)
 
 
 def direct_bits(memory: Memory) -> int:
