@@ -22,7 +22,7 @@ from pellucid.store.records import KeyState
 
 KEY_BYTES = 32
 _OURS = re.compile(rb"^id: (?:mem|ep|doc)_[0-9a-f]{32}\r?$", re.MULTILINE)
-_MARKDOWN = re.compile(r".+\.md")
+_MARKDOWN = re.compile(r"\A.+\.md")
 _HEAD = 2_000
 """Bytes at the start of a file in which an id that we gave stands."""
 
