@@ -23,7 +23,7 @@ def test_the_demo_shows_the_main_job_from_end_to_end_and_leaves_nothing_behind(
     command = [sys.executable, "-c", "from pellucid.surfaces.cli import main; main()", "demo"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    order = ["kept ", " of ", "<pellucid-recall id=", "replica lag alarm fires", "=== Recall X-ray ==="]
+    order = ["kept ", "new turns of", "<pellucid-recall id=", "replica lag alarm fires", "=== Recall X-ray ==="]
     places = [done.stdout.find(each) for each in order]
     assert -1 not in places
     assert places == sorted(places)

@@ -24,10 +24,7 @@ class ImportInput(Wire):
 
     paths: tuple[Path, ...]
     mode: Mode = "extract"
-    """`extract`: memories alone; `verbatim`: turns alone; `both`: memories, and the turns behind them.
-
-    The surfaces ask for `both` where nobody says otherwise.
-    """
+    """`extract`: memories alone; `verbatim`: turns alone; `both`: memories, and the turns behind them."""
     namespace: str
     transcript_format: Format | None = None
 

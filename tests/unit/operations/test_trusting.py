@@ -27,6 +27,7 @@ from pellucid.operations.trusting import (
     trust_list,
 )
 
+MORE = "That holds for the small berths and the large ones, in summer and in winter, until the board meets again."
 LATER = START + timedelta(days=10)
 
 
@@ -156,8 +157,10 @@ def test_a_zone_is_listed_with_reasons_and_a_source_is_quarantined_whole(whole: 
 @pytest.mark.requirement("TRUST-2")
 def test_an_assistant_that_repeats_a_tool_is_put_where_the_tool_is(whole: App) -> None:
     take(whole, session(
-        ("tool", "The queue limit is 9 for every guest."), ("assistant", "Decision: the queue limit is 9 for guests."),
-        ("user", "We decided to keep the retry limit at 5."), ("assistant", "Decided: we keep the retry limit at 5."),
+        ("tool", "The queue limit is 9 for every guest, because the pool has nine slots."),
+        ("assistant", f"The queue limit is 9 for every guest, because the pool has nine slots. {MORE}"),
+        ("user", "We decided to keep the retry limit at 5, because the gateway retries itself."),
+        ("assistant", f"The retry limit stays at 5, because the gateway retries itself. {MORE}"),
         tool="bash",
     ))  # fmt: skip
     zones = {memory.content: memory.trust_zone for memory in held(whole).values()}
