@@ -158,9 +158,9 @@ def test_a_zone_is_listed_with_reasons_and_a_source_is_quarantined_whole(whole: 
 def test_an_assistant_that_repeats_a_tool_is_put_where_the_tool_is(whole: App) -> None:
     take(whole, session(
         ("tool", "The queue limit is 9 for every guest, because the pool has nine slots."),
-        ("assistant", f"The queue limit is 9 for every guest, because the pool has nine slots. {MORE}"),
+        ("assistant", f"The queue limit is 9 for every guest, because the pool has nine slots.\n\n{MORE}"),
         ("user", "We decided to keep the retry limit at 5, because the gateway retries itself."),
-        ("assistant", f"The retry limit stays at 5, because the gateway retries itself. {MORE}"),
+        ("assistant", f"The retry limit stays at 5, because the gateway retries itself.\n\n{MORE}"),
         tool="bash",
     ))  # fmt: skip
     zones = {memory.content: memory.trust_zone for memory in held(whole).values()}
