@@ -131,3 +131,19 @@ def _is_lone_letter(word: str) -> bool:
 def attribute_key(entity: str, attribute: str) -> str:
     """`entity::attribute` in comparable form: what supersession goes by."""
     return f"{entity_key(entity)}::{entity_key(attribute)}"
+
+
+_BLANKS = 100
+"""Signs before a bracket that are looked through for blanks."""
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+
+
+def asks(content: str) -> bool:
+    """Whether a text only asks: a question mark ends it, brackets behind it aside."""
+    end = len(content.rstrip())
+    while end and content[end - 1] == "]":
+        start = content.rfind("[", 0, end)
+        if start < 0 or "]" in content[start + 1 : end - 1]:
+            break
+        end = len(content[max(0, start - _BLANKS) : start].rstrip()) + max(0, start - _BLANKS)
+    return content[:end].endswith(_QUESTION_MARKS)

@@ -19,7 +19,7 @@ from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.model.mentions import file_name, paths_in
 from pellucid.model.stance import stance
-from pellucid.model.text import attribute_key, content_hash, entity_key, tag_key
+from pellucid.model.text import asks, attribute_key, content_hash, entity_key, tag_key
 from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
 from pellucid.store.ledger_gaps import said, spans
 from pellucid.store.local.analysis import Analyzer, count
@@ -49,9 +49,6 @@ DIRECT_CATEGORIES = ("decision", "commitment", "principle", "rule", "correction"
                      "relationship")  # fmt: skip
 """What can answer by itself: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
-_BLANKS = 100
-"""Signs before a bracket that are looked through for blanks."""
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _UNKNOWN = 0
 """No namespace: they are numbered from 1."""
 
@@ -363,17 +360,6 @@ def about(memory: Memory) -> str | None:
         return entity_key(memory.entity_ref)
     spoken = _SPEAKER.match(memory.content) if memory.category == "moment" else None
     return entity_key(spoken[1]) if spoken else None
-
-
-def asks(content: str) -> bool:
-    """Whether a text only asks: a question mark ends it, brackets behind it aside."""
-    end = len(content.rstrip())
-    while end and content[end - 1] == "]":
-        start = content.rfind("[", 0, end)
-        if start < 0 or "]" in content[start + 1 : end - 1]:
-            break
-        end = len(content[max(0, start - _BLANKS) : start].rstrip()) + max(0, start - _BLANKS)
-    return content[:end].endswith(_QUESTION_MARKS)
 
 
 def direct_bits(memory: Memory) -> int:
