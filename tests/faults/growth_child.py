@@ -20,12 +20,6 @@ REACH = {
 """Characters that the patterns of some places ever meet: of a sentence, of a question, of a command, of a path."""
 AT_MARKS = ("capture/secret_names.py", "capture/secret_patterns.py")
 """Patterns that are tried where a mark was found, and nowhere else: what that costs, `redact` tells."""
-NOT_YET = (
-    "capture/transcripts/", "capture/own_output.py", "model/pasted.py", "model/voices.py", "model/frames.py",
-    "model/clash.py", "observe/work/", "observe/durability.py", "memory/passages.py", "memory/rivals.py",
-    "operations/briefing.py", "recall/disputes.py", "encoders/",
-)  # fmt: skip
-"""Rooms whose newest patterns are not linear yet, or not looked at; take a line out with its repair."""
 UNITS = (
     "a", " ", "\n", ".", "*", "`", "(", "[", "<!--", "[a](", "![a](b ", "<b>", "</b><b>", "- ",
     "1.\n", "a\n", "a: ", "a, ", "é", "Aa ", "1 ", "a.b", "a/", "_a ", "*a ", "~~a ", "|a", "# a\n",
@@ -61,8 +55,6 @@ def pattern_readings() -> Iterator[tuple[str, Callable[[], object]]]:
                 pass
 
     for each in patterns():
-        if each.place.startswith(NOT_YET):
-            continue
         length = next((length for place, length in REACH.items() if each.place.startswith(place)), LENGTH)
         yield f"{each.place} {each.pattern.pattern[:200]!r}", lambda each=each, length=length: tried(each, length)
 

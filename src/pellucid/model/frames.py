@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     rf"|(?P<word>[^\W\d_{_EAST}][^\W_{_EAST}]*(?:[-./_+#'’]+[^\W_{_EAST}]+)*)|(?P<sign>[{_EAST}])"
 )
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!。！…]+$")
+_SENTENCE_END = ".!。！…"
 _BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|[.!。！] ?(?=\S+ )|[(\[]")
 _EAST_UNSURE, _EAST_CHANGED, _EAST_ADDING, _EAST_PAST = (
     re.compile(each) for each in (of.EAST_UNSURE, of.EAST_CHANGED, of.EAST_ADDING, of.EAST_PAST)
@@ -67,7 +67,7 @@ class Frame:
 def frames(text: str) -> tuple[Frame, ...]:
     """The frames a statement can be read as; none of what is asked, planned or guessed, or tells of one occasion."""
     plain = unicodedata.normalize("NFKC", text).strip()
-    plain = _SENTENCE_END.sub("", _LABEL.sub("", plain))
+    plain = _LABEL.sub("", plain).rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _EAST_UNSURE.search(plain) or _EAST_PAST.search(plain):
         return ()
     changed, adds = bool(_EAST_CHANGED.search(plain)), bool(_EAST_ADDING.search(plain))

@@ -40,7 +40,7 @@ _RUN, _GAP = 3, 2
 """Lines of a machine that make a run, and lines of other shape that one may hold between them."""
 
 _MACHINE: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(form)
+    re.compile(rf"\A(?:{form})")
     for form in (
         r"\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d\b",  # a log's time
         r"\W{0,2}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|FAIL|PASS)\b[\s:\]\[]",
@@ -61,7 +61,7 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
         r"\s*(?:import|from|def|func|class|return|const|let|var|package|SELECT|INSERT) .*[(={\"'.]",
     )
 )
-_SCREEN = re.compile(r"\s*[\u23bf\u23fa\u276f\u273b] \s*\S|\s*\u23bf")
+_SCREEN = re.compile(r"(?<!\s)\s*+(?:[\u23bf\u23fa\u276f\u273b] \s*\S|\u23bf)")
 """Marks that terminal agents set before what was said and done."""
 _LETTERS = 0.66
 _MEASURED = 16
@@ -70,7 +70,7 @@ _MEASURED = 16
 _REPORT_WORDS, _REPORT_CODE = 40, 3
 _TITLE_WORDS = 12
 _CODE = re.compile(
-    r"`[^`\n]+`|\b\w+(?:\.\w+)*\([^()\n]{0,40}\)|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z0-9]+[A-Z]\w*|\b\w+_\w+\b|\b\w+\.[a-z]{1,4}\b"
+    r"`[^`\n]+`|\b\w+(?:\.\w+){0,8}\([^()\n]{0,40}\)|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z0-9]+[A-Z]\w*|\b\w+_\w+\b|\b\w+\.[a-z]{1,4}\b"
 )
 _SPEAKS = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|we|we're|we've|me|my|mine|our|ours|us|you|your|yours|let's|lets|please)\b|\?",

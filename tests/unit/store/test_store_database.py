@@ -124,14 +124,30 @@ def test_a_database_of_a_newer_version_is_refused_with_a_next_step(tmp_path: Pat
     assert "newer" in error.value.next_step
 
 
-def test_processes_that_open_a_new_database_at_once_agree(tmp_path: Path) -> None:
-    script = (
-        "import sys; from pathlib import Path\n"
-        "from pellucid.store.local.database import connect, migrate, sql_folder\n"
-        "migrate(connect(Path(sys.argv[1]), synchronous='FULL'), sql_folder('journal'))"
-    )
-    runs = [subprocess.Popen([sys.executable, "-c", script, tmp_path / "x.db"]) for _ in range(6)]
-    assert [run.wait() for run in runs] == [0] * 6
+OPEN_AT_ONCE = """
+import multiprocessing, sys
+from pathlib import Path
+from pellucid.store.local.database import connect, migrate, sql_folder
+
+def open_each(folder, together):
+    for name in range(150):
+        together.wait()
+        migrate(connect(folder / f"{name}.db", synchronous="FULL"), sql_folder("journal"))
+
+fork = multiprocessing.get_context("fork")
+together = fork.Barrier(6, timeout=60)
+runs = [fork.Process(target=open_each, args=(Path(sys.argv[1]), together)) for _ in range(6)]
+for run in runs:
+    run.start()
+for run in runs:
+    run.join()
+sys.exit(max(abs(run.exitcode) for run in runs))
+"""
+
+
+def test_processes_that_open_new_databases_at_once_agree(tmp_path: Path) -> None:
+    """SQLite tells one in a hundred of them `busy`, without waiting: each is asked again."""
+    assert subprocess.run([sys.executable, "-c", OPEN_AT_ONCE, tmp_path], check=False).returncode == 0
 
 
 def test_a_write_transaction_keeps_all_or_nothing(tmp_path: Path) -> None:

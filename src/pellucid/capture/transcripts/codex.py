@@ -26,7 +26,7 @@ _METADATA = re.compile(r'"exit_code":\s{0,4}(-?\d{1,5})\b')
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,5})\b", re.MULTILINE)
 _HEADER = 400
 """Characters of an output in which its exit code is looked for."""
-_PROPOSED = re.compile(r"<proposed_plan>(.*?)</proposed_plan>", re.DOTALL)
+_PROPOSED = re.compile(r"<proposed_plan>((?:(?!<proposed_plan>).)*)</proposed_plan>", re.DOTALL)
 _GO = "Implement the plan."
 """What the harness sends in the user's name when a proposed plan is accepted."""
 _ITEMS = _CALLS | _OUTPUTS | {"message", "reasoning"}

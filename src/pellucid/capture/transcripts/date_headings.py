@@ -24,7 +24,7 @@ _FORMS = tuple(
     )
 )
 _TIME = re.compile(r"[ T,]{1,2}(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?:Z| UTC)?\b")
-_LEADS_ON = re.compile(r"[\])*_]*(?:,? \(?\w{2,10}\.?\)?)?[\])*_]*\s*(?:[:–—|-]|$)")
+_LEADS_ON = re.compile(r"[\])*_]*+(?:,? \(?\w{2,10}\.?\)?)?[\])*_]*+\s*+(?:[:–—|-]|$)")
 
 
 def date_at_head(line: str, *, begins: bool) -> datetime | None:

@@ -17,9 +17,10 @@ _ASKED_BACK = re.compile(r"^- \"(?P<question>.+)\"\n[ \t]+(?P<answer>.+)", re.MU
 _UNANSWERED = re.compile(r"\(no answer provided\)", re.IGNORECASE)
 _LONGEST = 64 * 1024
 _CLARIFY = "The user wants to clarify these questions."
-_PAIR = re.compile(r"\"(?P<question>[^\"]+)\"=\"(?P<answer>.*?)\"(?=, \"|\. You can now|\.?\s*$)", re.DOTALL)
-_AFTER_ANSWER = re.compile(r"\"(?:, $| (?:user notes|selected \w+):|\. You can now|\.?\s*$)", re.DOTALL)
-_NOTES = re.compile(r"user notes: (.*?)(?=, \"|\. You can now|\.?\s*$)", re.DOTALL)
+_PAIR_BEGINS = re.compile(r"\"([^\"]+)\"=\"")
+_PAIR_ENDS = re.compile(r"\"(?=, \"|\. You can now|\.?\s*$)")
+_AFTER_ANSWER = re.compile(r"\"(?:, $| (?:user notes|selected \w+):|\. You can now|\.?\s*$)")
+_AFTER_NOTE = re.compile(r", \"|\. You can now")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +113,25 @@ def _in_prose(questions: Sequence[Question], output: str) -> Iterator[tuple[str,
     """`"question"="answer", …`: an answer may hold quotes, so it goes on to where the next known question begins."""
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
-        yield from ((found["question"], found["answer"]) for found in _PAIR.finditer(output))
+        yield from _pairs(output)
         return
     starts.sort(key=lambda start: start[0])
     for index, (at, question) in enumerate(starts):
         end = starts[index + 1][0] if index + 1 < len(starts) else len(output)
         said = output[at + len(question.text) + 4 : end]
         stop = _AFTER_ANSWER.search(said)
-        note = _NOTES.search(said[stop.start() :]) if stop else None
-        words = said[: stop.start()] if stop else said
-        yield question.text, f"{words}\n{note[1].strip()}" if note else words
+        words, behind = (said[: stop.start()], said[stop.start() :]) if stop else (said, "")
+        _, noted, note = behind.partition("user notes: ")
+        note = _AFTER_NOTE.split(note, maxsplit=1)[0].strip().removesuffix(".")
+        yield question.text, f"{words}\n{note}" if noted else words
+
+
+def _pairs(output: str) -> Iterator[tuple[str, str]]:
+    """Questions and answers where no question is known; each is looked for behind the one before, so none twice."""
+    begin = _PAIR_BEGINS.search(output)
+    while begin and (end := _PAIR_ENDS.search(output, begin.end())):
+        yield begin[1], output[begin.end() : end.start()]
+        begin = _PAIR_BEGINS.search(output, end.end())
 
 
 def _answer(question: Question, said: str, notes: str) -> Answer:

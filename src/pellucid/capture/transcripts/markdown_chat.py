@@ -22,7 +22,7 @@ _SESSION = re.compile(
     re.MULTILINE,
 )
 _SPECSTORY = re.compile(r"<!--[^>\n]{0,80}\bSpecStory\b")
-_TITLE = re.compile(r"^# (?P<title>.+?)(?:\s*\(?\d{4}-\d\d-\d\d[^()]*\)?)?$", re.MULTILINE)
+_TITLE = re.compile(r"^# (?P<title>.{1,300}?)(?:\(?\d{4}-\d\d-\d\d[^()\n]{0,80}\)?)?$", re.MULTILINE)
 _MOST_BEFORE = 30
 """Lines with something on them before the first message; more, and the file is a document that quotes a chat."""
 _TOOL = re.compile(r"<tool-use\b[^>]{0,400}>|^Tool use: \*\*(?P<name>[^*\n]{1,128})\*\*", re.MULTILINE)

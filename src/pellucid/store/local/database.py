@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, Literal
 
 import apsw
@@ -21,6 +22,8 @@ from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 Synchronous = Literal["FULL", "NORMAL"]
 Value = str | bytes | int | float | None
 BUSY_TIMEOUT_MS = 30_000
+_BETWEEN_TRIES = 0.02
+"""Seconds."""
 _MIGRATION = re.compile(r"(\d{3})_\w+\.sql")
 _QUERY = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
@@ -93,11 +96,23 @@ def _opened(name: str, flags: int, pragmas: Iterable[str], busy_ms: int) -> apsw
     try:
         connection.set_busy_timeout(busy_ms)
         for pragma in pragmas:
-            list(stream(connection, f"PRAGMA {pragma}"))
+            _set(connection, pragma, monotonic() + busy_ms / 1000)
     except apsw.Error:
         connection.close()
         raise
     return connection
+
+
+def _set(connection: apsw.Connection, pragma: str, until: float) -> None:
+    """Apply a pragma, again while the file is busy: SQLite does not wait where several turn one new file to WAL."""
+    while True:
+        try:
+            list(stream(connection, f"PRAGMA {pragma}"))
+            return
+        except apsw.BusyError:
+            if monotonic() >= until:
+                raise
+            sleep(_BETWEEN_TRIES)
 
 
 def refuse_link(path: Path) -> None:
