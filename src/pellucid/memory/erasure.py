@@ -1,6 +1,7 @@
 """Memories that must go in, everything that holds their words and how it is to be rewritten out."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ LEAST_COPIED = 3
 """Content words from which another memory that contains the whole text counts as a copy of it."""
 _TELLING = 16
 """Words from which the text of a section is known again in whatever document; a shorter one in its own."""
+_SHARED = 0.5
+"""Share of the content words of a quote, or of a part of a turn, in the other, from which one is of the other."""
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
 
 
@@ -121,11 +124,11 @@ def _versions(memory: Memory) -> set[str]:
 
 
 def _doomed(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
-    """What was asked for; then, until nothing new is found, its copies, what is derived from it, and its turns."""
+    """What was asked for; then, until nothing new is found, its copies, what was made of it, and its turns."""
     texts = {memory_id: normalise(each.memory.content) for memory_id, each in held.items()}
     reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
     while True:
-        bond = _Bond([held[each].memory for each in reasons], texts, chain)
+        bond = _Bond([(held[each].memory, why) for each, why in reasons.items()], texts, chain)
         found = {
             memory_id: why
             for memory_id, each in held.items()
@@ -139,7 +142,8 @@ def _doomed(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool)
 class _Bond:
     """What ties a memory to those that must go."""
 
-    def __init__(self, doomed: Sequence[Memory], texts: Mapping[str, str], chain: bool) -> None:
+    def __init__(self, bound: Sequence[tuple[Memory, str]], texts: Mapping[str, str], chain: bool) -> None:
+        doomed = [each for each, _ in bound]
         self._ids = {each.id for each in doomed}
         self._parts = {part for each in doomed for part in each.derived_from}
         self._texts = texts
@@ -151,13 +155,17 @@ class _Bond:
         ]  # fmt: skip
         self._documents = {each.session_id for each in doomed if each.category == "section"}
         self._turns = {turn for each in doomed for turn in turns_of(each)}
+        self._said_at: defaultdict[tuple[str, int], list[set[str]]] = defaultdict(list)
+        for each, why in bound:  # what goes for its turn's sake alone leads to nothing else that was said in that turn
+            for turn in turns_of(each) if each.category == "moment" and why != "evidence-turn" else ():
+                self._said_at[turn].append(set(content_words(each.content)))
         self._versions = {each for memory in doomed for each in _versions(memory)} if chain else set[str]()
         self._chain = chain
 
     def reason(self, memory: Memory) -> str:
         """Why it must go with them: it says the same, was made of one, or is the turn one came from; else empty."""
         text = self._texts[memory.id]
-        if self._ids & set(memory.derived_from):
+        if self._ids & set(memory.derived_from) or self._was_read_from(memory):
             return "derived"
         if memory.id in self._parts and memory.superseded_by in self._ids:
             return "version"
@@ -166,6 +174,17 @@ class _Bond:
         if text in self._said or any(_contains(text, said) for said in self._long) or self._quotes(memory, text):
             return "copy"
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
+
+    def _was_read_from(self, memory: Memory) -> bool:
+        """Whether it came of the words of a kept turn that must go; where no quote says of which words, it may have."""
+        if memory.category in ("moment", "section"):
+            return False
+        for place in memory.evidence:
+            quoted = set(content_words(memory.evidence_quotes.get(place, "")))
+            for said in (part for turn in _turns_in([place]) for part in self._said_at.get(turn, ())):
+                if len(quoted & said) >= _SHARED * min(len(quoted), len(said)):
+                    return True
+        return False
 
     def _quotes(self, memory: Memory, text: str) -> bool:
         """Whether it holds the text of a section; what another document says is that one's own."""

@@ -135,6 +135,36 @@ def test_copies_derivations_and_the_evidence_turn_go_too_and_the_preview_says_so
 
 
 @pytest.mark.requirement("FORGET-1")
+def test_a_kept_turn_that_is_forgotten_takes_the_memory_read_from_it(whole: App, home: Path) -> None:
+    take(whole, session(f"Morning. {SECRET}"), "both")
+    moment = next(m for content, m in held(whole).items() if CANARY in content and m.category == "moment")
+    preview = preview_forget(whole, _asked(moment.id))
+    assert sorted(each.why for each in preview.memories) == ["asked", "derived"]
+    forget(whole, _asked(moment.id))
+    assert _scan(home, CANARY.encode()) == {}
+    for mode in ("extract", "both", "verbatim"):
+        take(whole, session(f"Morning. {SECRET}"), mode)
+    assert not [content for content in held(whole, None) if CANARY in content]
+
+
+@pytest.mark.requirement("FORGET-1")
+def test_what_else_was_said_in_a_forgotten_part_of_a_turn_stays(whole: App) -> None:
+    rest = (
+        "We decided to cut releases every Tuesday. " + "The weather was grey all that week and nobody minded it. " * 8
+    )
+    take(whole, session(f"{rest}\n\n{SECRET}"), "both")
+    decided = next(
+        m for content, m in held(whole).items() if "releases every Tuesday" in content and m.category != "moment"
+    )
+    asked = [m for content, m in held(whole).items() if CANARY in content and m.category == "moment"]
+    assert asked
+    forget(whole, _asked(asked[0].id))
+    left = held(whole)
+    assert decided.content in left
+    assert not [content for content in left if CANARY in content]
+
+
+@pytest.mark.requirement("FORGET-1")
 def test_a_conflict_copy_and_a_text_edited_by_hand_go_too(whole: App, home: Path) -> None:
     memory = remember(whole, RememberInput(content=SECRET, namespace=HERE)).memory
     path = home / "vault" / whole.index.memories(HERE, [memory.id])[0].path
