@@ -17,7 +17,7 @@ from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.why import WhyInput, why
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.state import State
-from pellucid.store.index_port import Filters, LegHits
+from pellucid.store.index_port import Filters, LegHits, Standing
 from pellucid.xray.finding import Finding, WhyChange
 from pellucid.xray.why_sentence import sentences
 
@@ -62,11 +62,13 @@ def places(app: App, memory_id: str, query: str) -> dict[str, int | None]:
         rows = reader.select(Filters())
         ids = dict(zip(rows.tolist(), map(unpack_id, reader.columns(rows, at).ids), strict=True))
         stems, every = [plan.stems[i] for i in plan.searched], len(rows)
+        row = next(row for row, each in ids.items() if each == memory_id)
+        admitting = reader.pretending({row: Standing(wanted=True)})  # it lends its words to those beside it, then
         assert plan.encoding is not None
         hits = {
             "vector": reader.vector(plan.encoding.vector, at, every, every),
             "lexical": reader.lexical(stems, at, every, every),
-            "passage": reader.lexical(stems, at, every, every, passages=True),
+            "passage": admitting.lexical(stems, at, every, every, passages=True),
         }
         columns = reader.columns(rows, at)
         made = dict(zip(ids.values(), columns.created.tolist(), strict=True))

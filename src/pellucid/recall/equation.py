@@ -29,11 +29,9 @@ TERMS = (
 
 REACH = 2
 _SHARES = np.array([1.0, 1.0, 0.5, 0.0])
-"""A neighbour's share of `scorePropagationAlpha`, by distance in turns: the same turn, ±1, ±2, further away."""
+"""A neighbour's share of `scorePropagationAlpha`, by distance: 0 (in receipts from before), ±1, ±2, further away."""
 SESSION_DISCOUNT = 0.25
 SESSION_BEST = 3
-_NEAREST = 6
-"""How far apart, in a session's sorted rows, two rows within `REACH` turns are looked for (a turn may give many)."""
 
 
 def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
@@ -53,16 +51,19 @@ def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Int
     return ranks
 
 
-def expansion(fused: Floats, session: Ints, ordinal: Ints, alpha: float) -> Floats:
+def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: float) -> Floats:
     """What a candidate is owed by its neighbours' fused scores; `session` is -1 where there is none.
 
-    `alpha` times: the turns beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
+    `alpha` times: what stands beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
+    How far apart two stand is the greater of their distances in turns and in rows of the session: so the many
+    passages of a long turn do not all lift each other.
     """
-    order = np.lexsort((ordinal, session))
-    sessions, ordinals, scores = session[order], ordinal[order], fused[order]
+    order = np.lexsort((place, ordinal, session))
+    sessions, ordinals, places, scores = session[order], ordinal[order], place[order], fused[order]
     owed = np.zeros(len(fused))
-    for step in range(1, min(_NEAREST, len(fused) - 1) + 1):
-        distance = np.where(sessions[step:] == sessions[:-step], ordinals[step:] - ordinals[:-step], REACH + 1)
+    for step in range(1, min(REACH, len(fused) - 1) + 1):
+        apart = np.maximum(ordinals[step:] - ordinals[:-step], places[step:] - places[:-step])
+        distance = np.where(sessions[step:] == sessions[:-step], apart, REACH + 1)
         share = _SHARES[np.minimum(distance, REACH + 1)]
         owed[:-step] += share * scores[step:]
         owed[step:] += share * scores[:-step]

@@ -30,5 +30,5 @@ def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_
 
 def owe(pool: Pool, alpha: float) -> Pool:
     """Pass the fused scores along each session, as a term."""
-    owed = expansion(fused(pool), pool.session, pool.ordinal, alpha)
+    owed = expansion(fused(pool), pool.session, pool.ordinal, pool.place, alpha)
     return replace(pool, terms={**pool.terms, "expansion": owed})

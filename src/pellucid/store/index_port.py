@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import Encoding, Vector
 from pellucid.model.document import Document
-from pellucid.model.entity import NO_FACTS, GraphFacts
+from pellucid.model.entity import FOREVER, NO_FACTS, GraphFacts
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
 from pellucid.store.episode_port import EpisodeReader
@@ -132,6 +132,20 @@ class Admission:
     """Only what was written down by then counts; None: all that is known."""
     granted: int = 0
     """Bits of the boundary scopes that the caller has; what carries another may not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What of a memory's state a recall reads. Instants are epoch milliseconds, half-open."""
+
+    active: bool = True
+    trusted: bool = True
+    since: int = -FOREVER
+    until: int = FOREVER
+    pinned: bool | None = None
+    """None: as it is."""
+    wanted: bool | None = None
+    """Whether it fits the caller's filters; None: as it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +272,10 @@ class IndexReader(Protocol):
 
     def codes(self, rows: Rows) -> "Codes":
         """The token codes of these rows."""
+        ...
+
+    def pretending(self, standings: Mapping[int, "Standing"]) -> "IndexReader":
+        """The same, as if some rows (by number) stood otherwise: a what-if without a write. The graph stays."""
         ...
 
     def memories(self, which: Rows | Sequence[str]) -> list["Served"]:

@@ -16,7 +16,7 @@ from pellucid.recall.ladder import overlap
 from pellucid.recall.legs import FALLBACK, LEGS, base_of
 from pellucid.recall.state import State
 from pellucid.settings import LegWeights
-from pellucid.store.index_port import Filters
+from pellucid.store.index_port import Filters, Standing
 from pellucid.xray.finding import (
     DEGRADED,
     LEG_OFF,
@@ -26,7 +26,6 @@ from pellucid.xray.finding import (
     ChangeKind,
     WhyTried,
 )
-from pellucid.xray.pretend import Standing
 from pellucid.xray.trial import Dial, Draft, Idea, Missed
 
 MOST_BUDGET = 2**31

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from pellucid.recall.state import Request, State
 from pellucid.settings import RecallSettings
+from pellucid.store.index_port import Standing
 from pellucid.xray.finding import ChangeKind, WhyLeg, WhyTried
-from pellucid.xray.pretend import Standing
 from pellucid.xray.whereabouts import place_in, position_of, rung_of
 
 

@@ -1,7 +1,7 @@
 """A recall that missed a memory in, the first single change that admits it out: each is tried by a real recall.
 
 What is tried is said in `suggest`. Nothing is written: settings and flags are those of the one recall, and a change of
-state is a reader in which the memory stands otherwise (`pretend`).
+state is a reader in which the memory stands otherwise (`IndexReader.pretending`).
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,6 @@ from pellucid.recall.pipeline import run
 from pellucid.recall.state import State, World
 from pellucid.xray.finding import NOT_KNOWN, WhyChange, WhyTried
 from pellucid.xray.ordinal import ordinal
-from pellucid.xray.pretend import Pretending
 from pellucid.xray.suggest import TRIED
 from pellucid.xray.trial import Dial, Draft, Idea, Missed
 from pellucid.xray.whereabouts import context_place, place_in, position_of, rung_of
@@ -39,7 +38,7 @@ class Runner:
         """The recall with this change."""
         world = self._world
         if draft.standings:
-            world = replace(world, reader=Pretending(world.reader, draft.standings, self.missed.state.corpus.rows))
+            world = replace(world, reader=world.reader.pretending(draft.standings))
         self.recalls += 1
         state = run(draft.request, world)
         return Ran(draft, state, context_place(state, self.missed.memory_id))

@@ -19,6 +19,7 @@ from pellucid.recall.pipeline import run
 from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import Pool, Request, State, World
+from pellucid.store.index_port import Standing
 from pellucid.xray.finding import (
     ABSTENTION,
     DEGRADED,
@@ -32,7 +33,7 @@ from pellucid.xray.finding import (
     WhyLeg,
     WhyMargin,
 )
-from pellucid.xray.pretend import Pretending, Standing, rows_of
+from pellucid.xray.pretend import rows_of
 from pellucid.xray.shown import SCORE_TYPES, Shown
 from pellucid.xray.trial import Missed, StateChange
 from pellucid.xray.true_ranks import NO_VECTOR, true_places
@@ -140,7 +141,7 @@ def _then(state: State, memory: Memory) -> Then:
 
 def _places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
     """Its place in each leg today, if it might answer; and how many recalls that took."""
-    might = replace(world, reader=Pretending(world.reader, {row: Standing(wanted=True)}, today.corpus.rows))
+    might = replace(world, reader=world.reader.pretending({row: Standing(wanted=True)}))
     state, recalls = today, 1
     if today.plan.depth == "no_recall":
         settings = request.settings.model_copy(update={"gate": "off"})

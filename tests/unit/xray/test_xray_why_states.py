@@ -16,7 +16,8 @@ from pellucid.operations.trusting import PromoteInput, promote
 from pellucid.operations.why_states import state_changes
 from pellucid.recall.pipeline import run as stages
 from pellucid.recall.state import World
-from pellucid.xray.pretend import Pretending, Standing, rows_of, standing
+from pellucid.store.index_port import Standing
+from pellucid.xray.pretend import rows_of, standing
 
 DAY = timedelta(days=1)
 WORDS = "Cargo lifts crane bakery dentist"
@@ -172,7 +173,7 @@ def test_a_recall_that_pretends_ranks_as_the_change_then_does(house: Opener) -> 
 def _pretending(world: World, row: int) -> World:
     from dataclasses import replace
 
-    return replace(world, reader=Pretending(world.reader, {row: Standing()}, 12))
+    return replace(world, reader=world.reader.pretending({row: Standing()}))
 
 
 @pytest.mark.requirement("XRAY-3", "XRAY-4")

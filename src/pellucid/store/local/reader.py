@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log1p
 from typing import Any
 
@@ -29,6 +29,7 @@ from pellucid.store.index_port import (
     Mask,
     Rows,
     Served,
+    Standing,
     Survey,
     Term,
 )
@@ -208,9 +209,15 @@ class LocalIndexReader:
             ids=some["id"],
             valid=valid,
             place=view.within[positions],
-            wanted=view.wanted(admission)[positions],
+            wanted=self._standings.wanted(admission)[positions],
             admitted=self._standings.admissible(admission)[positions],
             **same,
+        )
+
+    def pretending(self, standings: Mapping[int, Standing]) -> "LocalIndexReader":
+        pretended = self._standings.pretending(standings)
+        return LocalIndexReader(
+            self._connection, self._queries, pretended, self.episodes, self.graph, self._applied_seq
         )
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:

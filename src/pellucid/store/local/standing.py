@@ -13,7 +13,7 @@ What was consolidated out of others says what they said before it: it holds, at 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby, pairwise
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import LifecycleRow
-from pellucid.store.index_port import Admission, Mask
+from pellucid.store.index_port import Admission, Mask, Standing
 from pellucid.store.local.columns import View
 from pellucid.store.local.database import execute
 
@@ -106,6 +106,17 @@ class Standings:
         past = self.past(admission)
         return past.active & past.trusted & past.valid(admission.at) & self.view.asked(admission)
 
+    def wanted(self, admission: Admission) -> Mask:
+        """The rows that fit the caller's filters."""
+        return self.view.wanted(admission)
+
+    def pretending(self, rows: Mapping[int, Standing]) -> "Standings":
+        """The same, as if some rows stood otherwise."""
+        places = self.view.positions(np.array(list(rows), dtype=np.int64)).tolist()
+        return Pretended(
+            self.connection, self.queries, self.view, self.ns, dict(zip(places, rows.values(), strict=True))
+        )
+
     def speaking(self, admission: Admission) -> Mask:
         """The rows that may answer whatever is asked: the filters and the period of the query aside."""
         bounds = admission.since, admission.until, *admission.period
@@ -153,6 +164,49 @@ class Standings:
             _, _, _, status, trusted, created, since, invalid, expires = each[0]
             now = standing_now(status, trusted, created, since, invalid, expires)
             yield row, now, [(at, json.loads(before)) for _, at, before, *_ in each]
+
+
+class Pretended(Standings):
+    """Standings in which some rows, by position, stand as is said of them; the period of a query does not bar these."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        queries: dict[str, str],
+        view: View,
+        ns: int,
+        said: Mapping[int, Standing],
+    ) -> None:
+        light = dict(view.light)
+        for name in ("active", "trusted", "valid_from", "valid_until", "pinned"):
+            light[name] = light[name].copy()
+        for place, each in said.items():
+            light["active"][place], light["trusted"][place] = each.active, each.trusted
+            light["valid_from"][place], light["valid_until"][place] = each.since, each.until
+            light["pinned"][place] = light["pinned"][place] if each.pinned is None else each.pinned
+        super().__init__(connection, queries, replace(view, light=light), ns)
+        self._said = said
+
+    def _admissible(self, admission: Admission) -> Mask:
+        mask, wanted = super()._admissible(admission), self.wanted(admission)
+        for place, each in self._said.items():
+            holds = each.since <= admission.at < each.until
+            mask[place] = each.active and each.trusted and holds and wanted[place]
+        return mask
+
+    def wanted(self, admission: Admission) -> Mask:
+        """See `Standings`."""
+        mask = super().wanted(admission)
+        for place, each in self._said.items():
+            mask[place] = mask[place] if each.wanted is None else each.wanted
+        return mask
+
+    def _past(self, at: int, known: int | None) -> Past:
+        past = super()._past(at, known)
+        for place, each in self._said.items():
+            past.active[place], past.trusted[place] = each.active, each.trusted
+            past.valid_from[place], past.valid_until[place] = each.since, each.until
+        return past
 
 
 def standing_now(
