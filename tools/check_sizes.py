@@ -7,7 +7,7 @@ from pathlib import Path
 
 MODULE_LINES = {"src": 400, "tests": 600, "tools": 400, "bench": 400}
 FUNCTION_LINES = 50
-PUBLIC_METHODS = 12
+PUBLIC_METHODS = 13
 NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "manager", "core", "base"}
 
 
