@@ -179,7 +179,7 @@ class Pellucid:
         return self._app.settings.namespace
 
     def import_transcripts(
-        self, paths: Iterable[Path | str], *, mode: importing.Mode = "extract", transcript_format: Format | None = None
+        self, paths: Iterable[Path | str], *, mode: importing.Mode = "both", transcript_format: Format | None = None
     ) -> importing.ImportOutput:
         """Turn transcripts into memories; turns imported before are left out."""
         request = importing.ImportInput(

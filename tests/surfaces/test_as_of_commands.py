@@ -18,7 +18,7 @@ TURNS = [
 def _imported(cli: Cli) -> None:
     lines = [json.dumps({"role": "user", "content": content, "timestamp": at}) for at, content in TURNS]
     Path("notes.jsonl").write_text("\n".join(lines) + "\n")
-    cli("import", "notes.jsonl")
+    cli("import", "notes.jsonl", "--mode", "extract")
 
 
 def test_a_list_of_the_past_holds_what_held_and_says_when_that_was(cli: Cli) -> None:

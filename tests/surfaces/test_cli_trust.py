@@ -42,7 +42,7 @@ def cli(tmp_path: Path, model_cache: Path) -> Cli:
     (home / "models").symlink_to(model_cache.parent)
     (tmp_path / "s.jsonl").write_text(PAGE, encoding="utf-8")
     cli = Cli(home)
-    assert cli("import", str(tmp_path / "s.jsonl")).exit_code == 0
+    assert cli("import", str(tmp_path / "s.jsonl"), "--mode", "extract").exit_code == 0
     return cli
 
 

@@ -1,7 +1,7 @@
 """A segment and what came of it in, the file of its episode out: header, span, topic, members, artifacts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid.clock import Clock
@@ -28,6 +28,8 @@ class TurnsKept:
     doubted: Collection[int] = ()
     tools: bool = True
     """Whether what tools were told and printed is kept, too."""
+    permitted: Callable[[list[str]], list[str]] = list
+    """Which passages may be kept: what was forgotten may not come back."""
 
 
 EVERY_TURN = TurnsKept()
@@ -46,12 +48,12 @@ def episode_write(
     """The file of a new episode, and its moments: the segment's turns, or none if `keeping` is None.
 
     Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
-    leave no word behind, the words of the memories that came of it. Neither doubted turns nor memories in quarantine
-    name the episode.
+    leave no word behind, the words of the memories that came of it. Neither doubted turns, nor those that were
+    forgotten, nor memories in quarantine name the episode.
     """
     moments = tuple(_moments(segment.turns, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
-    naming = [turn for number, turn in enumerate(turns) if not keeping or number not in keeping.doubted]
+    naming = [turn for number, turn in enumerate(turns) if not keeping or _names(turn, number, keeping)]
     open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
@@ -72,13 +74,19 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
     for number, turn in enumerate(turns):
         if turn.kind in ("recap", "title") or (turn.role == "tool" and not keeping.tools):
             continue
-        said = [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
+        said = keeping.permitted([spoken(turn)] if turn.role == "tool" else passages(spoken(turn)))
         for words, id_ in zip(said, sorted(clock.new_id("mem") for _ in said), strict=True):
             yield Moment(
                 id=id_, turn=turn.ordinal, role=turn.role, at=turn.at, content=words,
                 trust_zone="quarantine" if number in keeping.doubted else None,
                 source_class="pasted" if turn.role == "user" and mostly_foreign(turn.content) else None,
             )  # fmt: skip
+
+
+def _names(turn: Turn, number: int, keeping: TurnsKept) -> bool:
+    """Whether a turn's words may be its episode's topic."""
+    said = [spoken(turn)]
+    return number not in keeping.doubted and keeping.permitted(said) == said
 
 
 def spoken(turn: Turn) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pellucid.errors import ConflictError
 from pellucid.memory.episodes import topic_words
-from pellucid.memory.tombstone import memory_keys, words_key
+from pellucid.memory.tombstone import LEAST_TELLING, memory_keys, words_key
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
 from pellucid.model.text import content_hash, content_words, entity_key, normalise, reading_length, words
@@ -17,7 +17,7 @@ from pellucid.store.records import FileRemoval, FileWrite, Records, content_dige
 from pellucid.vault.documents import without_sections
 from pellucid.vault.markdown import edit_memory, episode_path, retitled, without_moments
 
-LEAST_COPIED = 3
+LEAST_COPIED = LEAST_TELLING
 """Content words from which another memory that contains the whole text counts as a copy of it."""
 _TELLING = 16
 """Words from which the text of a section is known again in whatever document; a shorter one in its own."""

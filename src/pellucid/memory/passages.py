@@ -33,6 +33,12 @@ def passages(text: str) -> list[str]:
     return [stripped for each in (*found, open_piece) if (stripped := each.strip())] or [text]
 
 
+def sentences_of(passage: str) -> list[str]:
+    """The lines of a passage, each cut into its sentences; without blanks around them."""
+    said = (each for line in passage.splitlines() for each in _SENTENCE_END.split(line))
+    return [stripped for each in said if (stripped := each.strip())]
+
+
 def _announces(piece: str) -> bool:
     return bool(_ANNOUNCES.search(piece.rstrip().rpartition("\n")[2]))
 

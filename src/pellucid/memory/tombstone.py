@@ -4,10 +4,13 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from pellucid.memory.passages import sentences_of
 from pellucid.model.memory import Memory
 from pellucid.model.text import content_hash, content_words, normalise
 
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
+LEAST_TELLING = 3
+"""Content words from which a sentence is known again inside of other words."""
 _LABEL = re.compile(r"^User: ")
 _LONGEST = 64
 """Turns of one evidence range that are named; ranges have at most three, a hand-written one may say anything."""
@@ -33,6 +36,12 @@ def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[by
             numbers = range(first, min(last, first + _LONGEST) + 1)
             out += [_keyed(secret, "turn", namespace, f"{found['source']}:{number}") for number in numbers]
     return out
+
+
+def passage_keys(secret: bytes, namespace: str, passage: str) -> list[bytes]:
+    """The keys by which forgotten words are known in a passage: as all of it, or as a sentence that says much."""
+    telling = (each for each in sentences_of(passage) if len(content_words(each)) >= LEAST_TELLING)
+    return [words_key(secret, namespace, each, None) for each in dict.fromkeys((passage, *telling))]
 
 
 def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:

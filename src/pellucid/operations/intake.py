@@ -15,7 +15,7 @@ from pellucid.memory.changes import Changes
 from pellucid.memory.doubt import doubted_turns
 from pellucid.memory.episodes import TurnsKept, episode_write
 from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
-from pellucid.memory.tombstone import said_key, turn_keys
+from pellucid.memory.tombstone import passage_keys, said_key, turn_keys
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
@@ -206,10 +206,11 @@ class Intake:
             self.keep(late)
 
     def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
-        written = [
-            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=TurnsKept(self._doubted(each)))
+        made = (
+            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._keeping(each))
             for each in observed
-        ]
+        )
+        written = [(write, held) for write, held in made if held]
         moments = [moment for _, held in written for moment in held]
         self.tally.episodes += len(written)
         self.tally.passages += len(moments)
@@ -292,7 +293,12 @@ class Intake:
 
     def _keeping(self, observed: Observed) -> TurnsKept:
         """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
-        return TurnsKept(self._doubted(observed), tools=self.mode != "both")
+        return TurnsKept(self._doubted(observed), tools=self.mode != "both", permitted=self._never_forgotten)
+
+    def _never_forgotten(self, passages: list[str]) -> list[str]:
+        named = {each: passage_keys(self.app.key, self.namespace, each) for each in passages}
+        dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
+        return [each for each in passages if not dead.intersection(named[each])]
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:

@@ -18,6 +18,7 @@ from pellucid.operations.forgetting import (
     preview_purge,
     purge,
 )
+from pellucid.operations.intake import Mode
 from pellucid.operations.recalling import RecallInput, recall, xray_of
 from pellucid.operations.remembering import RememberInput, remember
 from pellucid.operations.storytelling import history
@@ -111,6 +112,17 @@ def test_a_lost_journal_or_a_rebuilt_index_does_not_bring_it_back(whole: App, ho
     assert not [content for content in held(app, None) if CANARY in content]
     assert dict(tally.verdicts) == {"reject:forgotten": 1}
     app.close()
+
+
+@pytest.mark.requirement("FORGET-2")
+@pytest.mark.parametrize("mode", ["verbatim", "both"])
+def test_kept_turns_of_another_session_do_not_bring_it_back(whole: App, home: Path, mode: Mode) -> None:
+    take(whole, session(SECRET))
+    forget(whole, _asked(next(iter(held(whole).values())).id))
+    later = START + timedelta(days=3)
+    take(whole, session(SECRET, f"Good morning! {SECRET} Shall we go on?", name="another", start=later), mode)
+    assert not [content for content in held(whole, None) if CANARY in content]
+    assert _scan(home, CANARY.encode()) == {}
 
 
 @pytest.mark.requirement("FORGET-2")

@@ -42,8 +42,8 @@ def init(home: Home = None, as_json: Json = False) -> None:
 def import_(
     paths: Annotated[list[Path], typer.Argument(help="Transcript files, or folders of them.")],
     mode: Annotated[
-        str, typer.Option("--mode", help="extract: memories; both: the turns behind them, too; verbatim: turns.")
-    ] = "extract",
+        str, typer.Option("--mode", help="both: memories, and the turns behind them; extract; verbatim.")
+    ] = "both",
     transcript_format: Annotated[
         str | None,
         typer.Option(
