@@ -96,7 +96,7 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         lines = left
     said = repeats([line.memory for line in lines])
     left = [line for line in lines if line.memory.id not in said]
-    rungs.append(_rung(REPEATS, lines, left, "a better one of the same turns says it"))
+    rungs.append(_rung(REPEATS, lines, left, "a better one says it"))
     lines = left
     again = tuple(Omission(memory_id, f"{by} says it", REPEATS) for memory_id, by in said.items())
     sheet = _sheet(state, lines)

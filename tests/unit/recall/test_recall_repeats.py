@@ -1,5 +1,6 @@
-"""Ranked memories in, those that only repeat a better one of the same turns out."""
+"""Ranked memories in, those that only repeat a better one out."""
 
+import pytest
 from vault_kit import a_memory
 
 from pellucid.model.memory import Memory
@@ -22,10 +23,22 @@ def test_the_longer_one_stays_where_it_says_more_than_the_better_one() -> None:
     assert repeats([short, long]) == {}
 
 
-def test_the_same_words_of_another_turn_or_session_are_no_repetition() -> None:
-    first = memory(1, SAID)
-    assert repeats([first, memory(2, SAID, "one:5-5")]) == {}
-    assert repeats([first, memory(2, SAID, "two:4-4", "two")]) == {}
+@pytest.mark.parametrize(("evidence", "session"), [("one:5-5", "one"), ("two:4-4", "two")])
+def test_what_a_better_one_of_other_turns_holds_whole_is_a_repetition(evidence: str, session: str) -> None:
+    better, worse = memory(1, f"Committed: {SAID}, always"), memory(2, f"{SAID}.", evidence, session)
+    assert repeats([better, worse]) == {worse.id: better.id}
+
+
+@pytest.mark.parametrize(
+    ("better", "other"),
+    [
+        (f"{SAID} on port 8080", f"{SAID} on port 9090"), (f"{SAID} by Alice", f"{SAID} by Bob"),
+        (SAID, "The lock is not taken before the file is written"), (f"{SAID} always", f"{SAID} except for links"),
+        (SAID, "The lock isn't taken before the file is written"), ("the lock is written", "The lock was written"),
+    ],
+)  # fmt: skip
+def test_what_changed_or_says_little_in_another_turn_is_no_repetition(better: str, other: str) -> None:
+    assert repeats([memory(1, better), memory(2, other, "two:4-4", "two")]) == {}
 
 
 def test_a_memory_of_several_turns_meets_each_of_them() -> None:
