@@ -40,7 +40,8 @@ def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryO
         found = _of_person(text, [said[at] for at in sorted(ordinals)], before)
     else:
         people = [turn for turn in turns if turn.role == "user" and turn.ordinal < max(ordinals)]
-        found = _of_assistant(text, before, people)
+        own_record = any(said[at].kind == "commit" for at in ordinals)  # its command's turn holds the same words
+        found = _of_assistant(text, before, people, copies=not own_record)
     return observation.model_copy(update={"source_class": found}) if found else observation
 
 
@@ -54,15 +55,24 @@ def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> Sour
     run = words(text)
     if len(run) < VERBATIM_WORDS:
         return None
-    row = f" {' '.join(run)} "
-    return _lowest(turn for turn in before if row in f" {' '.join(words(turn.content))} ")
+    return _lowest(turn for turn in before if _in_a_row(run, turn.content))
 
 
-def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn]) -> SourceClass | None:
+def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
+    """The class of the tool whose output a statement repeats as a whole or, with `copies`, a sentence of it copies."""
     wanted = set(content_words(text))
     if not before or any(_passage_share(wanted, pasted(turn.content)[1]) >= ECHOED for turn in people):
         return None
-    return _lowest(turn for turn in before if _passage_share(wanted, turn.content) >= ECHOED)
+    runs = [words(each) for each in _PASSAGE.split(text)] if copies else []
+    copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
+    return _lowest(
+        turn for turn in before
+        if _passage_share(wanted, turn.content) >= ECHOED or any(_in_a_row(run, turn.content) for run in copied)
+    )  # fmt: skip
+
+
+def _in_a_row(run: Sequence[str], text: str) -> bool:
+    return f" {' '.join(run)} " in f" {' '.join(words(text))} "
 
 
 def _lowest(turns: Iterable[Turn]) -> SourceClass | None:
