@@ -46,10 +46,11 @@ def test_a_pass_tells_what_moved_and_a_dry_run_writes_nothing(cli: Cli, old: tup
 def test_tiers_are_listed_by_tier(cli: Cli, old: tuple[str, str]) -> None:
     assert "never folded" in cli("tier", "list").out
     cli("lifecycle", "run")
-    both = cli("tier", "list").out.splitlines()
+    headings, *both = cli("tier", "list").out.splitlines()
+    assert headings.split() == ["ID", "TIER", "VALUE", "CATEGORY", "MEMORY"]
     assert (both[0][:15], both[1][:15]) == (f"{old[1][-10:]}  hot", f"{old[0][-10:]}  col")
     assert both[-1] == "2 of 2 memories; 1 hot, 1 cold"
-    assert "decision (decision)" in both[0]
+    assert "decision (protected)" in both[0]
     cold = cli("tier", "list", "--tier", "cold", "--json").json
     assert [each["memoryId"] for each in cold["memories"]] == [old[0]]
     assert cli("tier", "list", "--namespace", ELSEWHERE).out == "0 of 0 memories; 0 hot, 0 cold\n"

@@ -1,6 +1,7 @@
 """Earlier recalls on the command line: explained, listed, exported, kept."""
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def test_nothing_to_explain_is_exit_code_3_with_a_next_step(port: Cli) -> None:
 def test_recalls_are_listed_as_text_and_as_json(port: Cli) -> None:
     first = asked(port, "crane?\x1b[2J", "--session", "s1")
     second = asked(port, "what lifts? " + "x" * 200)
-    lines = port("snapshots", "list").out.splitlines()
+    headings, *lines = port("snapshots", "list").out.splitlines()
+    assert headings.split() == ["AT", "RECALL", "SERVED", "KEPT", "QUESTION"]
     assert len(lines) == 3
     assert second in lines[0]
     assert lines[0].endswith("x…")
@@ -108,13 +110,12 @@ def test_a_dash_is_standard_output_and_the_home_is_refused(port: Cli, tmp_path: 
 
 def test_a_pinned_recall_outlives_retention_and_an_export_says_what_it_left_out(port: Cli, tmp_path: Path) -> None:
     first, second = asked(port, "crane?"), asked(port, "what lifts?")
-    assert port("snapshots", "pin", first).out == f"pinned: {first} stays in full\n"
+    assert port("snapshots", "pin", first).out == f"pinned: {first} stays in full\n  crane?\n"
     history = LocalHistory(tmp_path / "home" / "history.db")
     history.prune(2**53, 100)
     history.close()
-    assert [line.split("  ")[3].strip() for line in port("snapshots", "list").out.splitlines()[:2]] == [
-        "results", "pinned",
-    ]  # fmt: skip
+    rows = [re.split(" {2,}", line) for line in port("snapshots", "list").out.splitlines()[1:3]]
+    assert [kept for _, _, _, kept, _ in rows] == ["results", "pinned"]
     exported = port("snapshots", "export")
     assert json.loads(exported.out)["snapshot"]["snapshotId"] == first
     assert "left out 1 recall of which" in exported.err

@@ -28,17 +28,19 @@ _XRAY_ID = re.compile(rf"snapshot-id: {_RECALL_ID}")
 
 _ID = r"(?:mem|rec|aud|op|ep)_[0-9a-f]{32}(?:\d\d)?"
 _LABEL = (
-    "(?:remembered|known already(?:, and updated)?|updated|archived|retracted|disputed|pinned|unpinned|verified|undone"
-    "|replaces|back|nothing to do|memory|recall|operation(?: opId)?|snapshot-id|audit-entry|receipt|id)"
+    "(?:remembered|known already(?:, and updated)?|updated|archived|retracted|disputed|quarantined|promoted|pinned"
+    "|unpinned|verified|undone|replaces|back|nothing to do|memory|recall|a|b|operation(?: opId)?|snapshot-id"
+    "|audit-entry|receipt|id)"
 )
 _BEGINS = re.compile(
-    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:  \S| — |: (?:identical|differs)\b)"  # `mem_…  active, …`
+    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:$|  \S| — |: (?:identical|NOT what|differs)\b)"  # `mem_…  active, …`
     rf"|(?:\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d\S*)  {_ID}\b"  # a row of `snapshots list`
-    rf"|{_LABEL}: {_ID}(?:$|[,; ] |  | \()"
+    rf"|{_LABEL}: (?:[a-z_]+ of )?{_ID}(?:$|[,; ] |  | \()"
     rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"
 )
 _ALONE = re.compile(
-    r"\s*(?:[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
+    r"\s*(?:(?:ID|AT|EPISODE)(?:  +[A-Z]+){3,5}$"
+    r"|[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
     r"|(?:hot|cold)  |\d+ times? in )"
     rf"|why: pellucid xray --id {_RECALL_ID}$|back: pellucid undo op_[0-9a-f]{{32}}$"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"

@@ -27,7 +27,10 @@ def adopt(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Bring memories along from CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 or ChatGPT."""
+    """Bring memories along from other tools and agents' files.
+
+    Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.
+    """
     from pellucid.errors import InputError
     from pellucid.operations.adopting import AdoptInput
     from pellucid.operations.adopting import adopt as keep

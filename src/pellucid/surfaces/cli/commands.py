@@ -30,7 +30,10 @@ Without = Annotated[list[str] | None, typer.Option("--without", help="Leave out 
 
 @app.command()
 def init(home: Home = None, as_json: Json = False) -> None:
-    """Create a home: a vault and its databases, readable by you alone. Safe to repeat."""
+    """Create a home for memories, readable by you alone.
+
+    It holds a vault of Markdown files and its databases. Safe to repeat.
+    """
     from pellucid.operations.house import inspect
 
     with opened(home) as opened_app:
@@ -104,7 +107,7 @@ def remember(
             attributes=pairs("--attribute", attributes or ()),
         )  # fmt: skip
         outcome = keep(opened_app, request)
-    emit(outcome, lambda: present.remembered(outcome), as_json=as_json)
+        emit(outcome, lambda: present.remembered(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command("list")
@@ -124,7 +127,7 @@ def list_(
     session: Session = None,
     as_json: Json = False,
 ) -> None:
-    """List memories, newest first; with `--as-of`, those that could answer then."""
+    """List memories, newest first. With `--as-of`, those that could answer then."""
     from pellucid.operations.browsing import ListInput, list_memories
     from pellucid.surfaces.cli.validate import aware, checked
 
@@ -151,7 +154,7 @@ def show(
 
     with opened(home, namespace) as opened_app:
         outcome = show_memory(opened_app, opened_app.settings.namespace, memory_id)
-    emit(outcome, lambda: present.shown(outcome), as_json=as_json)
+        emit(outcome, lambda: present.shown(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -161,12 +164,12 @@ def audit(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Follow a served result to the operation that wrote the version served."""
+    """Follow one result of a recall to the change that wrote it."""
     from pellucid.operations.recalling import audit as follow
 
     with opened(home, namespace) as opened_app:
         outcome = follow(opened_app, opened_app.settings.namespace, entry)
-    emit(outcome, lambda: present.audited(outcome), as_json=as_json)
+        emit(outcome, lambda: present.audited(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -181,7 +184,10 @@ def doctor(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Check a home: drift between files and index, conflicts, what cannot be read or was lost, the databases."""
+    """Check a home, and say what is broken and what to do.
+
+    It looks for drift between files and index, conflicts, what cannot be read or was lost, and at the databases.
+    """
     from pellucid.operations.house import diagnose, examine
     from pellucid.operations.settling import accept
 
@@ -199,7 +205,7 @@ def doctor(
 
 @app.command()
 def rebuild(home: Home = None, as_json: Json = False) -> None:
-    """Make the index anew from the vault; vectors of unchanged texts are reused."""
+    """Make the index anew from the files of the vault. Vectors of unchanged texts are reused."""
     from pellucid.operations.house import make_room
     from pellucid.operations.house import rebuild as again
 
@@ -230,7 +236,7 @@ def models(
 
 @app.command()
 def demo(home: Home = None) -> None:
-    """Show the main job on the example sessions: import, a handful of memories, a recall, and its X-ray."""
+    """Show on example sessions what Pellucid does. An import, a handful of memories, a recall, and its X-ray."""
     from pellucid.surfaces.cli.demo import run_demo
 
     run_demo(settings(home), write, note)

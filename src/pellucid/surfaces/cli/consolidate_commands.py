@@ -22,7 +22,10 @@ def lifecycle_consolidate(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Make one of memories that provably say the same, retire old values, archive what expired. Undoable."""
+    """Merge memories that say the same, and retire old values.
+
+    Only what provably says the same; what has expired is archived. Undoable.
+    """
     from pellucid.operations.consolidating import ConsolidateInput, consolidate
 
     with opened(home, namespace) as opened_app:
@@ -30,4 +33,4 @@ def lifecycle_consolidate(
             namespace=opened_app.settings.namespace, dry_run=dry_run, limit=limit, use_model=model
         )
         outcome = consolidate(opened_app, request)
-    emit(outcome, lambda: present_consolidate.consolidated(outcome), as_json=as_json)
+        emit(outcome, lambda: present_consolidate.consolidated(outcome), as_json=as_json, beside=opened_app)

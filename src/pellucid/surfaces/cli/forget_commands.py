@@ -24,7 +24,7 @@ def forget(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Forget memories: no byte of their words stays, and importing their session again brings nothing back."""
+    """Forget memories for good: no byte of their words stays. Importing their session again brings nothing back."""
     from pellucid.operations.forgetting import ForgetInput, preview_forget
     from pellucid.operations.forgetting import forget as take
     from pellucid.surfaces.cli import present_changes
@@ -32,8 +32,8 @@ def forget(
     with opened(home, namespace) as opened_app:
         request = ForgetInput(namespace=opened_app.settings.namespace, memory_ids=tuple(memory_ids), chain=chain)
         outcome = take(opened_app, request) if yes else preview_forget(opened_app, request)
-    command = " ".join(["pellucid forget", *memory_ids, *(["--chain"] if chain else [])])
-    emit(outcome, lambda: present_changes.forgotten(outcome, command), as_json=as_json)
+        command = " ".join(["pellucid forget", *memory_ids, *(["--chain"] if chain else [])])
+        emit(outcome, lambda: present_changes.forgotten(outcome, command), as_json=as_json, beside=opened_app)
     _require_gone(outcome)
 
 
@@ -61,7 +61,8 @@ def purge(
             category=category, session_id=session, source_class=source_class,
         )  # fmt: skip
         outcome = take(opened_app, request) if yes else preview_purge(opened_app, request)
-    emit(outcome, lambda: present_changes.forgotten(outcome, "the same command with"), as_json=as_json)
+        text = present_changes.forgotten(outcome, "the same command with")
+        emit(outcome, lambda: text, as_json=as_json, beside=opened_app)
     _require_gone(outcome)
 
 

@@ -8,7 +8,7 @@ from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import Home, Json, Namespace, deliver, emit, opened, progress
 
-graph_app = typer.Typer(help="Look at what hangs together, and check it.", no_args_is_help=True, rich_markup_mode=None)
+graph_app = typer.Typer(help="Look at things and how they hang together.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(graph_app, name="graph")
 
 
@@ -28,7 +28,7 @@ def graph_show(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a thing is, what is true of it, and what hangs together with it, with who says so."""
+    """Show a thing: what is true of it, and what it relates to. Each with who says so."""
     from pellucid.operations.graphing import GraphShowInput, edge_types, look
     from pellucid.surfaces.cli import present_graph
     from pellucid.surfaces.cli.validate import checked
@@ -50,7 +50,10 @@ def graph_show(
 
 @graph_app.command("audit")
 def graph_audit(home: Home = None, namespace: Namespace = None, as_json: Json = False) -> None:
-    """Check what does not fit together: dangling names, orphans, contradictions, one-sided supersessions."""
+    """Check what does not fit together in the graph.
+
+    Dangling names, orphans, contradictions, one-sided supersessions.
+    """
     from pellucid.errors import UnhealthyError
     from pellucid.operations.graphing import audit
     from pellucid.surfaces.cli import present_graph
@@ -69,7 +72,10 @@ def graph_backfill(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Read every file again and show how the graph would change, as after other settings; `--apply` changes it."""
+    """Read every file again, and show how the graph would change.
+
+    As after other settings; `--apply` changes it.
+    """
     from pellucid.operations.backfilling import BackfillInput, backfill
     from pellucid.surfaces.cli import present_graph
 

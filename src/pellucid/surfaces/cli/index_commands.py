@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pellucid.operations.documenting import IndexDocsInput, IndexDocsOutput
 
 index_app = typer.Typer(
-    help="Take documents in, section by section, and keep in step with them.", no_args_is_help=True,
+    help="Take documents in by section, and keep in step with them.", no_args_is_help=True,
     rich_markup_mode=None,
 )  # fmt: skip
 app.add_typer(index_app, name="index")
@@ -49,7 +49,7 @@ def index_docs(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Take documents in by heading; a repetition takes what changed since, and closes what is gone."""
+    """Take documents in by heading, or what changed in them. What is gone is closed."""
     from pellucid.operations.documenting import IndexDocsInput
     from pellucid.operations.documenting import index_docs as take_in
     from pellucid.surfaces.cli.validate import checked
@@ -118,7 +118,7 @@ def index_list(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """List the documents that are indexed: what each defines, its title, path, sections and edges."""
+    """List the documents that are indexed. Of each: what it defines, its title, path, sections and edges."""
     from pellucid.operations.document_listing import list_documents
 
     with opened(home, namespace) as opened_app:
@@ -133,7 +133,10 @@ def index_show(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Show one document: its header over time, the edges it says, its sections and what stood in it before."""
+    """Show one document: its header over time, and its sections.
+
+    And the edges it says, and what stood in it before.
+    """
     from pellucid.operations.document_listing import show_document
 
     with opened(home, namespace) as opened_app:
@@ -148,7 +151,7 @@ def index_remove(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Close documents as if their files were gone; what they said stays for questions about the past."""
+    """Close documents as if their files were gone. What they said stays for questions about the past."""
     from pellucid.operations.document_listing import remove_documents
 
     with opened(home, namespace) as opened_app:

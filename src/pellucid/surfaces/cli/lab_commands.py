@@ -40,7 +40,10 @@ def lab_run(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Measure recall on a data set, or on all, beside its floors (BM25 alone, vectors alone), with 95 % intervals."""
+    """Measure recall on a data set, or on all.
+
+    Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
+    """
     from pellucid.errors import InputError
     from pellucid.operations.lab import LabInput, run_lab
     from pellucid.operations.lab_all import LabAllInput, run_all

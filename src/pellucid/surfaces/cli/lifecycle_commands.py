@@ -23,7 +23,7 @@ def tier_list(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """List memories with the tier of their last fold, the most valued first."""
+    """List memories with their tiers, the most valued first. The tiers are those of the last fold."""
     from pellucid.operations.tiers import TierListInput, tiers
     from pellucid.surfaces.cli.validate import checked
 
@@ -40,7 +40,7 @@ def tier_explain(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Say why a memory is hot or cold, from which contributions, and what would change it."""
+    """Say why a memory is hot or cold, and what would change it. Each value is shown as a sum of shares."""
     from pellucid.operations.tiers import explain_tier
 
     with opened(home, namespace) as opened_app:
@@ -61,7 +61,7 @@ def lifecycle_run(
     with opened(home, namespace) as opened_app:
         request = LifecycleInput(namespace=opened_app.settings.namespace, dry_run=dry_run)
         outcome = run_lifecycle(opened_app, request)
-    emit(outcome, lambda: present_lifecycle.passed(outcome), as_json=as_json)
+        emit(outcome, lambda: present_lifecycle.passed(outcome), as_json=as_json, beside=opened_app)
 
 
 @lifecycle_app.command("report")
@@ -73,7 +73,7 @@ def lifecycle_report(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Report what recurred, was served, was replaced, and went cold or stale."""
+    """Report what was said again, used, replaced or went cold. Also what went stale, and what nobody used."""
     from pellucid.operations.reporting import ReportInput, weekly_report
     from pellucid.surfaces.cli.validate import aware
 

@@ -40,7 +40,10 @@ def observe(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Take the turns of a live session as they come, and keep what is durable in them when it is time."""
+    """Take the turns of a live session, and keep what lasts.
+
+    What came is looked at a stretch at a time: at a change of topic, after a while, at the end.
+    """
     from pellucid.operations.observing import ObserveInput, Observer, spooled
     from pellucid.surfaces.cli.validate import checked
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import said
+from pellucid.surfaces.cli.columns import table
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -41,8 +42,9 @@ def remembered(outcome: RememberOutput) -> str:
 
 
 def listed(outcome: ListOutput) -> str:
-    """One line a memory, then how many there are."""
-    lines = [_line(each.memory) for each in outcome.memories]
+    """Headings, one line a memory, then how many there are."""
+    rows = [_row(each.memory) for each in outcome.memories]
+    lines = table(("ID", "DATE", "CATEGORY", "IMPORTANCE", "MEMORY"), rows)
     past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
     known = f" as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
     return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories{past}{known}"])
@@ -74,15 +76,18 @@ def recalled(outcome: RecallOutput) -> str:
 def _stale(outcome: RecallOutput) -> Iterable[str]:
     """What was not verified for long, and how to; and what was superseded since."""
     due = [each for each in outcome.memories if each.staleness and each.staleness.due]
-    replaced = [each.memory.id for each in due if each.staleness and each.staleness.superseded]
-    old = [each for each in due if each.memory.id not in replaced]
+    place = {each.memory.id: f"[{number}]" for number, each in enumerate(outcome.memories, 1)}
+    replaced = [each for each in due if each.staleness and each.staleness.superseded]
+    old = [each for each in due if each not in replaced]
     if old:
         days = min(each.staleness.age_days for each in old if each.staleness)
         ids = " ".join(each.memory.id[-10:] for each in old)
         more = " or more" if len(old) > 1 else ""
-        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}: `pellucid reverify {ids}`"
+        which = " ".join(place[each.memory.id] for each in old)
+        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {which}: `pellucid reverify {ids}`"
     if replaced:
-        yield f"{len(replaced)} of these {_were(replaced)} superseded since: {', '.join(replaced)}"
+        named = ", ".join(f"{place[each.memory.id]} {each.memory.id}" for each in replaced)
+        yield f"{len(replaced)} of these {_were(replaced)} superseded since: {named}"
 
 
 def _were(found: Sequence[object]) -> str:
@@ -156,11 +161,9 @@ def models(outcome: ModelsOutput) -> str:
     return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
 
 
-def _line(memory: Memory) -> str:
-    text = " ".join(memory.content.split())
-    short = text if len(text) <= 100 else text[:99] + "…"
-    level = memory.importance_level
-    return f"{memory.id[-10:]}  {isoformat(memory.created)[:10]}  {memory.category:<15} {level:<8}  {short}"
+def _row(memory: Memory) -> tuple[str, ...]:
+    date = isoformat(memory.created)[:10]
+    return memory.id[-10:], date, memory.category, memory.importance_level, memory.content
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.surfaces.cli.columns import table
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pellucid.operations.reverifying import ReverifyOutput
     from pellucid.operations.storytelling import EpisodesOutput, EpisodeView, HistoryOutput
 
+UPDATED = "updated"
 DONE: dict[Verb, str] = {
     "archive": "archived", "retract": "retracted", "dispute": "disputed", "pin": "pinned", "unpin": "unpinned",
 }  # fmt: skip
@@ -27,7 +29,7 @@ def changed(outcome: ChangedOutput, done: str) -> str:
     if not outcome.changed:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
     lines = [f"{done}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
-    lines += [f"  replaces {each}" for each in outcome.replaced]
+    lines += [f"  replaces {each}" for each in outcome.replaced if done == UPDATED]
     return "\n".join([*lines, f"  back: pellucid undo {outcome.op_id}"])
 
 
@@ -118,12 +120,12 @@ def _said(row: VerdictRow) -> str:
 
 
 def episodes(outcome: EpisodesOutput) -> str:
-    """One line an episode."""
-    lines = [
-        f"{view.episode.id}  {_at(view.episode.started)}  {len(view.members) or view.turns_kept:>3}"
-        f"  {visible(view.episode.topic)}"
+    """Headings, and one line an episode."""
+    rows = [
+        (view.episode.id, _at(view.episode.started), str(len(view.members) or view.turns_kept), view.episode.topic)
         for view in outcome.episodes
     ]
+    lines = table(("EPISODE", "STARTED", "HOLDS", "TOPIC"), rows)
     return "\n".join([*lines, f"{len(outcome.episodes)} of {outcome.total} episodes"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.surfaces.cli.columns import table
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ _CLIP = 90
 
 
 def tier_list(outcome: TierListOutput) -> str:
-    """One line a memory, then how many there are."""
-    lines = [_tiered(each) for each in outcome.memories]
+    """Headings, one line a memory, then how many there are."""
+    lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tiered(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
         counts += f"; {outcome.never_folded} were never folded (run `pellucid lifecycle run`)"
@@ -51,12 +52,12 @@ def passed(outcome: LifecycleOutput) -> str:
     lines = [
         f"folded {outcome.memories} memories of {outcome.namespace}; {wrote} {outcome.folds} folds that moved",
         f"{outcome.hot} hot ({outcome.protected} protected), {outcome.cold} cold, {outcome.stale} stale",
-        *(f"  {c.memory_id[-10:]}  {c.before} → {c.after} at {c.tier_value:.4f}" for c in outcome.changes),
+        *(f"  {c.memory_id}  {c.before} → {c.after} at {c.tier_value:.4f}" for c in outcome.changes),
     ]
     lines += _more(outcome.demoted + outcome.promoted, len(outcome.changes), "tier changes")
     if outcome.proposals:
         lines.append(f"{outcome.proposals} could be archived (`pellucid archive ID`); nothing was done to them:")
-        lines += [f"  {each.memory_id[-10:]}  {each.reason}" for each in outcome.proposed]
+        lines += [f"  {each.memory_id}  {each.reason}" for each in outcome.proposed]
         lines += _more(outcome.proposals, len(outcome.proposed), "of these")
     return "\n".join(lines)
 
@@ -131,10 +132,10 @@ def _sums(*named: tuple[str, Weighed]) -> list[str]:
     ]
 
 
-def _tiered(each: Tiered) -> str:
+def _tiered(each: Tiered) -> tuple[str, ...]:
     value = "never folded" if each.tier_value is None else f"{each.tier_value:.4f}"
-    kept = f" ({each.protected})" if each.protected else ""
-    return f"{each.memory_id[-10:]}  {each.tier:<4} {value:>12}  {each.category}{kept}  {_short(each.content)}"
+    kept = f" ({'protected' if each.protected == each.category else each.protected})" if each.protected else ""
+    return each.memory_id[-10:], each.tier, value, f"{each.category}{kept}", each.content
 
 
 def _last(at: datetime | None) -> str:

@@ -106,11 +106,11 @@ def xray(
     align: Annotated[bool, typer.Option("--align", help="Also show which words met which.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Explain a recall: why each memory surfaced, why the others did not, and what it cost."""
+    """Explain why a recall gave these memories, and not others. It says what each stage cost, too."""
     from pellucid.operations.recalling import xray as explain
     from pellucid.operations.recalling import xray_of
+    from pellucid.surfaces.cli.columns import explained
     from pellucid.xray.options import parse, recall_named
-    from pellucid.xray.render import render
 
     asked = "json" if as_json else output
     recall_id = recall_id or recall_named(query or ())
@@ -122,4 +122,4 @@ def xray(
             snapshot = xray_of(opened_app, here, recall_id, align=align)
         else:
             snapshot = explain(opened_app, flags.request(opened_app, options.query, options.budget), align=align)
-        deliver(render(snapshot, options.format), options.out, opened_app.settings.home)
+        deliver(explained(opened_app, snapshot, options.format), options.out, opened_app.settings.home)

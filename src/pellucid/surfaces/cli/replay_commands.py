@@ -20,13 +20,13 @@ def replay(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Work a recall out again from its receipt alone: the same memories, order and scores."""
+    """Work out an earlier recall again, from its receipt alone. The same memories, order and scores."""
     from pellucid.operations.explaining import replay_recall
     from pellucid.surfaces.cli import present_replay
 
     with opened(home, namespace) as opened_app:
         outcome = replay_recall(opened_app, opened_app.settings.namespace, recall_id, live=live)
-    emit(outcome, lambda: present_replay.replayed(outcome), as_json=as_json)
+        emit(outcome, lambda: present_replay.replayed(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -37,13 +37,16 @@ def diff(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two recalls: what entered, left and moved, which term moved it, and what else was not the same."""
+    """Compare two recalls: what entered, left and moved, and why.
+
+    Which term moved it, and what else was not the same.
+    """
     from pellucid.operations.explaining import diff_recalls
     from pellucid.surfaces.cli import present_replay
 
     with opened(home, namespace) as opened_app:
         outcome = diff_recalls(opened_app, opened_app.settings.namespace, a, b)
-    emit(outcome, lambda: present_replay.compared(outcome), as_json=as_json)
+        emit(outcome, lambda: present_replay.compared(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -56,13 +59,16 @@ def ablate(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Show what each leg did for a recall, or what leaving some parts out together would change."""
+    """Show what each part of the search did for one recall.
+
+    With parts named: what leaving them out together would change.
+    """
     from pellucid.operations.explaining import ablate_recall
     from pellucid.surfaces.cli import present_replay
 
     with opened(home, namespace) as opened_app:
         outcome = ablate_recall(opened_app, opened_app.settings.namespace, recall_id, without)
-    emit(outcome, lambda: present_replay.ablated(outcome), as_json=as_json)
+        emit(outcome, lambda: present_replay.ablated(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -76,7 +82,10 @@ def lift(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a leg was worth over recent recalls: from their receipts, nothing is asked again."""
+    """Show what each part of the search did for recent recalls.
+
+    It is told from their receipts; nothing is asked again.
+    """
     from pellucid.operations.lifting import LiftInput, known_legs
     from pellucid.operations.lifting import lift as lift_of
     from pellucid.surfaces.cli import present_replay

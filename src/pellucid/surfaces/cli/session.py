@@ -86,9 +86,14 @@ def text_words(arguments: Sequence[str]) -> list[str]:
     return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
 
 
-def emit(value: "Wire", text: Callable[[], str], *, as_json: bool) -> None:
-    """Print an answer as JSON or as text."""
-    write(visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False)) if as_json else text())
+def emit(value: "Wire", text: Callable[[], str], *, as_json: bool, beside: "App | None" = None) -> None:
+    """Print an answer as JSON or as text; with an app, the words of its memories `beside` their ids in the text."""
+    if as_json:
+        write(visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False)))
+        return
+    from pellucid.surfaces.cli.columns import with_words
+
+    write(with_words(beside, text()) if beside else text())
 
 
 def write(text: str) -> None:

@@ -21,16 +21,16 @@ def explain(
     session: Session = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the last recall of a session, or of the namespace where no session is given."""
+    """Explain the last recall. That of a session; or of the namespace, where no session is given."""
     from pellucid.operations.snapshots import ExplainInput
     from pellucid.operations.snapshots import explain as tell
+    from pellucid.surfaces.cli.columns import explained
     from pellucid.xray.options import parse_format, parse_out
-    from pellucid.xray.render import render
 
     form, target = parse_format("json" if as_json else output), parse_out(out)
     with opened(home, namespace) as opened_app:
         request = ExplainInput(namespace=opened_app.settings.namespace, session_id=session)
-        deliver(render(tell(opened_app, request), form), target, opened_app.settings.home)
+        deliver(explained(opened_app, tell(opened_app, request), form), target, opened_app.settings.home)
 
 
 snapshots_app = typer.Typer(
@@ -48,7 +48,10 @@ def snapshots_list(
     session: Session = None,
     as_json: Json = False,
 ) -> None:
-    """List recalls, newest first: when, what was asked, how many memories were served, what is kept of it."""
+    """List recalls, newest first, with their questions.
+
+    Of each: how many memories it served, and what is kept of it.
+    """
     from pellucid.operations.snapshots import SnapshotsInput, list_snapshots, parse_since
     from pellucid.surfaces.cli import present_snapshot
     from pellucid.surfaces.cli.validate import checked
@@ -70,7 +73,7 @@ def snapshots_export(
     namespace: Namespace = None,
     session: Session = None,
 ) -> None:
-    """Print one X-ray a line, as JSON, newest first: every recall that is kept in full."""
+    """Print every recall kept in full as a line of JSON. Each line is an X-ray; newest first."""
     from pellucid.operations.snapshots import ExportInput, export_snapshots, parse_since
     from pellucid.xray.options import parse_out
 
@@ -104,7 +107,7 @@ def snapshots_pin(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a recall in full whatever its age: it can always be explained."""
+    """Keep a recall in full whatever its age. It can always be explained."""
     from pellucid.operations.snapshots import PinSnapshotInput, pin_snapshot
     from pellucid.surfaces.cli import present_snapshot
 

@@ -20,19 +20,22 @@ def history(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Tell the story of a memory (its versions, what changed it and why, its evidence) or of a thing (its states)."""
+    """Tell the story of a memory or of a thing.
+
+    Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.
+    """
     from pellucid.operations.storytelling import HistoryOutput, story_of
     from pellucid.surfaces.cli import present_changes, present_graph
 
     with opened(home, namespace) as opened_app:
         past = instants(opened_app, as_of, as_known_at)
         outcome = story_of(opened_app, opened_app.settings.namespace, name, **past)
-    if isinstance(outcome, HistoryOutput):
-        told = outcome
-        emit(told, lambda: present_changes.history(told), as_json=as_json)
-    else:
-        states = outcome
-        emit(states, lambda: present_graph.states(states), as_json=as_json)
+        if isinstance(outcome, HistoryOutput):
+            told = outcome
+            emit(told, lambda: present_changes.history(told), as_json=as_json, beside=opened_app)
+        else:
+            states = outcome
+            emit(states, lambda: present_graph.states(states), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -43,7 +46,7 @@ def brief(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Say what the last sessions asked, did, decided and left open."""
+    """Say what the last sessions asked, did and left open. What they decided, too."""
     from pellucid.operations.briefing import BriefInput
     from pellucid.operations.briefing import brief as told
     from pellucid.surfaces.cli.validate import checked
@@ -70,7 +73,7 @@ def episodes_list(
     session: Session = None,
     as_json: Json = False,
 ) -> None:
-    """List episodes, newest first; with words, those that hold them, best first."""
+    """List episodes, newest first. With words, those that hold them, best first."""
     from pellucid.operations.storytelling import EpisodesInput, episodes
     from pellucid.surfaces.cli import present_changes
     from pellucid.surfaces.cli.validate import checked
@@ -91,7 +94,10 @@ def episodes_show(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what an episode was: when, about what, what it made, and what was kept of it."""
+    """Tell what one episode was about, and what came of it.
+
+    When it was, what it made, and what was kept of it.
+    """
     from pellucid.operations.storytelling import show_episode
     from pellucid.surfaces.cli import present_changes
 
@@ -100,7 +106,9 @@ def episodes_show(
     emit(outcome, lambda: present_changes.episode(outcome), as_json=as_json)
 
 
-ledger_app = typer.Typer(help="Read what no file implies.", no_args_is_help=True, rich_markup_mode=None)
+ledger_app = typer.Typer(
+    help="Read the record of what happened to memories.", no_args_is_help=True, rich_markup_mode=None
+)
 app.add_typer(ledger_app, name="ledger")
 
 
@@ -115,7 +123,7 @@ def ledger_export(
     home: Home = None,
     namespace: Namespace = None,
 ) -> None:
-    """Print the rows of one kind as JSON lines; `observations` are verdicts in the reference's form."""
+    """Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form."""
     from pellucid.operations.storytelling import export_ledger, ledger_kind
     from pellucid.xray.options import parse_out, write_out
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pellucid.app import App
     from pellucid.operations.trusting import SourceInput
 
-trust = typer.Typer(help="How far memories are trusted, by who said them.", no_args_is_help=True, rich_markup_mode=None)
+trust = typer.Typer(help="See and change how far memories are trusted.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(trust, name="trust")
 
 MemoryId = Annotated[str, typer.Argument(help="A memory's id, its last ten digits, or its path.")]
@@ -32,7 +32,7 @@ def list_zone(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """The memories of a zone, and why each is there."""
+    """List the memories of a zone, and why each is there."""
     from pellucid.operations.trusting import TrustListInput, trust_list
     from pellucid.surfaces.cli import present_trust
     from pellucid.surfaces.cli.validate import checked
@@ -45,25 +45,28 @@ def list_zone(
 
 @trust.command()
 def explain(memory_id: MemoryId, home: Home = None, namespace: Namespace = None, as_json: Json = False) -> None:
-    """Why a memory is trusted as far as it is: its score by named share, its zone, each step it took."""
+    """Say why a memory is trusted as far as it is.
+
+    Its score by named share, its zone, each step it took.
+    """
     from pellucid.operations.trusting import trust_explain
     from pellucid.surfaces.cli import present_trust
 
     with opened(home, namespace) as opened_app:
         outcome = trust_explain(opened_app, opened_app.settings.namespace, memory_id)
-    emit(outcome, lambda: present_trust.explained(outcome), as_json=as_json)
+        emit(outcome, lambda: present_trust.explained(outcome), as_json=as_json, beside=opened_app)
 
 
 @trust.command()
 def promote(memory_id: MemoryId, home: Home = None, namespace: Namespace = None, as_json: Json = False) -> None:
-    """Vouch for a memory: it rises one zone, and out of quarantine meets what it contradicts."""
+    """Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts."""
     from pellucid.operations.trusting import PromoteInput
     from pellucid.operations.trusting import promote as raise_it
     from pellucid.surfaces.cli import present_trust
 
     with opened(home, namespace) as opened_app:
         outcome = raise_it(opened_app, PromoteInput(namespace=opened_app.settings.namespace, memory_id=memory_id))
-    emit(outcome, lambda: present_trust.changed(outcome), as_json=as_json)
+        emit(outcome, lambda: present_trust.changed(outcome), as_json=as_json, beside=opened_app)
 
 
 @trust.command()
@@ -77,14 +80,17 @@ def quarantine(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Put memories where nothing recalls them: these, or all that came from a session, a source or an agent."""
+    """Put memories where nothing recalls them.
+
+    These, or all that came from a session, a source or an agent.
+    """
     from pellucid.operations.trusting import quarantine as put_away
     from pellucid.surfaces.cli import present_trust
 
     with opened(home, namespace) as opened_app:
         request = _source(opened_app, memory_ids, session, source, agent, None, preview=preview)
         outcome = put_away(opened_app, request)
-    emit(outcome, lambda: present_trust.changed(outcome), as_json=as_json)
+        emit(outcome, lambda: present_trust.changed(outcome), as_json=as_json, beside=opened_app)
 
 
 @trust.command()
@@ -98,13 +104,21 @@ def rollback(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Take all that came from a source out of force, and restore what it had replaced; one operation."""
+    """Take back all that came from a source.
+
+    It is put out of force, and what it had replaced is restored; one operation.
+    """
     from pellucid.operations.trusting import rollback as take_back
     from pellucid.surfaces.cli import present_trust
 
     with opened(home, namespace) as opened_app:
         outcome = take_back(opened_app, _source(opened_app, None, session, source, agent, since, preview=not yes))
-    emit(outcome, lambda: present_trust.changed(outcome, "the same command with --yes"), as_json=as_json)
+        emit(
+            outcome,
+            lambda: present_trust.changed(outcome, "the same command with --yes"),
+            as_json=as_json,
+            beside=opened_app,
+        )
 
 
 def _source(

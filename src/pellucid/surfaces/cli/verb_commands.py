@@ -31,7 +31,7 @@ def update(
     agent: Agent = None,
     as_json: Json = False,
 ) -> None:
-    """Say something else in a memory's place; the old version stays in its history."""
+    """Reword a memory; the old version stays in its history."""
     from pellucid.operations.changing import UpdateInput
     from pellucid.operations.changing import update as change
     from pellucid.surfaces.cli import present_changes
@@ -46,7 +46,12 @@ def update(
             importance=importance, agent=agent,
         )  # fmt: skip
         outcome = change(opened_app, request)
-    emit(outcome, lambda: present_changes.changed(outcome, "updated"), as_json=as_json)
+        emit(
+            outcome,
+            lambda: present_changes.changed(outcome, present_changes.UPDATED),
+            as_json=as_json,
+            beside=opened_app,
+        )
 
 
 @app.command()
@@ -69,7 +74,7 @@ def retract(
 def dispute(
     memory_id: MemoryId, reason: Reason = "", home: Home = None, namespace: Namespace = None, as_json: Json = False
 ) -> None:
-    """Call a memory into question: it answers nothing until that is undone."""
+    """Call a memory into question. It answers nothing until that is undone."""
     _verb("dispute", memory_id, reason, home, namespace, as_json=as_json)
 
 
@@ -93,7 +98,12 @@ def _verb(verb: "Verb", memory_id: str, reason: str, home: Home, namespace: Name
     with opened(home, namespace) as opened_app:
         request = checked(VerbInput, namespace=opened_app.settings.namespace, memory_id=memory_id, reason=reason)
         outcome = apply_verb(opened_app, verb, request)
-    emit(outcome, lambda: present_changes.changed(outcome, present_changes.DONE[verb]), as_json=as_json)
+        emit(
+            outcome,
+            lambda: present_changes.changed(outcome, present_changes.DONE[verb]),
+            as_json=as_json,
+            beside=opened_app,
+        )
 
 
 @app.command()
@@ -103,7 +113,7 @@ def reverify(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Say that memories still hold: sets the date of their last verification, and nothing else."""
+    """Confirm that memories still hold. Sets the date of their last verification, and nothing else."""
     from pellucid.operations.reverifying import ReverifyInput
     from pellucid.operations.reverifying import reverify as verify
     from pellucid.surfaces.cli import present_changes
@@ -112,7 +122,7 @@ def reverify(
     with opened(home, namespace) as opened_app:
         request = checked(ReverifyInput, namespace=opened_app.settings.namespace, memory_ids=tuple(memory_ids))
         outcome = verify(opened_app, request)
-    emit(outcome, lambda: present_changes.reverified(outcome), as_json=as_json)
+        emit(outcome, lambda: present_changes.reverified(outcome), as_json=as_json, beside=opened_app)
 
 
 @app.command()
@@ -122,11 +132,11 @@ def undo(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Put back what an operation changed, or the last change of a memory. An undo can be undone."""
+    """Take back a change: an operation, or a memory's last. An undo can be undone."""
     from pellucid.operations.changing import UndoInput
     from pellucid.operations.changing import undo as put_back
     from pellucid.surfaces.cli import present_changes
 
     with opened(home, namespace) as opened_app:
         outcome = put_back(opened_app, UndoInput(namespace=opened_app.settings.namespace, target=target))
-    emit(outcome, lambda: present_changes.undone(outcome), as_json=as_json)
+        emit(outcome, lambda: present_changes.undone(outcome), as_json=as_json, beside=opened_app)

@@ -22,7 +22,10 @@ def why(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say why a memory was recalled for a question; or what lost it, and the smallest change that admits it."""
+    """Say why a memory was recalled, or why not, or never kept.
+
+    Of a miss: what lost it, and the smallest change that admits it.
+    """
     from pellucid.operations.why import WhyInput
     from pellucid.operations.why import why as tell
     from pellucid.recall.plan import clean
