@@ -29,6 +29,7 @@ from pellucid.store.lookup_port import Lookup
 from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
+from pellucid.store.uses_port import Uses
 
 HAND_WRITTEN = "local/default"
 """The namespace of a file that names none: the same whoever looks at it, and from wherever."""
@@ -49,6 +50,7 @@ class App:
     graph: GraphLookup
     history: History
     receipts: Receipts
+    uses: Uses
     spool: Spool
     embedder: Embedder
     folder: Folder
@@ -94,7 +96,7 @@ def open_app(
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings, clock=clock, records=records, ledger=records.rows, eraser=records, index=index,
-        scrubber=index, lookup=index.lookup, graph=index.graph, history=history, receipts=history, spool=spool,
-        embedder=embedder, folder=folder, keeper=keeper, recaller=recaller, key=key,
+        scrubber=index, lookup=index.lookup, graph=index.graph, history=history, receipts=history,
+        uses=history.uses, spool=spool, embedder=embedder, folder=folder, keeper=keeper, recaller=recaller, key=key,
         read_only=may_not_be_written(home / "journal.db"),
     )  # fmt: skip

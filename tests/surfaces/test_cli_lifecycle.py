@@ -67,7 +67,7 @@ def test_a_tier_is_explained_before_and_after_its_first_fold(cli: Cli, old: tupl
     assert "would change it: a pin would make it hot" in said
     assert "tier value " in said
     assert "confidence +0.1440" in said
-    assert "served 0 times in 0 sessions" in said
+    assert "used 0 times; said again in 0 other sessions; served 0 times, which makes it no hotter" in said
     decision = cli("tier", "explain", old[1], "--json").json
     assert (decision["why"], decision["protected"], decision["tier"]) == ("protected", "decision", "hot")
 
@@ -77,7 +77,7 @@ def test_the_report_tells_what_aged_in_words(cli: Cli, old: tuple[str, str]) -> 
     report = cli("lifecycle", "report").out
     assert "went cold: 1" in report
     assert CRANE in report
-    assert "never served: 2" in report
+    assert "never served or used: 2" in report
     found = cli("lifecycle", "report", "--since", "2020-01-01", "--json").json
     assert found["since"] == "2020-01-01T00:00:00.000Z"
     assert found["wentCold"]["entries"][0]["content"] == CRANE

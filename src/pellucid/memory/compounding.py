@@ -1,4 +1,4 @@
-"""Ledger rows, uses and memories of a period in, the compounding report out: what recurred, served, changed, aged.
+"""Ledger rows, use and memories of a period in, the compounding report out: what recurred, was used, changed, aged.
 
 The report is ids and numbers. It is worked out each time it is asked for and kept nowhere, so that what is forgotten
 is in no report.
@@ -15,10 +15,10 @@ from pellucid.memory.lifecycle import STALE_AT, ages, kept_since, protection
 from pellucid.model.ledger import Event, FlushRow, FoldRow, LifecycleRow, VerdictRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Instant, Wire
-from pellucid.store.history_port import Use
+from pellucid.store.uses_port import Times
 
 UNUSED_DAYS = 30.0
-"""Days after which a memory that was never served is said to be unused."""
+"""Days after which a memory that was never served or used is said to be unused."""
 LISTED = 10
 """How many memories each part of a report names; its total counts all."""
 CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborated", "reverified"}
@@ -31,6 +31,8 @@ class Entry(Wire):
     memory_id: str
     times: int = 0
     sessions: int = 0
+    used: int = 0
+    """Times it was ever used, of one that was served."""
     event: Event | None = None
     at: Instant | None = None
     related_memory_ids: tuple[str, ...] = ()
@@ -67,6 +69,7 @@ class Report(Wire):
     created: dict[str, int]
     """New memories by category."""
     recurred: Section
+    used: Section
     served: Section
     changed: Section
     changes: dict[str, int]
@@ -121,22 +124,32 @@ class _Tally:
         elif inside and isinstance(row, VerdictRow) and row.resulting_primitive_id and _made(row):
             self.fresh.add(row.resulting_primitive_id)
 
-    def used(self) -> set[str]:
-        """The memories that some fold knows to have been served."""
+    def touched(self) -> set[str]:
+        """The memories that some fold knows to have been served or used."""
         folds = ((memory_id, aged.after or aged.before) for memory_id, aged in self.aging.items())
-        return {memory_id for memory_id, row in folds if row and row.access_count}
+        return {memory_id for memory_id, row in folds if row and (row.access_count or row.use_count)}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What was used and what was served, in the period and of all time."""
+
+    used: Sequence[Times] = ()
+    ever_used: Sequence[Times] = ()
+    served: Sequence[Times] = ()
+    ever_served: Sequence[Times] = ()
 
 
 def compile_report(
     period: tuple[datetime, datetime],
     namespace: str,
     rows: Iterable[Row],
-    uses: tuple[Iterable[Use], Iterable[Use]],
+    use: Use,
     memories: Mapping[str, Memory],
 ) -> Report:
     """The report of a period `[since, until)` over every row of the ledger, and the memories of a namespace by id.
 
-    `uses` are the servings since `since`, and those of all time. A memory that is gone is named by its id alone.
+    A memory that is gone is named by its id alone.
     """
     since, until = period
     tally = _Tally(since, until)
@@ -146,10 +159,12 @@ def compile_report(
     created = tally.fresh | {each.id for each in memories.values() if since <= each.created < until}
     by_category = Counter(memories[each].category for each in created if each in memories)
     aged = {memory_id: aging for memory_id, aging in tally.aging.items() if aging.after and memory_id in memories}
-    used = tally.used() | {use.memory_id for use in uses[1]}
+    touched = tally.touched() | {each.memory_id for each in (*use.ever_used, *use.ever_served)}
+    used = {each.memory_id: each.times for each in use.ever_used}
     return Report(
         namespace=namespace, since=since, until=until, created=dict(sorted(by_category.items())),
-        recurred=_recurred(recurrences(tally.events), memories), served=_served(uses[0]),
+        recurred=_recurred(recurrences(tally.events), memories), used=_counted(use.used, {}),
+        served=_counted(use.served, used),
         changed=_changed(changed),
         changes=dict(sorted(Counter(row.event_type for row in changed).items())),
         went_cold=_folded({k: v for k, v in aged.items() if v.went("hot", "cold")}, memories),
@@ -157,7 +172,7 @@ def compile_report(
         went_stale=_folded(
             {k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories
         ),
-        unused=_unused([each for each in memories.values() if each.id not in used], until),
+        unused=_unused([each for each in memories.values() if each.id not in touched], until),
         compression=_compression(tally.flushes),
     )  # fmt: skip
 
@@ -174,14 +189,15 @@ def _recurred(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> 
     return _section([Entry(memory_id=each, sessions=len(told), at=max(told)) for each, told in ordered if told])
 
 
-def _served(uses: Iterable[Use]) -> Section:
-    ordered = sorted(uses, key=lambda use: (-use.sessions, -use.served, use.memory_id))
+def _counted(found: Iterable[Times], used: Mapping[str, int]) -> Section:
+    """What happened in most sessions and most often first; `used` is how often each was ever used."""
+    ordered = sorted(found, key=lambda each: (-each.sessions, -each.times, each.memory_id))
     entries = [
         Entry(
-            memory_id=use.memory_id, times=use.served, sessions=use.sessions,
-            at=datetime.fromtimestamp(use.last / 1000, UTC),
+            memory_id=each.memory_id, times=each.times, sessions=each.sessions, used=used.get(each.memory_id, 0),
+            at=datetime.fromtimestamp(each.last / 1000, UTC),
         )
-        for use in ordered
+        for each in ordered
     ]  # fmt: skip
     return _section(entries)
 
@@ -202,12 +218,12 @@ def _folded(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> Secti
     """Memories whose fold tells something, the most important first."""
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
-    return _section([Entry(memory_id=row.memory_id, times=row.access_count, at=row.at) for row in rows])
+    return _section([Entry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])
 
 
-def _unused(never_served: Iterable[Memory], until: datetime) -> Section:
+def _unused(untouched: Iterable[Memory], until: datetime) -> Section:
     edge = until - timedelta(days=UNUSED_DAYS)
-    found = sorted((kept_since(each), each.id) for each in never_served if ages(each, until))
+    found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))
     entries = [Entry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge]
     return _section(entries)
 

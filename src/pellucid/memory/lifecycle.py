@@ -15,7 +15,7 @@ from pellucid.memory.ledger_rows import Sessions
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Category, Memory, Status
 from pellucid.settings import LifecycleSettings
-from pellucid.store.history_port import Use
+from pellucid.store.uses_port import Times
 
 HEAT = {"confidence": 0.25, "access": 0.30, "recency": 0.20, "importance": 0.15, "feedback": 0.10, "causal": 0.05}
 HEAT_DISPUTED = -0.20
@@ -24,11 +24,12 @@ TIER = {"confidence": 0.24, "access": 0.26, "recency": 0.20, "importance": 0.20,
 TIER_CORRECTION, TIER_CONFIRMED, TIER_DISPUTED = 0.08, 0.05, -0.50
 RECENCY_DAYS, DISUSE_DAYS, AGE_DAYS = 90.0, 120.0, 180.0
 FULL_ACCESS = 20
-"""Uses after which more of them count for nothing more: 20 servings are two recalls a week over ten weeks."""
+"""Uses after which more of them count for nothing more: 20 are two a week over ten weeks."""
 STALE_AT, ARCHIVE_AT = 0.65, 0.85
 """Decay at which a memory is called stale, and at which archiving it is proposed."""
 SPECULATIVE_DAYS = 30.0
-"""Days a speculative memory (confidence below .40) may go without a use before archiving it is proposed."""
+"""Days a speculative memory (confidence below .40) that nobody used or was served may stay before its archiving is
+proposed."""
 NOTICEABLE = 0.05
 """A fold whose values all moved by less than this, and whose tier and counts stand, is not written again."""
 PROTECTED: frozenset[Category] = frozenset(
@@ -45,14 +46,21 @@ Why = Literal["protected", "young", "at_or_below_demote", "at_or_above_promote",
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What is known of a memory's use. `feedback` is what citations say of it, -1 to 1; nothing feeds it yet."""
+    """What is known of a memory's use. `feedback` is what citations say of it, -1 to 1; nothing feeds it yet.
 
-    served: int = 0
+    `served` is exposure: a recall offered the memory. It makes nothing hotter, or what is served often would be served
+    more often for it; it only keeps a speculation from being proposed for the archive.
+    """
+
+    used: int = 0
     sessions: int = 0
-    last_served: datetime | None = None
+    """Sessions, or days outside of any, in which it was used."""
+    last_used: datetime | None = None
     recurred: int = 0
     last_recurred: datetime | None = None
     feedback: float = 0.0
+    served: int = 0
+    last_served: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,38 +103,55 @@ def fold(memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, 
     row = FoldRow(
         memory_id=memory.id, namespace=memory.namespace, at=now, heat=warmth.value, decay=faded.value, tier=tier,
         tier_value=worth.value, access_count=signs.served, last_accessed=signs.last_served,
-        reinforcement_count=max(signs.sessions + signs.recurred, previous.reinforcement_count if previous else 0),
+        use_count=signs.used, last_used=signs.last_used,
+        reinforcement_count=max(signs.sessions + signs.recurred, _reinforced(previous)),
     )  # fmt: skip
     return Aged(row, warmth, faded, worth, why)
 
 
+def _reinforced(previous: FoldRow | None) -> int:
+    """The count of the fold before, unless it counted the sessions in which the memory was only served."""
+    return previous.reinforcement_count if previous and previous.use_count is not None else 0
+
+
 def signs_of(
-    memory: Memory, use: Use | None, again: Sessions | None, previous: FoldRow | None, feedback: float = 0.0
+    memory: Memory,
+    use: Times | None,
+    exposure: Times | None,
+    again: Sessions | None,
+    previous: FoldRow | None,
+    feedback: float = 0.0,
 ) -> Signs:
     """What history, the ledger and the last fold know together: a history that was lost takes no use back.
 
     A memory that is said twice in its own session has not recurred.
     """
-    served, sessions = (use.served, use.sessions) if use else (0, 0)
-    last = datetime.fromtimestamp(use.last / 1000, UTC) if use else None
-    if previous:
-        served = max(served, previous.access_count)
-        last = max((at for at in (last, previous.last_accessed) if at), default=None)
+    used, last_used = _times(use, previous and previous.use_count, previous and previous.last_used)
+    served, last_served = _times(exposure, previous and previous.access_count, previous and previous.last_accessed)
     others = [at for session, at in (again or {}).items() if session != memory.session_id]
-    return Signs(served, sessions, last, len(others), max(others, default=None), feedback)
+    return Signs(
+        used=used, sessions=use.sessions if use else 0, last_used=last_used, recurred=len(others),
+        last_recurred=max(others, default=None), feedback=feedback, served=served, last_served=last_served,
+    )  # fmt: skip
+
+
+def _times(known: Times | None, before: int | None, last: datetime | None) -> tuple[int, datetime | None]:
+    """How often something happened and when last: by what is known now, or by the fold before if that knew of more."""
+    latest = datetime.fromtimestamp(known.last / 1000, UTC) if known else None
+    return max(known.times if known else 0, before or 0), max((at for at in (latest, last) if at), default=None)
 
 
 def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
-    """Where a memory stands: access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = servings + times said again.
+    """Where a memory stands: access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = uses + times said again.
 
     recency = 1 - days unused / 90; disuse = days unused / 120; age = days kept / 180; all cut to [0, 1]. A memory that
     was never used is unused since it was kept.
     """
     unused = _days(kept_since(memory), now)
-    for at in (signs.last_served, signs.last_recurred):
+    for at in (signs.last_used, signs.last_recurred):
         unused = min(unused, _days(at, now)) if at else unused
     disuse = min(unused / DISUSE_DAYS, 1.0)
-    uses = min(signs.served + signs.recurred, FULL_ACCESS)
+    uses = min(signs.used + signs.recurred, FULL_ACCESS)
     return Condition(
         memory,
         access=math.log1p(uses) / math.log1p(FULL_ACCESS) * (1 - disuse),
@@ -223,9 +248,13 @@ def moved(aged: FoldRow, previous: FoldRow | None) -> bool:
     values = ((aged.heat, previous.heat), (aged.decay, previous.decay), (aged.tier_value, previous.tier_value))
     return (
         aged.tier != previous.tier
-        or (aged.access_count, aged.reinforcement_count) != (previous.access_count, previous.reinforcement_count)
+        or _counts(aged) != _counts(previous)
         or any(round(abs(new - old), 4) >= NOTICEABLE for new, old in values)
     )
+
+
+def _counts(row: FoldRow) -> tuple[int, int | None, int]:
+    return row.access_count, row.use_count, row.reinforcement_count
 
 
 def stale(memory: Memory, faded: float) -> bool:
@@ -239,7 +268,7 @@ def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archiva
         return None
     if aged.decay.value >= ARCHIVE_AT:
         return "decayed"
-    unused = signs.served + signs.recurred == 0
+    unused = signs.used + signs.served + signs.recurred == 0
     old = _days(kept_since(memory), now) >= SPECULATIVE_DAYS
     return "speculative" if memory.confidence_tier == "speculative" and unused and old else None
 
@@ -255,10 +284,10 @@ def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: Lifec
 
 
 def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """How many servings now would make a cold memory hot again; None if no number of them would."""
+    """How many uses now would make a cold memory hot again; None if no number of them would."""
 
     def worth(more: int) -> float:
-        return tier_value(condition(memory, replace(signs, served=signs.served + more, last_served=now), now)).value
+        return tier_value(condition(memory, replace(signs, used=signs.used + more, last_used=now), now)).value
 
     return next((more for more in range(1, FULL_ACCESS + 1) if worth(more) >= settings.promote_at), None)
 

@@ -103,7 +103,11 @@ class FoldRow(Wire):
     tier: Literal["hot", "cold"] = "hot"
     tier_value: float = Field(ge=0, le=1)
     access_count: int = 0
+    """Times it was served: exposure, which makes nothing hotter."""
     last_accessed: Instant | None = None
+    use_count: int | None = None
+    """Times it was used; None in a row from when being served counted as use."""
+    last_used: Instant | None = None
     reinforcement_count: int = 0
 
 

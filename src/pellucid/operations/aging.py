@@ -26,7 +26,7 @@ from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.remains import finish_quietly
 from pellucid.settings import LifecycleSettings
-from pellucid.store.history_port import Use
+from pellucid.store.uses_port import Times
 
 ROWS_A_COMMIT = 5_000
 """Folds acknowledged together: what a crash in the middle of a pass leaves undone, and the next pass does."""
@@ -91,14 +91,15 @@ class LifecycleOutput(Wire):
 class Known:
     """What is known of the use of a namespace's memories."""
 
-    uses: dict[str, Use]
+    uses: dict[str, Times]
+    exposure: dict[str, Times]
     again: dict[str, Sessions]
     folds: dict[str, FoldRow]
 
     def signs(self, memory: Memory) -> Signs:
         """What is known of one memory's use."""
         at = memory.id
-        return signs_of(memory, self.uses.get(at), self.again.get(at), self.folds.get(at))
+        return signs_of(memory, self.uses.get(at), self.exposure.get(at), self.again.get(at), self.folds.get(at))
 
 
 @dataclass(slots=True)
@@ -228,7 +229,8 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
 def known_use(app: App, namespace: str) -> Known:
     """All that history and the ledger know of the use of a namespace's memories."""
     return Known(
-        {use.memory_id: use for use in app.history.usage(namespace)},
+        {each.memory_id: each for each in app.uses.uses(namespace)},
+        {each.memory_id: each for each in app.uses.exposure(namespace)},
         recurrences(typed(app.ledger.ledger(), namespace, ("lifecycle",))),
         app.lookup.folds(namespace),
     )

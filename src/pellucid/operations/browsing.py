@@ -13,6 +13,7 @@ from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
 from pellucid.operations.instants import Past, past_of
+from pellucid.operations.using import note_use
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 
 
@@ -102,13 +103,15 @@ def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: dat
 
 
 def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
-    """One memory by its id, by the last ten digits of it, or by its path.
+    """One memory by its id, by the last ten digits of it, or by its path. It is opened by this, which is a use.
 
     Raises:
         NotFoundError: no memory of this namespace has that id.
         InputError: several fit, as the moments of one episode's file do.
     """
-    return _listed(find_memory(app, namespace, memory_id))
+    found = find_memory(app, namespace, memory_id)
+    note_use(app, namespace, [found.memory.id], "opened")
+    return _listed(found)
 
 
 def find_memory(app: App, namespace: str, memory_id: str) -> Served:

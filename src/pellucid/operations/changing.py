@@ -18,6 +18,7 @@ from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.using import note_use
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationKind
 
@@ -131,6 +132,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
                 f"{outcome.memory_id} says the same already", next_step=f"archive {held.memory.id} instead"
             )
         op_id = _commit(app, "update", changes)
+    note_use(app, request.namespace, [new.id], "updated")
     return _changed(app, request.namespace, new.id, op_id)
 
 

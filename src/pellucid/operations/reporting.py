@@ -1,17 +1,18 @@
-"""A period in, its compounding report out: what recurred, was served, was replaced and went stale, in words."""
+"""A period in, its compounding report out: what recurred, was used, was replaced and went stale, in words."""
 
 from datetime import datetime, timedelta
 
 from pellucid.app import App
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError
-from pellucid.memory.compounding import Entry, Report, Section, compile_report
+from pellucid.memory.compounding import Entry, Report, Section, Use, compile_report
 from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 
-SECTIONS = ("recurred", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
+SECTIONS = ("recurred", "used", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
 
 
 class ReportInput(Wire):
@@ -38,9 +39,13 @@ def weekly_report(app: App, request: ReportInput) -> Report:
         )
     namespace = request.namespace
     memories = {each.memory.id: each.memory for each in app.index.memories(namespace)}
-    uses = app.history.usage(namespace, int(since.timestamp() * 1000)), app.history.usage(namespace)
+    begin, known = epoch_ms(since), app.uses
+    use = Use(
+        used=known.uses(namespace, begin), ever_used=known.uses(namespace),
+        served=known.exposure(namespace, begin), ever_served=known.exposure(namespace),
+    )  # fmt: skip
     rows = typed(app.ledger.ledger(), namespace)
-    report = compile_report((since, now), namespace, rows, uses, memories)
+    report = compile_report((since, now), namespace, rows, use, memories)
     _note_pass(app, report, now)
     return report.model_copy(update={name: _in_words(getattr(report, name), memories) for name in SECTIONS})
 

@@ -9,6 +9,7 @@ from pellucid.errors import InputError
 from pellucid.memory.changes import Changes
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory
+from pellucid.operations.using import note_use
 from pellucid.store.index_port import Served
 
 _IN_FORCE = ("active", "pending_review", "quarantined", "disputed")
@@ -43,6 +44,7 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
         changed = [changes.change(each, "reverified", {"last_verified_at": now}) for each in held]
         plan = changes.plan()
         op_id = app.keeper.commit("reverify", plan.writes, plan.rows).op_id if any(changed) else None
+    note_use(app, request.namespace, [each.memory.id for each in held], "verified")
     return ReverifyOutput(memories=_after(app, request.namespace, held), verified_at=now, op_id=op_id)
 
 

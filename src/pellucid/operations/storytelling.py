@@ -20,6 +20,7 @@ from pellucid.operations.browsing import Listed, answering, find_memory
 from pellucid.operations.instants import Past, past_of
 from pellucid.operations.rows import rows
 from pellucid.operations.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
+from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
 
 LedgerKind = Literal[
@@ -113,6 +114,8 @@ def history(
 ) -> HistoryOutput:
     """The story of one memory, of a forgotten one too: that it was, and when it went, but not what it said.
 
+    The memory is opened by this, which is a use.
+
     Raises:
         NotFoundError: nothing of that id was ever here, or it was not written yet at `as_known_at`.
         InputError: an instant lies in the future.
@@ -126,6 +129,7 @@ def history(
     versions = _versions(app, namespace, start, changes, past.known)
     if not versions:
         raise NotFoundError(f"{start.id} was not written yet then", next_step="ask by what is known now")
+    note_use(app, namespace, [start.id], "opened")
     ids = {each.memory.id for each in versions}
     events = [row for row in changes if row.memory_id in ids and _by(past.known, row.timestamp)]
     verdicts = [row for row in rows(app, VerdictRow, namespace) if row.resulting_primitive_id in ids]

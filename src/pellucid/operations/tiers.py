@@ -20,7 +20,7 @@ from pellucid.model.memory import Category, Memory, Status
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.aging import known_use
-from pellucid.operations.browsing import show_memory
+from pellucid.operations.browsing import find_memory
 from pellucid.settings import LifecycleSettings
 
 _WHYS: dict[Why, str] = {
@@ -53,6 +53,9 @@ class Tiered(Wire):
     protected: str | None = None
     folded_at: Instant | None = None
     access_count: int = 0
+    """Times it was served."""
+    use_count: int = 0
+    """Times it was used."""
     reinforcement_count: int = 0
     content: str
 
@@ -98,8 +101,13 @@ class TierExplanation(Wire):
     promote_at: float
     demote_after_days: float
     stale_at: float = STALE_AT
-    served: int
+    used: int
+    """Times somebody opened, verified or reworded it."""
     sessions: int
+    """Sessions, or days outside of any, in which it was used."""
+    last_used: Instant | None = None
+    served: int
+    """Times a recall offered it, which makes it no hotter."""
     last_served: Instant | None = None
     recurred: int
     last_recurred: Instant | None = None
@@ -129,7 +137,7 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
         NotFoundError: no memory of this namespace has that id.
         InputError: several fit.
     """
-    memory = show_memory(app, namespace, memory_id).memory
+    memory = find_memory(app, namespace, memory_id).memory
     now, settings = app.clock.now(), app.settings.lifecycle
     known = known_use(app, namespace)
     signs, before = known.signs(memory), known.folds.get(memory.id)
@@ -143,8 +151,8 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
         protected=protection(memory), tier_value=_weighed(aged.tier_value), heat=_weighed(aged.heat),
         decay=_weighed(aged.decay), stale=stale(memory, aged.decay.value), demote_at=settings.demote_at,
         promote_at=settings.promote_at, demote_after_days=settings.demote_after_days,
-        served=signs.served, sessions=signs.sessions, last_served=signs.last_served, recurred=signs.recurred,
-        last_recurred=signs.last_recurred,
+        used=signs.used, sessions=signs.sessions, last_used=signs.last_used, served=signs.served,
+        last_served=signs.last_served, recurred=signs.recurred, last_recurred=signs.last_recurred,
         days_until_cold=cools, uses_until_hot=warms,
         would_change=_would_change(memory, aged.row.tier, cools, warms) if ages(memory, now) else (),
     )  # fmt: skip
@@ -153,10 +161,10 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
 def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
     """What would bring a memory to the other tier, the likeliest first."""
     if tier == "cold":
-        uses = "no number of recalls alone would make it hot"
+        uses = "no number of uses alone would make it hot"
         if warms is not None:
-            more = "one more recall that serves" if warms == 1 else f"{warms} more recalls that serve"
-            uses = f"{more} it now would make it hot"
+            more = "one more use" if warms == 1 else f"{warms} more uses"
+            uses = f"{more} (opening or verifying it, each counted once a day) would make it hot"
         return uses, "a pin would make it hot and keep it so"
     if protection(memory):
         pinned = ", and no pin" if memory.pinned else ""
@@ -182,7 +190,8 @@ def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
         return plain
     folded = {
         "tier": row.tier, "tier_value": row.tier_value, "heat": row.heat, "decay": row.decay, "folded_at": row.at,
-        "access_count": row.access_count, "reinforcement_count": row.reinforcement_count,
+        "access_count": row.access_count, "use_count": row.use_count or 0,
+        "reinforcement_count": row.reinforcement_count,
     }  # fmt: skip
     return plain.model_copy(update=folded)
 

@@ -8,6 +8,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.never_kept import never_kept
 from pellucid.operations.recalling import receipt_of
+from pellucid.operations.using import note_use
 from pellucid.operations.why_states import state_changes
 from pellucid.operations.why_target import Matched, Target, named, resolve
 from pellucid.recall.receipt import Receipt
@@ -60,7 +61,9 @@ class WhyOutput(Wire):
 
 
 def why(app: App, request: WhyInput) -> WhyOutput:
-    """Explain one memory's part in one recall, or why a sentence became no memory. Nothing is written, no receipt.
+    """Explain one memory's part in one recall, or why a sentence became no memory. No receipt is written.
+
+    The memory is opened by this, which is a use.
 
     Raises:
         InputError: neither a question nor an earlier recall is given, or both; or the question is off.
@@ -71,7 +74,9 @@ def why(app: App, request: WhyInput) -> WhyOutput:
     receipt, asked = _recall(app, request)
     if told := _unkept(app, request):
         return told
-    return why_of(app, asked, request.memory, receipt)
+    told = why_of(app, asked, request.memory, receipt)
+    note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
+    return told
 
 
 def _unkept(app: App, request: WhyInput) -> WhyOutput | None:

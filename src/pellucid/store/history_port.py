@@ -32,16 +32,6 @@ class RecallRecord:
     query: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One memory's use: times served, sessions it was served in, and the last time (epoch milliseconds)."""
-
-    memory_id: str
-    served: int
-    sessions: int
-    last: int
-
-
 class History(Protocol):
     """Receipts and what hangs on them. A power cut may cost the last seconds."""
 
@@ -62,10 +52,6 @@ class History(Protocol):
 
     def counts(self) -> tuple[int, int]:
         """How many receipts are kept, and their bytes."""
-        ...
-
-    def usage(self, namespace: str, since: int = 0) -> list["Use"]:
-        """How often and when each memory was served since `since` (epoch milliseconds), by memory id."""
         ...
 
     def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:

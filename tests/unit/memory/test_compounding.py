@@ -5,19 +5,20 @@ from typing import Any
 
 from vault_kit import HERE, NOON, a_memory
 
-from pellucid.memory.compounding import LISTED, Report, Section, compile_report
+from pellucid.memory.compounding import LISTED, Report, Section, Use, compile_report
 from pellucid.memory.ledger_rows import Row
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, VerdictRow
 from pellucid.model.memory import Memory
-from pellucid.store.history_port import Use
+from pellucid.store.uses_port import Times
 
 DAY = timedelta(days=1)
 SINCE = NOON - 7 * DAY
 OLD = {"created": NOON - 60 * DAY, "updated": NOON - 60 * DAY}
 
 
-def report(rows: list[Row], *memories: Memory, uses: tuple[Use, ...] = (), ever: tuple[Use, ...] = ()) -> Report:
-    return compile_report((SINCE, NOON), HERE, rows, (uses, (*uses, *ever)), {each.id: each for each in memories})
+def report(rows: list[Row], *memories: Memory, uses: tuple[Times, ...] = (), ever: tuple[Times, ...] = ()) -> Report:
+    use = Use(served=uses, ever_served=(*uses, *ever))
+    return compile_report((SINCE, NOON), HERE, rows, use, {each.id: each for each in memories})
 
 
 def a_change(memory: Memory, event: str, at: datetime = NOON - DAY, **given: Any) -> LifecycleRow:
@@ -116,13 +117,13 @@ def test_unused_is_what_was_never_served_in_a_month_and_could_have_been() -> Non
     never, served, folded = (a_memory(number, "crane", **OLD) for number in (1, 2, 3))
     others = a_memory(4, "ferry"), a_memory(5, "tide", status="archived", **OLD)
     rows: list[Row] = [a_fold(folded, SINCE - DAY, access_count=2)]
-    found = report(rows, never, served, folded, *others, ever=(Use(served.id, 1, 1, 0),))
+    found = report(rows, never, served, folded, *others, ever=(Times(served.id, 1, 1, 0),))
     assert ids(found.unused) == [never.id]
 
 
 def test_a_part_names_the_first_and_counts_all() -> None:
     memories = [a_memory(number, f"crane {number}", **OLD) for number in range(1, 30)]
-    uses = tuple(Use(each.id, 3, 1 + (each is memories[20]), 1000) for each in memories)
+    uses = tuple(Times(each.id, 3, 1 + (each is memories[20]), 1000) for each in memories)
     served = report([], *memories, uses=uses).served
     assert (served.total, len(served.entries)) == (29, LISTED)
     assert ids(served)[:2] == [memories[20].id, memories[0].id]

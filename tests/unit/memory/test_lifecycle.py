@@ -33,7 +33,7 @@ from pellucid.memory.lifecycle import (
 from pellucid.model.ledger import FoldRow, LifecycleRow
 from pellucid.model.memory import CATEGORIES, Memory
 from pellucid.settings import LifecycleSettings
-from pellucid.store.history_port import Use
+from pellucid.store.uses_port import Times
 
 SETTINGS = LifecycleSettings()
 NEVER = Signs()
@@ -60,11 +60,11 @@ def a_kept_memory(draw: st.DrawFn, **given: Any) -> Memory:
 
 @st.composite
 def some_signs(draw: st.DrawFn) -> Signs:
-    served, recurred = draw(st.integers(0, 60)), draw(st.integers(0, 9))
+    used, recurred = draw(st.integers(0, 60)), draw(st.integers(0, 9))
     last = NOON - draw(st.floats(0, 500)) * DAY
     return Signs(
-        served, draw(st.integers(0, served)), last if served else None,
-        recurred, last if recurred else None, draw(st.floats(-2, 2)),
+        used, draw(st.integers(0, used)), last if used else None,
+        recurred, last if recurred else None, draw(st.floats(-2, 2)), draw(st.integers(0, 60)), last,
     )  # fmt: skip
 
 
@@ -98,18 +98,27 @@ def test_every_value_is_bounded_and_is_the_sum_of_its_named_shares(
 
 @given(a_kept_memory(), some_signs(), st.integers(0, 20), st.integers(0, 5), st.floats(0, 400))
 def test_more_use_and_later_use_never_cool_a_memory(
-    memory: Memory, signs: Signs, served: int, recurred: int, days: float
+    memory: Memory, signs: Signs, uses: int, recurred: int, days: float
 ) -> None:
-    last = max((at for at in (signs.last_served, signs.last_recurred) if at), default=NOON - 500 * DAY)
+    last = max((at for at in (signs.last_used, signs.last_recurred) if at), default=NOON - 500 * DAY)
     later = min(NOON, last + days * DAY)
     more = replace(
-        signs, served=signs.served + served, recurred=signs.recurred + recurred, last_served=later, last_recurred=later
+        signs, used=signs.used + uses, recurred=signs.recurred + recurred, last_used=later, last_recurred=later
     )
     less, used = aged(memory, signs), aged(memory, more)
     assert used.row.heat >= less.row.heat
     assert used.row.tier_value >= less.row.tier_value
     assert used.row.decay <= less.row.decay
     assert not (less.row.tier == "hot" and used.row.tier == "cold")
+
+
+@given(a_kept_memory(), some_signs(), st.integers(1, 1000), st.floats(0, 400))
+def test_being_served_however_often_warms_nothing(memory: Memory, signs: Signs, times: int, days: float) -> None:
+    seen = replace(signs, served=signs.served + times, last_served=NOON)
+    less, more = (aged(memory, each, NOON + days * DAY) for each in (signs, seen))
+    assert (more.heat, more.decay, more.tier_value, more.why) == (less.heat, less.decay, less.tier_value, less.why)
+    assert more.row.reinforcement_count == less.row.reinforcement_count
+    assert more.row.access_count == seen.served
 
 
 @given(a_kept_memory(), some_signs(), st.floats(0, 400))
@@ -165,7 +174,7 @@ def test_a_fact_goes_cold_only_after_the_first_two_weeks_and_at_or_below_the_thr
 
 
 def test_between_the_thresholds_a_memory_stays_where_it_is() -> None:
-    memory, signs = fading(), Signs(served=1, sessions=1, last_served=NOON - 30 * DAY)
+    memory, signs = fading(), Signs(used=1, sessions=1, last_used=NOON - 30 * DAY)
     now = NOON + 30 * DAY
     worth = fold(memory, signs, None, now, SETTINGS).row.tier_value
     assert SETTINGS.demote_at < worth < SETTINGS.promote_at
@@ -174,14 +183,14 @@ def test_between_the_thresholds_a_memory_stays_where_it_is() -> None:
     assert (cold.row.tier, cold.why) == ("cold", "between")
 
 
-def test_a_cold_memory_that_is_served_again_becomes_hot() -> None:
+def test_a_cold_memory_that_is_used_again_becomes_hot() -> None:
     memory, later = fading(), NOON + 200 * DAY
     cold = fold(memory, Signs(), None, later, SETTINGS)
     assert cold.row.tier == "cold"
     needed = uses_until_hot(memory, Signs(), later, SETTINGS)
     assert needed is not None
-    for served, tier in ((needed - 1, "cold"), (needed, "hot")):
-        signs = Signs(served=served, sessions=1, last_served=later if served else None)
+    for uses, tier in ((needed - 1, "cold"), (needed, "hot")):
+        signs = Signs(used=uses, sessions=1, last_used=later if uses else None)
         assert fold(memory, signs, cold.row, later, SETTINGS).row.tier == tier
 
 
@@ -214,12 +223,25 @@ def test_the_clock_of_another_machine_may_be_ahead() -> None:
 
 def test_a_lost_history_takes_no_use_back() -> None:
     memory = fading()
-    before = row(access_count=7, last_accessed=NOON - 3 * DAY, reinforcement_count=4)
-    signs = signs_of(memory, None, None, before)
+    before = row(
+        access_count=7, last_accessed=NOON - 3 * DAY, use_count=2, last_used=NOON - 9 * DAY, reinforcement_count=4
+    )
+    signs = signs_of(memory, None, None, None, before)
     assert (signs.served, signs.last_served) == (7, NOON - 3 * DAY)
+    assert (signs.used, signs.last_used) == (2, NOON - 9 * DAY)
     assert aged(memory, signs, before=before).row.reinforcement_count == 4
-    again = signs_of(memory, Use(memory.id, 2, 1, int((NOON - DAY).timestamp() * 1000)), None, before)
-    assert (again.served, again.last_served) == (7, NOON - DAY)
+    newer = Times(memory.id, 1, 1, int((NOON - DAY).timestamp() * 1000))
+    again = signs_of(memory, newer, newer, None, before)
+    assert (again.served, again.last_served, again.used, again.last_used) == (7, NOON - DAY, 2, NOON - DAY)
+
+
+def test_a_fold_from_when_being_served_was_use_leaves_only_exposure() -> None:
+    memory, before = fading(), row(access_count=7, last_accessed=NOON - 3 * DAY, reinforcement_count=4)
+    signs = signs_of(memory, None, None, None, before)
+    assert (signs.used, signs.last_used, signs.served) == (0, None, 7)
+    now = aged(memory, signs, before=before).row
+    assert (now.use_count, now.access_count, now.reinforcement_count) == (0, 7, 0)
+    assert moved(now, before)
 
 
 def corroborated(session: str | None, source: str = "user_input", **given: Any) -> dict[str, object]:
@@ -230,11 +252,13 @@ def corroborated(session: str | None, source: str = "user_input", **given: Any) 
     return made.to_wire()
 
 
-def test_reinforcement_counts_the_other_sessions_it_was_said_in_and_those_it_was_served_in() -> None:
+def test_reinforcement_counts_the_other_sessions_it_was_said_in_and_those_it_was_used_in() -> None:
     memory = fading(session_id="own")
     told = [corroborated(session) for session in ("own", "a", "a", "b")]
     again = recurrences(typed(told, HERE))[memory.id]
-    signs = signs_of(memory, Use(memory.id, 9, 3, int(NOON.timestamp() * 1000)), again, None)
+    signs = signs_of(
+        memory, Times(memory.id, 9, 3, int(NOON.timestamp() * 1000)), Times(memory.id, 50, 40, 0), again, None
+    )
     assert (signs.recurred, signs.sessions) == (2, 3)
     assert aged(memory, signs).row.reinforcement_count == 5
 
@@ -276,8 +300,11 @@ def test_what_is_over_ages_no_more() -> None:
 
 
 def test_a_speculation_nobody_used_for_a_month_is_proposed_for_the_archive() -> None:
-    guess, used = fading(confidence=0.3), Signs(served=1, sessions=1, last_served=NOON)
-    for days, signs, said in ((29, Signs(), None), (30, Signs(), "speculative"), (30, used, None)):
+    guess, used = fading(confidence=0.3), Signs(used=1, sessions=1, last_used=NOON)
+    served = Signs(served=1, last_served=NOON)
+    for days, signs, said in (
+        (29, Signs(), None), (30, Signs(), "speculative"), (30, used, None), (30, served, None),
+    ):  # fmt: skip
         now = NOON + days * DAY
         assert proposal(guess, aged(guess, signs, now), signs, now) == said
     disliked = Signs(feedback=-1)
@@ -298,7 +325,7 @@ def test_the_worked_example_of_the_page_is_what_the_fold_says() -> None:
     sums = " ".join(f"{name} {share:+.4f}" for name, share in found[50].tier_value.shares)
     assert f"tier value {found[50].tier_value.value:.4f} = {sums}" in PAGE
     assert f"{days_until_cold(memory, used, kept + 50 * DAY, SETTINGS)} more days without a use" in PAGE
-    again = replace(used, served=6, last_served=kept + 150 * DAY)
+    again = replace(used, used=6, last_used=kept + 150 * DAY)
     warm = aged(memory, again, kept + 150 * DAY, found[150].row).row
     assert f"brings it to {warm.tier_value:.4f}, and it is {warm.tier} again" in PAGE
     assert uses_until_hot(memory, used, kept + 150 * DAY, SETTINGS) == 1

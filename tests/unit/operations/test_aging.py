@@ -18,9 +18,16 @@ from pellucid.memory.compounding import Report
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, VerdictRow
 from pellucid.operations import aging
 from pellucid.operations.aging import LifecycleInput, LifecycleOutput, overdue, run_lifecycle
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.browsing import ListInput, list_memories, show_memory
+from pellucid.operations.changing import UpdateInput, update
 from pellucid.operations.house import rebuild
 from pellucid.operations.reporting import ReportInput, weekly_report
+from pellucid.operations.reverifying import ReverifyInput, reverify
+from pellucid.operations.storytelling import history
 from pellucid.operations.tiers import TierListInput, explain_tier, tiers
+from pellucid.operations.using import note_use
+from pellucid.operations.why import WhyInput, why
 
 __all__ = ["house"]
 CRANE, FERRY, TIDE = "the harbour crane lifts forty tonnes", "the ferry leaves at nine", "the tide turns at noon"
@@ -52,6 +59,46 @@ def said_again(app: App, memory_id: str, session: str, source: str = "user_input
     )  # fmt: skip
 
 
+def use(app: App, memory_id: str, days: int = 2) -> None:
+    """Look at a memory on so many days."""
+    for day in range(days):
+        later(app, 1 if day else 0)
+        show_memory(app, HERE, memory_id)
+
+
+def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_none(house: Opener) -> None:
+    app = house()
+    memory = keep(app, CRANE).memory
+    ask(app, "crane")
+    list_memories(app, ListInput(namespace=HERE))
+    explain_tier(app, HERE, memory.id)
+    assert app.uses.uses(HERE) == []
+    for way in (
+        lambda: show_memory(app, HERE, memory.id[-10:]),
+        lambda: history(app, HERE, memory.id),
+        lambda: why(app, WhyInput(namespace=HERE, memory=memory.id, asked=RecallInput(query="crane", namespace=HERE))),
+        lambda: reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory.id,))),
+    ):
+        later(app, 1)
+        before = explain_tier(app, HERE, memory.id).used
+        way()
+        now = explain_tier(app, HERE, memory.id)
+        assert (now.used, now.last_used is not None) == (before + 1, True)
+    new = update(app, UpdateInput(namespace=HERE, memory_id=memory.id, content=FERRY)).memory
+    assert [each.times for each in app.uses.uses(HERE) if each.memory_id == new.id] == [1]
+    assert explain_tier(app, HERE, memory.id).served == 1
+
+
+def test_looking_at_a_memory_all_day_is_one_use_of_it(house: Opener) -> None:
+    app = house()
+    memory = keep(app, CRANE).memory
+    for _ in range(5):
+        show_memory(app, HERE, memory.id)
+    assert explain_tier(app, HERE, memory.id).used == 1
+    note_use(app, HERE, [memory.id], "opened", "a session")
+    assert explain_tier(app, HERE, memory.id).used == 2
+
+
 def test_the_first_pass_folds_every_memory_and_the_next_only_says_that_it_ran(house: Opener) -> None:
     app = house()
     kept = {keep(app, text).memory.id for text in (CRANE, FERRY)}
@@ -79,7 +126,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(house: Opener) -> None:
 
 
 @pytest.mark.requirement("REC-8")
-def test_a_recall_changes_no_fold_and_no_tier_until_the_next_pass(house: Opener) -> None:
+def test_being_served_changes_no_tier_and_a_use_does_with_the_next_pass(house: Opener) -> None:
     app = house()
     memory = keep(app, CRANE, **WEAK).memory
     later(app, 200)
@@ -89,9 +136,15 @@ def test_a_recall_changes_no_fold_and_no_tier_until_the_next_pass(house: Opener)
     for session in ("a", "b", "b", None):
         assert ask(app, "crane", session_id=session).memories
     assert app.lookup.folds(HERE)[memory.id] == cold
+    run(app)
+    offered = app.lookup.folds(HERE)[memory.id]
+    assert (offered.tier, offered.access_count, offered.use_count, offered.reinforcement_count) == ("cold", 4, 0, 0)
+    assert (offered.heat, offered.decay, offered.tier_value) == (cold.heat, cold.decay, cold.tier_value)
+    use(app, memory.id, 4)
+    assert app.lookup.folds(HERE)[memory.id] == offered
     outcome = run(app)
     hot = app.lookup.folds(HERE)[memory.id]
-    assert (hot.tier, hot.access_count, hot.reinforcement_count) == ("hot", 4, 2)
+    assert (hot.tier, hot.access_count, hot.use_count, hot.reinforcement_count) == ("hot", 4, 4, 4)
     assert [(each.memory_id, each.before, each.after) for each in outcome.changes] == [(memory.id, "cold", "hot")]
 
 
@@ -200,8 +253,7 @@ def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(hous
     for worth in (cold.tier_value, cold.heat, cold.decay):
         assert worth.value == pytest.approx(sum(each.value for each in worth.contributions), abs=1e-9)
     assert cold.uses_until_hot is not None
-    for _ in range(cold.uses_until_hot):
-        ask(app, "crane")
+    use(app, memory.id, cold.uses_until_hot)
     run(app)
     assert explain_tier(app, HERE, memory.id).tier == "hot"
 
@@ -246,11 +298,13 @@ def test_the_report_tells_what_recurred_was_served_changed_and_aged(house: Opene
     on_the_ledger(app, *extracted(app, tide.id))
     for session in ("a", "b"):
         ask(app, "crane", session_id=session, top_k=1)
+    show_memory(app, HERE, crane.id)
     run(app)
     report = weekly_report(app, ReportInput(namespace=HERE))
     assert (ids(report, "recurred"), report.recurred.entries[0].sessions) == ([crane.id], 2)
     served = report.served.entries[0]
     assert (served.memory_id, served.times, served.sessions, served.content) == (crane.id, 2, 2, CRANE)
+    assert (served.used, ids(report, "used")) == (1, [crane.id])
     assert (ids(report, "changed"), report.changes) == ([ferry.id], {"superseded": 1})
     assert ids(report, "went_cold") == [ferry.id]
     assert ids(report, "unused") == [ferry.id]

@@ -8,10 +8,11 @@ import apsw
 import pytest
 
 from pellucid.errors import StoreBusyError
-from pellucid.store.history_port import History, RecallRecord, Use
+from pellucid.store.history_port import History, RecallRecord
 from pellucid.store.local import history as history_module
 from pellucid.store.local.database import connect, migrate, sql_folder
 from pellucid.store.local.history import LocalHistory
+from pellucid.store.uses_port import Times
 
 HERE, THERE = "local/here", "local/there"
 SECRET = b"zanzibar"
@@ -212,7 +213,7 @@ def test_a_pruned_recall_loses_its_query(tmp_path: Path) -> None:
     assert rows == [(2,)]
 
 
-def test_the_use_of_a_memory_is_counted_by_recall_session_and_time(tmp_path: Path) -> None:
+def test_the_exposure_of_a_memory_is_counted_by_recall_session_and_time(tmp_path: Path) -> None:
     history = history_of(
         tmp_path,
         recall(10, served=("a", "b"), session="s1"),
@@ -222,12 +223,24 @@ def test_the_use_of_a_memory_is_counted_by_recall_session_and_time(tmp_path: Pat
         recall(50, served=("a",), session="s3", namespace=THERE),
         recall(60),
     )
-    assert history.usage(HERE) == [Use("a", 3, 2, 30), Use("b", 1, 1, 10), Use("c", 2, 1, 40)]
-    assert history.usage(HERE, since=30) == [Use("a", 1, 1, 30), Use("c", 2, 1, 40)]
-    assert history.usage(THERE) == [Use("a", 1, 1, 50)]
-    assert history.usage("local/none") == []
+    assert history.uses.exposure(HERE) == [Times("a", 3, 2, 30), Times("b", 1, 1, 10), Times("c", 2, 1, 40)]
+    assert history.uses.exposure(HERE, since=30) == [Times("a", 1, 1, 30), Times("c", 2, 1, 40)]
+    assert history.uses.exposure(THERE) == [Times("a", 1, 1, 50)]
+    assert history.uses.exposure("local/none") == []
     history.prune(before=1_000, keep=0)
-    assert history.usage(HERE)[0] == Use("a", 3, 2, 30)
+    assert history.uses.exposure(HERE)[0] == Times("a", 3, 2, 30)
+
+
+def test_a_use_is_counted_once_in_each_way_on_each_occasion(tmp_path: Path) -> None:
+    uses = history_of(tmp_path).uses
+    for at, occasion in ((10, "2026-04-20"), (20, "2026-04-20"), (30, "s1")):
+        uses.note(HERE, ["a", "a"], "opened", occasion, at)
+    uses.note(HERE, ["a", "b"], "verified", "s1", 40)
+    uses.note(THERE, ["a"], "opened", "s1", 50)
+    assert uses.uses(HERE) == [Times("a", 3, 2, 40), Times("b", 1, 1, 40)]
+    assert uses.uses(HERE, since=35) == [Times("a", 1, 1, 40), Times("b", 1, 1, 40)]
+    assert uses.uses(THERE) == [Times("a", 1, 1, 50)]
+    assert uses.exposure(HERE) == []
 
 
 def test_every_statement_of_history_fits_its_schema() -> None:

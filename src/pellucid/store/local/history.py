@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from pellucid.errors import NoRoomError, StoreBusyError
-from pellucid.store.history_port import AuditRow, RecallRecord, Use
+from pellucid.store.history_port import AuditRow, RecallRecord
 from pellucid.store.local.database import (
     ThreadConnections,
     connect,
@@ -22,6 +22,7 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.local.uses import LocalUses
 from pellucid.store.receipts_port import RecallRow
 
 _READERS_S = 5.0
@@ -39,6 +40,8 @@ class LocalHistory:
         self._path = path
         self._queries = load_queries("pellucid.store.local", "sql/history/queries.sql")
         self._connections = ThreadConnections(self._open)
+        self.uses = LocalUses(self._connections.get, self._queries)
+        """Use and exposure of memories, in the same file."""
 
     def _open(self) -> apsw.Connection:
         try:
@@ -75,10 +78,6 @@ class LocalHistory:
 
     def counts(self) -> tuple[int, int]:
         return tuple(execute(self._connections.get(), self._queries["counts"])[0])
-
-    def usage(self, namespace: str, since: int = 0) -> list[Use]:
-        rows = execute(self._connections.get(), self._queries["usage"], (namespace, since))
-        return [Use(*row) for row in rows]
 
     def recalls(
         self,

@@ -78,14 +78,13 @@ def reported(report: Report) -> str:
         )
     lines += [
         *_part("said again", report.recurred, lambda each: f"in {_count(each.sessions, 'other session')}"),
-        *_part(
-            "served", report.served, lambda each: f"{_count(each.times, 'time')} in {_count(each.sessions, 'session')}"
-        ),
+        *_part("used", report.used, lambda each: _count(each.times, "time")),
+        *_part("served", report.served, lambda each: f"{_often(each)}, {_used(each.used)}"),
         *_part("changed", report.changed, lambda each: str(each.event)),
         *_part("went cold", report.went_cold, _ever),
         *_part("became hot again", report.warmed, _ever),
         *_part("went stale", report.went_stale, _ever),
-        *_part("never served", report.unused, lambda each: f"kept since {isoformat(each.at)[:10]}" if each.at else ""),
+        *_part("never served or used", report.unused, _since),
     ]
     return "\n".join(lines)
 
@@ -98,9 +97,10 @@ def _thresholds(outcome: TierExplanation) -> str:
 
 
 def _use(outcome: TierExplanation) -> str:
-    served = f"served {_count(outcome.served, 'time')} in {_count(outcome.sessions, 'session')}"
+    used = f"used {_count(outcome.used, 'time')}"
     again = f"said again in {_count(outcome.recurred, 'other session')}"
-    return f"{served}{_last(outcome.last_served)}; {again}{_last(outcome.last_recurred)}"
+    served = f"served {_count(outcome.served, 'time')}{_last(outcome.last_served)}, which makes it no hotter"
+    return f"{used}{_last(outcome.last_used)}; {again}{_last(outcome.last_recurred)}; {served}"
 
 
 def _part(title: str, section: Section, detail: Callable[[Entry], str]) -> list[str]:
@@ -114,7 +114,19 @@ def _part(title: str, section: Section, detail: Callable[[Entry], str]) -> list[
 
 
 def _ever(each: Entry) -> str:
-    return f"served {_count(each.times, 'time')} ever"
+    return _used(each.times)
+
+
+def _since(each: Entry) -> str:
+    return f"kept since {isoformat(each.at)[:10]}" if each.at else ""
+
+
+def _used(times: int) -> str:
+    return f"used {_count(times, 'time')} ever" if times else "never used"
+
+
+def _often(each: Entry) -> str:
+    return f"{_count(each.times, 'time')} in {_count(each.sessions, 'session')}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -56,7 +56,17 @@ INSERT OR IGNORE INTO pins (recall_id) SELECT recall_id FROM receipts WHERE reca
 -- Let a receipt go again, if it is of this namespace.
 DELETE FROM pins WHERE recall_id IN (SELECT recall_id FROM receipts WHERE recall_id = ? AND namespace = ?);
 
--- name: usage
+-- name: put_use
+-- One use; the same on the same occasion is only later.
+INSERT INTO uses (namespace, memory_id, kind, occasion, at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET at = max(at, excluded.at);
+
+-- name: uses
+-- How often, on how many occasions and when last each memory was used.
+SELECT memory_id, count(*), count(DISTINCT occasion), max(at)
+FROM uses WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
+
+-- name: exposure
 -- How often, in how many sessions and when last each memory was served.
 SELECT value ->> 0 AS memory_id, count(*), count(DISTINCT session_id), max(at)
 FROM receipts, json_each(served) WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;

@@ -1,0 +1,24 @@
+"""A memory and what somebody did with it in, a row of its use out: the one way in which a use is noted."""
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from pellucid.app import App
+from pellucid.clock import epoch_ms
+from pellucid.errors import StoreError
+from pellucid.store.uses_port import UseKind
+
+
+def note_use(
+    app: App, namespace: str, memory_ids: Collection[str], kind: UseKind, session_id: str | None = None
+) -> None:
+    """Note that somebody used memories on purpose: in a session, or else on this day (UTC).
+
+    What is asked for never fails for it: where nothing can be written, nothing is noted. It reaches heat and tier with
+    the next lifecycle pass.
+    """
+    if app.read_only or not memory_ids:
+        return
+    now = app.clock.now()
+    with suppress(StoreError):
+        app.uses.note(namespace, memory_ids, kind, session_id or f"{now:%Y-%m-%d}", epoch_ms(now))
