@@ -24,9 +24,14 @@ def test_reasons_are_words_and_what_is_unknown_stands_as_it_is() -> None:
     verdicts = {"accept:durable": 5, "accept:quarantined": 2, "defer:unresolved-reference": 3, "reject:odd-thing": 1}
     told = imported(outcome(verdicts=verdicts, dropped={"thinking": 7, "not-a-turn": 1}))
     assert "in quarantine: 2, until you let them in (`pellucid trust list`)" in told
-    assert "not kept: 3 not saying what they speak of, 1 odd-thing" in told
+    assert 'not kept: 3 not saying what they speak of, 1 odd-thing (of each: `pellucid why "ITS WORDS"`)' in told
     assert "left out: 7 an agent's thinking, 1 lines that carry no message" in told
     assert "durable" not in told
+
+
+def test_statements_that_nothing_was_made_of_are_counted_among_what_was_not_kept() -> None:
+    told = imported(outcome(verdicts={"reject:transient": 1}, unkept={"no-sign": 4, "transient": 2, "outweighed": 1}))
+    assert "not kept: 4 with no sign that they are to last, 3 states that pass, 1 beside weightier words (of" in told
 
 
 def test_turns_alone_are_told_as_passages() -> None:

@@ -77,7 +77,7 @@ def test_a_stream_is_spooled_shown_and_flushed_at_its_end(observe: Observe) -> N
 
     ended = observe("--session", "s1", "--flush", "session_end")
 
-    assert "flushed s1 on session_end: 2 turns became 1 memory (accept:durable 1" in ended.out
+    assert "flushed s1 on session_end: 2 turns became 1 memory\n" in ended.out
     assert observe("--status").out == "nothing waits in local/default\n"
 
 

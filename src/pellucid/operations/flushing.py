@@ -42,6 +42,8 @@ class Flushed(Wire):
     memories: int
     memory_ids: tuple[str, ...] = ()
     verdicts: dict[str, int] = Field(default_factory=dict)
+    unkept: dict[str, int] = Field(default_factory=dict)
+    """Sentences that looked like statements and became no observation, by reason."""
 
 
 class Backlog(Wire):
@@ -150,7 +152,8 @@ class Flusher:
     def _keep(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
         """Extract and keep a segment, then let go of its turns; False if that failed, and they wait on."""
         tally = self.tally
-        memories, turns, verdicts = tally.memories, tally.turns, Counter(tally.verdicts)
+        memories, turns = tally.memories, tally.turns
+        verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
         try:
             self._ready().keep([Cut(segment, keys)])
         except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
@@ -164,6 +167,7 @@ class Flusher:
                 session_id=segment.session_id, signal=segment.signal, turns=tally.turns - turns,
                 memories=tally.memories - memories, memory_ids=tuple(tally.kept),
                 verdicts=dict((tally.verdicts - verdicts).most_common()),
+                unkept=dict((tally.unkept - unkept).most_common()),
             ))  # fmt: skip
         return True
 

@@ -48,6 +48,8 @@ class ImportOutput(Wire):
     compression_ratio: float | None = None
     verdicts: dict[str, int] = Field(default_factory=dict)
     """Observations by verdict and reason, e.g. `reject:chatter`."""
+    unkept: dict[str, int] = Field(default_factory=dict)
+    """Sentences that looked like statements and became no observation, by reason, e.g. `no-sign`."""
     dropped: dict[str, int] = Field(default_factory=dict)
     redactions: dict[str, int] = Field(default_factory=dict)
     malformed: int = 0
@@ -91,8 +93,9 @@ def _outcome(intake: Intake, report: CaptureReport, problem: str) -> ImportOutpu
         mode=intake.mode, namespace=intake.namespace, files=report.files, turns_read=report.turns_read,
         turns_taken=tally.turns, memories=tally.memories, episodes=tally.episodes, passages=tally.passages,
         characters_in=tally.characters_in, characters_out=tally.characters_out, compression_ratio=ratio,
-        verdicts=dict(tally.verdicts.most_common()), dropped=dict(dropped.most_common()),
-        redactions=dict(report.redactions.most_common()), malformed=report.malformed,
+        verdicts=dict(tally.verdicts.most_common()), unkept=dict(tally.unkept.most_common()),
+        dropped=dict(dropped.most_common()), redactions=dict(report.redactions.most_common()),
+        malformed=report.malformed,
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
         encoder_problem=tally.encoder_problem or None, extractor_problem=problem or None,
     )  # fmt: skip

@@ -71,6 +71,8 @@ class Tally:
     """Turns that were left out because what they said was forgotten."""
     encoder_problem: str = ""
     verdicts: Counter[str] = field(default_factory=Counter[str])
+    unkept: Counter[str] = field(default_factory=Counter[str])
+    """Statements of which nothing was made, by reason; `why` answers of each."""
     kept: list[str] = field(default_factory=list[str])
     """The ids of the memories of the last batch."""
 
@@ -249,6 +251,7 @@ class Intake:
     def _unkept(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
         """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
         for each in (left for part in observed for left in part.unkept):
+            self.tally.unkept[each.reason.partition(":")[0]] += 1
             yield UnkeptRow(
                 session_id=each.evidence.source, namespace=self.namespace, at=self.app.clock.now(),
                 evidence=(str(each.evidence),), reason=each.reason,

@@ -20,6 +20,8 @@ from pellucid.xray.why_sentence import sentences
 
 _EXCERPT = 100
 
+_ASK = 'Why a question finds it or not: give --query "…", or --recall rec_…'
+
 
 class WhyInput(Wire):
     """Which memory, and which recall: one that is run now as `asked`, or an earlier one by its id."""
@@ -63,20 +65,25 @@ class WhyOutput(Wire):
 def why(app: App, request: WhyInput) -> WhyOutput:
     """Explain one memory's part in one recall, or why a sentence became no memory. No receipt is written.
 
+    Without a question, words that a memory says just so, or holds, are told to be kept, and by which.
+
     The memory is opened by this, which is a use.
 
     Raises:
         InputError: neither a question nor an earlier recall is given, or both; or the question is off.
-        NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept.
+        NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept; or,
+            without a question, nothing is on record of these words.
     """
-    if request.asked is None and request.recall_id is None and (told := _unkept(app, request)):
-        return told
-    receipt, asked = _recall(app, request)
-    if told := _unkept(app, request):
-        return told
-    told = why_of(app, asked, request.memory, receipt)
+    asks = request.asked is not None or request.recall_id is not None
+    told = _asked(app, request) if asks else _unkept(app, request) or _kept(app, request)
     note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
     return told
+
+
+def _asked(app: App, request: WhyInput) -> WhyOutput:
+    """What became of the memory in a recall; or of words that never became one."""
+    receipt, asked = _recall(app, request)
+    return _unkept(app, request) or why_of(app, asked, request.memory, receipt)
 
 
 def _unkept(app: App, request: WhyInput) -> WhyOutput | None:
@@ -91,6 +98,31 @@ def _unkept(app: App, request: WhyInput) -> WhyOutput | None:
     return (
         WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0) if said else None
     )
+
+
+def _kept(app: App, request: WhyInput) -> WhyOutput:
+    """Which memory says words that were asked about with no question; of an id, what is missing.
+
+    Raises:
+        InputError: it is an id, which says nothing without a question.
+        NotFoundError: nothing is on record of these words.
+    """
+    words = request.memory.strip()
+    target = named(app, request.namespace, words) if words else None
+    if words and target is None:
+        raise NotFoundError(
+            "no memory says these words, and nothing is on record of them",
+            next_step='write the sentence as it was said; or give --query "…" to look for the memory nearest to them',
+        )  # fmt: skip
+    if target is None or target.matched not in ("content", "words"):
+        return _asked(app, request)
+    held, many = target.held, f"{target.total} memories hold these words."
+    said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
+    return WhyOutput(
+        sentence=f"{said} {_ASK}", namespace=request.namespace, query="", matched=target.matched, total=target.total,
+        memory_id=held.memory.id if held else None, path=held.path if held else None,
+        excerpt=_excerpt(held) if held else None, candidates=() if held else _candidates(target),
+    )  # fmt: skip
 
 
 def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
@@ -127,11 +159,15 @@ def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOu
     return WhyOutput(
         sentence=f"{target.total} memories {how}: name one of them by its id.", namespace=asked.namespace,
         query=asked.query, recall_id=asked.recall_id if receipt else None, matched=target.matched, total=target.total,
-        candidates=tuple(
-            WhyCandidate(memory_id=each.memory.id, path=each.path, status=each.memory.status, excerpt=_excerpt(each))
-            for each in target.candidates
-        ),
+        candidates=_candidates(target),
     )  # fmt: skip
+
+
+def _candidates(target: Target) -> tuple[WhyCandidate, ...]:
+    return tuple(
+        WhyCandidate(memory_id=each.memory.id, path=each.path, status=each.memory.status, excerpt=_excerpt(each))
+        for each in target.candidates
+    )
 
 
 def _excerpt(held: Served) -> str:

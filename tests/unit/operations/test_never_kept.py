@@ -7,9 +7,11 @@ import pytest
 from intake_kit import HERE, held, session, take
 
 from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import UnkeptRow, VerdictRow
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.forgetting import ForgetInput, forget
+from pellucid.operations.importing import ImportInput, import_transcripts
 from pellucid.operations.rows import rows
 from pellucid.operations.why import WhyInput, why
 
@@ -62,3 +64,24 @@ def test_what_is_kept_is_explained_as_before(whole: App) -> None:
     asked = RecallInput(query="how often do we release?", namespace=HERE)
     outcome = why(whole, WhyInput(namespace=HERE, memory="cut releases every Tuesday", asked=asked))
     assert outcome.finding
+
+
+def test_without_a_question_kept_words_are_told_to_be_kept_and_unknown_ones_to_be_unknown(whole: App) -> None:
+    take(whole, session("We decided to cut releases every Tuesday."))
+    (memory,) = held(whole).values()
+    outcome = why(whole, WhyInput(namespace=HERE, memory="cut releases every Tuesday"))
+    assert outcome.sentence.startswith(f"Kept, as {memory.id}, which is active.")
+    assert (outcome.memory_id, outcome.finding) == (memory.id, None)
+    with pytest.raises(NotFoundError, match="nothing is on record"):
+        why(whole, WhyInput(namespace=HERE, memory="zebras like bananas on toast"))
+    with pytest.raises(InputError, match="a question or an earlier recall is required"):
+        why(whole, WhyInput(namespace=HERE, memory=memory.id))
+
+
+def test_an_import_counts_the_statements_it_made_nothing_of(whole: App, home: Path) -> None:
+    chat = home.parent / "chat.jsonl"
+    turns = [{"role": "user", "content": said, "session": "s1"} for said in ("We deploy every Tuesday.", *_SAID)]
+    chat.write_text("".join(f"{json.dumps(turn)}\n" for turn in turns), "utf-8")
+    outcome = import_transcripts(whole, ImportInput(paths=(chat,), namespace=HERE))
+    assert outcome.unkept
+    assert sum(outcome.unkept.values()) == len(list(rows(whole, UnkeptRow, HERE)))

@@ -21,6 +21,8 @@ _WORDS = {
     "not-a-turn": "lines that carry no message", "empty": "empty", "harness-noise": "notes of the agent's program",
     "own-recall": "Pellucid's own output", "own-prompt": "Pellucid's own prompts", "off-the-record": "off the record",
     "api-error": "failed calls", "said-before": "said twice", "queued": "commands that waited",
+    "no-sign": "with no sign that they are to last", "outweighed": "beside weightier words",
+    "task": "tasks of the moment", "debugging": "said while a failure was looked into",
     "unanswered": "questions nobody answered", "title-of-another-session": "titles of other sessions",
     "excluded-path": "excluded files", "unknown-format": "files in no known format",
     "nothing-readable": "files with nothing to read", "unfinished-line": "lines not written to their end",
@@ -43,13 +45,20 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
         yield f"kept {outcome.memories:,} memories {from_}"
     if outcome.mode == "both" and outcome.passages:
         yield f"what was said stays behind them: {outcome.passages:,} passages in {outcome.episodes:,} episodes"
-    if held := outcome.verdicts.get(HELD, 0):
-        yield f"in quarantine: {held:,}, until you let them in (`pellucid trust list`)"
-    refused = {code: count for code, count in outcome.verdicts.items() if not code.startswith("accept:")}
-    for title, counts in (("not kept", refused), ("left out", outcome.dropped), ("redacted", outcome.redactions)):
+    yield from decided(outcome.verdicts, outcome.unkept)
+    for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
-            yield f"{title}: {_counted(counts)}"
+            yield f"{title}: {in_words(counts)}"
     yield from _trouble(outcome)
+
+
+def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
+    """What waits in quarantine, and which statements were not kept and why: judged, or passed over before that."""
+    if held := verdicts.get(HELD, 0):
+        yield f"in quarantine: {held:,}, until you let them in (`pellucid trust list`)"
+    refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
+    if refused or unkept:
+        yield f'not kept: {in_words(refused, unkept)} (of each: `pellucid why "ITS WORDS"`)'
 
 
 def _trouble(outcome: ImportOutput) -> Iterator[str]:
@@ -62,9 +71,10 @@ def _trouble(outcome: ImportOutput) -> Iterator[str]:
         yield f"kept, but without vectors: {visible(outcome.encoder_problem)}"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def in_words(*counted: Mapping[str, int]) -> str:
+    """Counts by reason, the largest first, each reason in words."""
     told: dict[str, int] = {}
-    for code, count in counts.items():
+    for code, count in (pair for counts in counted for pair in counts.items()):
         reason = code.rpartition(":")[2]
         word = _WORDS.get(reason, visible(reason))
         told[word] = told.get(word, 0) + count

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.surfaces.cli.present_import import decided, in_words
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pellucid.operations.flushing import Backlog
     from pellucid.operations.observing import ObserveOutput, SpoolOutput
 
@@ -17,16 +16,16 @@ if TYPE_CHECKING:
 def observed(outcome: ObserveOutput) -> str:
     """What was taken, what was flushed and why, and what waits."""
     lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {outcome.namespace}"]
-    for title, counts in (("dropped", outcome.dropped), ("redacted", outcome.redactions)):
+    for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
-            lines.append(f"{title}: {_counts(counts)}")
+            lines.append(f"{title}: {in_words(counts)}")
     if outcome.malformed:
         among = "; ".join(map(visible, outcome.problems[:3]))
         lines.append(f"{outcome.malformed} lines could not be read, among them {among}")
     for each in outcome.flushes:
-        verdicts = f" ({_counts(each.verdicts)})" if each.verdicts else ""
         told = f"{_many(each.turns, 'turn')} became {_many(each.memories, 'memory', 'memories')}"
-        lines.append(f"flushed {visible(each.session_id)} on {each.signal}: {told}{verdicts}")
+        lines.append(f"flushed {visible(each.session_id)} on {each.signal}: {told}")
+        lines += [f"  {line}" for line in decided(each.verdicts, each.unkept)]
     if outcome.topic_shift == "words":
         lines.append(f"topics were followed by words alone: {visible(outcome.encoder_problem or 'no encoder')}")
     elif outcome.encoder_problem:
@@ -53,8 +52,3 @@ def _backlog(each: Backlog) -> str:
 
 def _many(count: int, one: str, more: str = "") -> str:
     return f"{count} {one if count == 1 else more or one + 's'}"
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    pairs = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{visible(name)} {count}" for name, count in pairs)

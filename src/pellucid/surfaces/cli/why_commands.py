@@ -42,4 +42,4 @@ def why(
         here = opened_app.settings.namespace
         asked = None if question is None else flags.request(opened_app, question, characters)
         outcome = tell(opened_app, WhyInput(namespace=here, memory=" ".join(memory), asked=asked, recall_id=recall_id))
-    emit(outcome, lambda: present_why.told(outcome), as_json=as_json)
+        emit(outcome, lambda: present_why.told(outcome), as_json=as_json, beside=opened_app)
