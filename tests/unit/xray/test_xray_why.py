@@ -319,8 +319,9 @@ def test_a_memory_is_named_by_id_beginning_words_or_meaning(house: Opener) -> No
 
 
 def test_a_question_or_a_recall_is_required_and_not_both(house: Opener) -> None:
+    app = house()
     with pytest.raises(InputError, match="not both"):
-        why(house(), WhyInput(namespace="local/default", memory="x"))
+        why(app, WhyInput(namespace="local/default", memory=keep(app, "The crane is blue").memory.id))
 
 
 @pytest.mark.requirement("XRAY-4")
