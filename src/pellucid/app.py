@@ -14,6 +14,7 @@ from pellucid.encoders.reranker import open_reranker
 from pellucid.graph.naming import Naming
 from pellucid.memory.fold import Folder
 from pellucid.memory.keep import Keeper
+from pellucid.model.project import DEFAULT, Project
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.store.graph_port import GraphLookup
@@ -23,15 +24,17 @@ from pellucid.store.local.database import may_not_be_written
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index import LocalIndex
 from pellucid.store.local.lock import exclusive
+from pellucid.store.local.project_file import ProjectFile
 from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import LocalSpool
 from pellucid.store.lookup_port import Lookup
+from pellucid.store.projects_port import Registry
 from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 from pellucid.store.uses_port import Uses
 
-HAND_WRITTEN = "local/default"
+HAND_WRITTEN = DEFAULT
 """The namespace of a file that names none: the same whoever looks at it, and from wherever."""
 
 
@@ -52,6 +55,7 @@ class App:
     receipts: Receipts
     uses: Uses
     spool: Spool
+    projects: Registry
     embedder: Embedder
     folder: Folder
     keeper: Keeper
@@ -60,6 +64,10 @@ class App:
     """The vault's key, or its stand-in: see `Ledger.state`."""
     read_only: bool = False
     """Whether the home may only be read: nothing is kept, recorded or taken over."""
+    project: Project | None = None
+    """The project of the working folder, where it decides which namespace is asked."""
+    also: tuple[str, ...] = ()
+    """Namespaces that a recall asks beside the one of the settings."""
 
     def close(self) -> None:
         """Settle and let go of every file."""
@@ -97,6 +105,7 @@ def open_app(
     return App(
         settings=settings, clock=clock, records=records, ledger=records.rows, eraser=records, index=index,
         scrubber=index, lookup=index.lookup, graph=index.graph, history=history, receipts=history,
-        uses=history.uses, spool=spool, embedder=embedder, folder=folder, keeper=keeper, recaller=recaller, key=key,
+        uses=history.uses, spool=spool, projects=ProjectFile(home / "vault"),
+        embedder=embedder, folder=folder, keeper=keeper, recaller=recaller, key=key,
         read_only=may_not_be_written(home / "journal.db"),
     )  # fmt: skip

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import Self, Unpack
 
 from pellucid.app import App, open_app
 from pellucid.capture.transcripts.detect import Format
 from pellucid.clock import Clock
-from pellucid.model.entity import EdgeType
-from pellucid.model.memory import Category, SourceClass, Status
+from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
 from pellucid.operations import (
@@ -35,95 +34,10 @@ from pellucid.operations import (
     storytelling,
     why,
 )
+from pellucid.operations.projects import ProjectsOutput, list_projects, located
 from pellucid.settings import load
 from pellucid.validated import checked_calls
 from pellucid.xray.visible import visible
-
-
-class RecallOptions(TypedDict, total=False):
-    """What may differ from the settings for one recall."""
-
-    top_k: int
-    budget: int
-    session_id: str
-    agent: str
-    scopes: tuple[str, ...]
-    without: tuple[str, ...]
-    tags: tuple[str, ...]
-    categories: tuple[Category, ...]
-    by_agent: str
-    in_session: str
-    since: datetime
-    until: datetime
-    as_of: datetime
-    as_known_at: datetime
-    review: str
-    settings: dict[str, object]
-
-
-class RememberOptions(TypedDict, total=False):
-    """What is known of a memory beside its words."""
-
-    category: Category
-    tags: tuple[str, ...]
-    entity_ref: str
-    confidence: float
-    importance: float
-    pinned: bool
-    scopes: tuple[str, ...]
-    session_id: str
-    agent: str
-    attributes: dict[str, str]
-    axiom: bool
-
-
-class ListOptions(TypedDict, total=False):
-    """Which memories to list; every filter given must hold."""
-
-    category: Category
-    status: Status | None
-    tag: str
-    session_id: str
-    entity_ref: str
-    contains: str
-    since: datetime
-    until: datetime
-    as_of: datetime
-    as_known_at: datetime
-    limit: int
-
-
-class LookOptions(TypedDict, total=False):
-    """How far around an entity to look, along which edges, and at which instant."""
-
-    hops: int
-    types: tuple[EdgeType, ...]
-    direction: graphing.Direction
-    closed: bool
-    as_of: datetime
-    as_known_at: datetime
-
-
-class Updated(TypedDict, total=False):
-    """What a memory is to say instead, beside its words."""
-
-    category: Category
-    tags: tuple[str, ...]
-    entity_ref: str
-    attributes: dict[str, str]
-    confidence: float
-    importance: float
-    agent: str
-
-
-class Purged(TypedDict, total=False):
-    """Which memories `purge` takes: every filter given must hold."""
-
-    before: datetime
-    status: Status
-    category: Category
-    session_id: str
-    source_class: SourceClass
 
 
 @checked_calls
@@ -145,18 +59,22 @@ class Pellucid:
 
         Args:
             home: where everything is kept; else `PELLUCID_HOME`, else `~/.pellucid`.
-            namespace: the isolation unit, `tenant/project`; else the settings'.
+            namespace: the isolation unit, `tenant/project`; else the settings', else that of the project of the
+                working folder, else `local/default`.
             clock: where time and ids come from; tests bring their own.
             report: told about slow first-time work, such as fetching the model.
         """
         settings = load(home=home, namespace=namespace)
         for each in settings.notes:
             warnings.warn(visible(each), stacklevel=2)
-        self._app = open_app(settings, clock=clock, report=report)
+        self._app = located(open_app(settings, clock=clock, report=report))
         self.vault = self._app.settings.home / "vault"
         """The folder of the Markdown files."""
         forgetting.finish_quietly(self._app)
         self._app.keeper.adopt()
+
+        self.projects = Projects(self._app)
+        """The projects that sessions are filed under."""
 
     @property
     def edit(self) -> "Edits":
@@ -175,17 +93,21 @@ class Pellucid:
 
     @property
     def namespace(self) -> str:
-        """The namespace that every call reads and writes."""
+        """The namespace that every call reads and writes; only sessions that tell their folder go to its project's."""
         return self._app.settings.namespace
 
     def import_transcripts(
         self, paths: Iterable[Path | str], *, mode: importing.Mode = "both", transcript_format: Format | None = None
     ) -> importing.ImportOutput:
-        """Turn transcripts into memories; turns imported before are left out."""
+        """Turn transcripts into memories; turns imported before are left out.
+
+        Where nobody named a namespace, a session that tells its folder is filed under the project of that.
+        """
         request = importing.ImportInput(
             paths=tuple(Path(path) for path in paths),
             mode=mode,
             namespace=self.namespace,
+            by_folder=not self._app.settings.namespace_is_given,
             transcript_format=transcript_format,
         )
         return importing.import_transcripts(self._app, request)
@@ -198,7 +120,10 @@ class Pellucid:
         `flush` (`before_reset` or `session_end`) makes memories of all that waits of the session; else that happens by
         itself, see docs/flush.md.
         """
-        request = observing.ObserveInput(namespace=self.namespace, session_id=session_id, turns=turns, flush=flush)
+        by_folder = not self._app.settings.namespace_is_given
+        request = observing.ObserveInput(
+            namespace=self.namespace, by_folder=by_folder, session_id=session_id, turns=turns, flush=flush
+        )
         return observing.observe_turns(self._app, request)
 
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:
@@ -216,7 +141,7 @@ class Pellucid:
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
         """Answer a question from memory inside a budget; the receipt is kept under its `recall_id`."""
-        request = asking.RecallInput(query=query, namespace=self.namespace, **options)
+        request = asking.RecallInput(query=query, namespace=self.namespace, also=self._app.also, **options)
         return recalling.recall(self._app, request)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
@@ -392,3 +317,15 @@ class House:
     def rebuild(self) -> house.RebuildOutput:
         """Make the index anew from the vault."""
         return house.rebuild(self._app)
+
+
+@checked_calls
+class Projects:
+    """The projects that sessions are filed under: docs/projects.md."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def list(self) -> ProjectsOutput:
+        """Every project with its folders and what it holds, the one with the newest session first."""
+        return list_projects(self._app)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
@@ -277,6 +277,15 @@ class TrustSettings(BaseModel):
     )
 
 
+class ProjectSettings(BaseModel):
+    """What a recall asks beside the project of its folder. docs/projects.md says which project that is."""
+
+    model_config = _SECTION
+    also_ask: tuple[Annotated[str, Field(pattern=NAMESPACE_PATTERN)], ...] = Field(
+        default=(), description="Namespaces that a recall asks, too, where nobody named one: `local/persona`."
+    )
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Frozen: read once, passed down."""
 
@@ -300,12 +309,24 @@ class Settings(BaseSettings):
     lifecycle: LifecycleSettings = LifecycleSettings()
     graph: GraphSettings = GraphSettings()
     trust: TrustSettings = TrustSettings()
+    projects: ProjectSettings = ProjectSettings()
     _notes: tuple[str, ...] = PrivateAttr(default=())
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user is to be told of where settings came from: what a folder's file chose, or may not set."""
         return self._notes
+
+    @property
+    def namespace_is_given(self) -> bool:
+        """Whether somebody named the namespace: a flag, the environment, or a `pellucid.toml`. A project is no name."""
+        return "namespace" in self.model_fields_set
+
+    def in_project(self, namespace: str) -> "Settings":
+        """These settings, asking a project's namespace because of the folder, which is no name that somebody gave."""
+        found = self.model_copy(update={"namespace": namespace})
+        found.model_fields_set.discard("namespace")
+        return found
 
     def noting(self, notes: tuple[str, ...]) -> "Settings":
         """These settings, with notes: `load` says where they came from."""

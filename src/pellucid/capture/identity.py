@@ -29,18 +29,19 @@ def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
 def unseen(
     turns: Iterable[Turn],
     secret: bytes,
-    purpose: str,
+    purpose: Callable[[Turn], str],
     already_seen: Callable[[Iterable[bytes]], set[bytes]],
     report: CaptureReport,
 ) -> Iterator[tuple[bytes, Turn]]:
     """The turns no committed operation has marked as seen, each with its key; the others count `already-imported`.
 
     Args:
+        purpose: what a turn is taken for, see `turn_key`.
         already_seen: asked for 500 keys at a time (`Records.already_seen`).
     """
     rest = iter(turns)
     while batch := list(islice(rest, BATCH)):
-        keyed = {turn_key(turn, secret, purpose): turn for turn in batch}
+        keyed = {turn_key(turn, secret, purpose(turn)): turn for turn in batch}
         seen = already_seen(keyed)
         report.dropped["already-imported"] += len(batch) - len(keyed.keys() - seen)
         yield from ((key, turn) for key, turn in keyed.items() if key not in seen)

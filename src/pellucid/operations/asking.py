@@ -34,10 +34,12 @@ FILLING = 100
 class RecallInput(SafeInput):
     """A question and what may differ from the settings for this one call."""
 
-    RAW = SafeInput.RAW | {"review"}
+    RAW = SafeInput.RAW | {"also", "review"}
 
     query: str
     namespace: str
+    also: tuple[str, ...] = ()
+    """Further namespaces to ask; each answers for itself, within a quarter of the budget and of `topK` at most."""
     top_k: int | None = None
     budget: int | None = None
     """Characters of context. Given without `topK`, it is filled: with 100 memories at most."""

@@ -36,6 +36,7 @@ TopicShift = Literal["meaning", "words", "off"]
 class Flushed(Wire):
     """One segment that was flushed: why, how many of its turns were taken, and what came of them."""
 
+    namespace: str
     session_id: str
     signal: FlushSignal
     turns: int
@@ -49,6 +50,7 @@ class Flushed(Wire):
 class Backlog(Wire):
     """The turns of one session that wait, and why if a flush failed."""
 
+    namespace: str
     session_id: str
     turns: int
     oldest: Instant
@@ -71,6 +73,8 @@ class Flusher:
     shift: TopicShift = "meaning"
     shift_problem: str = ""
     tally: Tally = field(default_factory=Tally)
+    forgotten_in: tuple[str, ...] = ()
+    """See `Intake`."""
     _intake: Intake | None = None
     _meaning: ApartInMeaning = field(init=False)
     _cutters: tuple[Cutter, ...] = ()
@@ -164,8 +168,8 @@ class Flusher:
         self.app.spool.drop(keys)
         if tally.turns > turns:
             self.flushed.append(Flushed(
-                session_id=segment.session_id, signal=segment.signal, turns=tally.turns - turns,
-                memories=tally.memories - memories, memory_ids=tuple(tally.kept),
+                namespace=self.namespace, session_id=segment.session_id, signal=segment.signal,
+                turns=tally.turns - turns, memories=tally.memories - memories, memory_ids=tuple(tally.kept),
                 verdicts=dict((tally.verdicts - verdicts).most_common()),
                 unkept=dict((tally.unkept - unkept).most_common()),
             ))  # fmt: skip
@@ -174,7 +178,9 @@ class Flusher:
     def _ready(self) -> Intake:
         """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool."""
         if self._intake is None:
-            self._intake = Intake(self.app, self.namespace, "extract", kind="observe", tally=self.tally)
+            self._intake = Intake(
+                self.app, self.namespace, "extract", kind="observe", tally=self.tally, forgotten_in=self.forgotten_in
+            )
         return self._intake
 
     def _drop_places(self, held: Sequence[SpooledTurn]) -> None:
@@ -210,7 +216,8 @@ def _backlog(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | None:
         return None
     _, _, problem = waiting.problem.partition(" ")
     return Backlog(
-        session_id=waiting.session_id, turns=len(arrived), oldest=_instant(min(arrived)), newest=_instant(max(arrived)),
+        namespace=waiting.namespace, session_id=waiting.session_id, turns=len(arrived),
+        oldest=_instant(min(arrived)), newest=_instant(max(arrived)),
         attempts=waiting.attempts, problem=problem or None, next_attempt=next_attempt(waiting),
     )  # fmt: skip
 

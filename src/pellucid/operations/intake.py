@@ -1,7 +1,7 @@
 """Keyed turns in, memories and episodes out: extracted or verbatim, a commit at a time, each turn exactly once."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Literal
@@ -77,6 +77,18 @@ class Tally:
     """The ids of the memories of the last batch."""
 
 
+def together(tallies: Iterable[Tally]) -> Tally:
+    """What several intakes have taken."""
+    out = Tally()
+    for each in tallies:
+        for name in ("memories", "episodes", "passages", "turns", "characters_in", "characters_out", "overtaken"):
+            setattr(out, name, getattr(out, name) + getattr(each, name))
+        out.forgotten += each.forgotten
+        out.encoder_problem = each.encoder_problem or out.encoder_problem
+        out.verdicts.update(each.verdicts)
+    return out
+
+
 @dataclass(slots=True)
 class Intake:
     """Takes turns into one namespace, a commit at a time."""
@@ -85,9 +97,9 @@ class Intake:
     namespace: str
     mode: Mode
     kind: OperationKind = "import"
+    forgotten_in: tuple[str, ...] = ()
+    """Further namespaces in which a turn may have been forgotten before its session was filed by its folder."""
     tally: Tally = field(default_factory=Tally)
-    _keys: dict[int, bytes] = field(default_factory=dict[int, bytes])
-    """The key of each turn in flight, by identity: two files may both say turn 3 of one session."""
     _extraction: Extraction = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,21 +112,7 @@ class Intake:
             EncoderError: the extractor's endpoint failed; what was kept before is kept, and the rest is taken by
                 repeating the import.
         """
-        batch: list[Cut] = []
-        waiting = 0
-        for segment in segments(self._remembering_keys(keyed)):
-            batch.append(Cut(segment, tuple(self._keys.pop(id(turn)) for turn in segment.turns)))
-            waiting += len(segment.turns)
-            if waiting >= TURNS_A_COMMIT:
-                self.keep(batch)
-                batch, waiting = [], 0
-        if batch:
-            self.keep(batch)
-
-    def _remembering_keys(self, keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[Turn]:
-        for key, turn in keyed:
-            self._keys[id(turn)] = key
-            yield turn
+        take(keyed, lambda _: self)
 
     def keep(self, batch: Sequence[Cut]) -> None:
         """Extract a batch of segments, then keep it, alone; turns that were taken or forgotten before are left out.
@@ -162,10 +160,11 @@ class Intake:
         return out
 
     def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
-        named = {
-            id(turn): turn_keys(self.app.key, self.namespace, [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"])
-            for turn in turns
-        }
+        named: dict[int, list[bytes]] = {id(turn): [] for turn in turns}
+        for turn in turns:
+            said = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
+            for namespace in (self.namespace, *self.forgotten_in):
+                named[id(turn)] += turn_keys(self.app.key, namespace, said)
         dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
@@ -315,3 +314,39 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
                           for each in fact.evidence),
     }  # fmt: skip
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})
+
+
+def take(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
+    """Cut turns into segments, and have each kept by the intake of its session; returns when all are searchable.
+
+    Raises:
+        EncoderError: the extractor's endpoint failed, see `Intake.take`.
+    """
+    batches: dict[str, tuple[Intake, list[Cut]]] = {}
+    waiting = 0
+    for cut in _cuts(keyed):
+        intake = intake_of(cut.segment.session_id)
+        batches.setdefault(intake.namespace, (intake, []))[1].append(cut)
+        waiting += len(cut.keys)
+        if waiting >= TURNS_A_COMMIT:
+            _keep_all(batches)
+            waiting = 0
+    _keep_all(batches)
+
+
+def _keep_all(batches: dict[str, tuple[Intake, list[Cut]]]) -> None:
+    for intake, batch in batches.values():
+        intake.keep(batch)
+    batches.clear()
+
+
+def _cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[Cut]:
+    keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
+
+    def remembering_keys() -> Iterator[Turn]:
+        for key, turn in keyed:
+            keys[id(turn)] = key
+            yield turn
+
+    for segment in segments(remembering_keys()):
+        yield Cut(segment, tuple(keys.pop(id(turn)) for turn in segment.turns))

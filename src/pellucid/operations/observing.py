@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from pydantic import Field
@@ -16,17 +16,22 @@ from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format
 from pellucid.memory.keep import WAIT_S
+from pellucid.model.project import DEFAULT
 from pellucid.model.turn import FlushSignal, Turn
 from pellucid.model.wire import Wire
+from pellucid.operations.filing import Filing
 from pellucid.operations.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
+from pellucid.operations.intake import together
 from pellucid.store.local.lock import exclusive
-from pellucid.store.spool_port import SpooledTurn
+from pellucid.store.spool_port import SpooledTurn, Waiting
 
 
 class ObserveInput(Wire):
     """Turns as JSON lines or as objects `{role, content, ts?, session?, name?, id?, tool?}`, and what to do then."""
 
     namespace: str
+    by_folder: bool = False
+    """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
     session_id: str | None = None
     """Of turns that name none."""
     lines: tuple[str, ...] = ()
@@ -43,8 +48,11 @@ class ObserveOutput(Wire):
     """What became of the turns. Each that was read waits in the spool, was flushed, or was dropped for a reason."""
 
     namespace: str
+    """The one that was named, or that of sessions which tell no folder."""
     turns_read: int = 0
     turns_spooled: int = 0
+    spooled_to: dict[str, int] = Field(default_factory=dict)
+    """The turns spooled, by namespace."""
     dropped: dict[str, int] = Field(default_factory=dict)
     redactions: dict[str, int] = Field(default_factory=dict)
     malformed: int = 0
@@ -59,7 +67,7 @@ class ObserveOutput(Wire):
 
 
 class SpoolOutput(Wire):
-    """What waits in the spool of a namespace."""
+    """What waits in the spool of a namespace, or of all projects where none was named."""
 
     namespace: str
     turns: int
@@ -80,10 +88,15 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
     return observer.finish()
 
 
-def spooled(app: App, namespace: str) -> SpoolOutput:
-    """What waits, without touching it."""
-    found = backlog(app, namespace)
+def spooled(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
+    """What waits, without touching it; with `by_folder` in every project."""
+    found = _backlogs(app, Filing(app, namespace).namespaces if by_folder else {namespace})
     return SpoolOutput(namespace=namespace, turns=sum(each.turns for each in found), backlog=found)
+
+
+def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
+    waiting = {each.namespace for each in app.spool.waiting()}
+    return tuple(each for namespace in sorted(waiting.intersection(namespaces)) for each in backlog(app, namespace))
 
 
 class Observer:
@@ -100,9 +113,10 @@ class Observer:
         self._report = report or CaptureReport()
         self._transcript = LiveTranscript(self._report, request.session_id, request.transcript_format)
         self._guard = Guard(app.settings.capture, self._report)
-        self._flusher = Flusher(app, request.namespace, insist=request.retry)
+        self._filing = Filing(app, request.namespace) if request.by_folder else None
+        self._flushers: dict[str, Flusher] = {}
         self._sessions: dict[str, None] = {}
-        self._spooled = 0
+        self._spooled = Counter[str]()
 
     def follow(self, read: Callable[[int], bytes]) -> None:
         """Take lines as they arrive, until there are no more; each is acknowledged before more is read."""
@@ -111,50 +125,78 @@ class Observer:
 
     def take(self, lines: Sequence[str]) -> int:
         """Acknowledge some lines, then flush what they complete; how many turns of them were new."""
-        before = self._spooled
-        turns = [replace(turn, session_id=redact(turn.session_id).text) for turn in self._transcript.turns(lines)]
-        touched = dict.fromkeys(turn.session_id for turn in turns)
+        before = self._spooled.total()
+        by_session: dict[str, list[Turn]] = {}
+        for turn in self._transcript.turns(lines):
+            session_id = redact(turn.session_id).text
+            by_session.setdefault(session_id, []).append(replace(turn, session_id=session_id))
+        places = {session: self._place(turns) for session, turns in by_session.items()}
         with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
-            for session_id in touched:
-                self._spool(session_id, (turn for turn in turns if turn.session_id == session_id))
-        self._sessions |= touched
-        for session_id in touched:
-            self._flusher.flush(session_id)
-        return self._spooled - before
+            for session_id, turns in by_session.items():
+                self._spool(places[session_id], session_id, turns)
+        self._sessions |= dict.fromkeys(by_session)
+        for session_id, namespace in places.items():
+            self._flusher(namespace).flush(session_id)
+        return self._spooled.total() - before
 
-    def _spool(self, session_id: str, turns: Iterable[Turn]) -> None:
-        door = Door(self._app, self._request, session_id, self._guard, self._report)
+    def _place(self, turns: Sequence[Turn]) -> str:
+        return self._filing.place(turns) if self._filing else self._request.namespace
+
+    def _spool(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
+        request = self._request.model_copy(update={"namespace": namespace})
+        door = Door(self._app, request, session_id, self._guard, self._report)
         for turn in turns:
             self._report.turns_read += 1
             door.admit(turn)
-        self._spooled += door.close()
+        self._spooled[namespace] += door.close()
+
+    def _flusher(self, namespace: str) -> Flusher:
+        if namespace not in self._flushers:
+            elsewhere = (DEFAULT,) if self._filing else ()
+            self._flushers[namespace] = Flusher(
+                self._app, namespace, insist=self._request.retry, forgotten_in=elsewhere
+            )
+        return self._flushers[namespace]
 
     def finish(self) -> ObserveOutput:
         """Flush what was asked for and what is due, and say what became of everything."""
         if self._request.flush:
-            for session_id in self._concerned():
-                self._flusher.flush(session_id, self._request.flush)
-        self._flusher.flush_silent()
+            for namespace, session_id in self._concerned():
+                self._flusher(namespace).flush(session_id, self._request.flush)
+        for namespace in sorted({each.namespace for each in self._waiting()}):
+            self._flusher(namespace).flush_silent()
         return self._outcome()
 
-    def _concerned(self) -> list[str]:
+    def _waiting(self) -> list[Waiting]:
+        ours = self._namespaces()
+        return [each for each in self._app.spool.waiting() if each.namespace in ours]
+
+    def _namespaces(self) -> frozenset[str]:
+        return self._filing.namespaces if self._filing else frozenset({self._request.namespace})
+
+    def _concerned(self) -> list[tuple[str, str]]:
         """The session asked for and those of the lines; a sub-agent's, `<session>/…`, end with theirs."""
         asked = self._request.session_id
         named = {redact(asked).text: None} if asked else {}
         ending = [*(named | self._sessions)] or [UNNAMED]
-        waiting = [each.session_id for each in self._app.spool.waiting(self._request.namespace)]
-        return [each for each in waiting if any(each == end or each.startswith(f"{end}/") for end in ending)]
+        waiting = [(each.namespace, each.session_id) for each in self._waiting()]
+        return [pair for pair in waiting if any(pair[1] == end or pair[1].startswith(f"{end}/") for end in ending)]
 
     def _outcome(self) -> ObserveOutput:
-        report, flusher, tally = self._report, self._flusher, self._flusher.tally
+        report, flushers = self._report, [*self._flushers.values()] or [self._flusher(self._request.namespace)]
+        tally = together(each.tally for each in flushers)
         dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
+        spooled_to = {namespace: count for namespace, count in sorted(self._spooled.items()) if count}
+        by_words = next((each for each in flushers if each.shift_problem), flushers[0])
         return ObserveOutput(
-            namespace=self._request.namespace, turns_read=report.turns_read, turns_spooled=self._spooled,
-            dropped=dict(dropped.most_common()), redactions=dict(report.redactions.most_common()),
-            malformed=report.malformed, problems=tuple(f"line {each.line}: {each.reason}" for each in report.problems),
-            flushes=tuple(flusher.flushed), backlog=backlog(self._app, self._request.namespace),
-            topic_shift=flusher.shift, encoder_problem=tally.encoder_problem or flusher.shift_problem or None,
-            extractor_problem=flusher.problem or None,
+            namespace=self._request.namespace, turns_read=report.turns_read, turns_spooled=self._spooled.total(),
+            spooled_to=spooled_to, dropped=dict(dropped.most_common()),
+            redactions=dict(report.redactions.most_common()), malformed=report.malformed,
+            problems=tuple(f"line {each.line}: {each.reason}" for each in report.problems),
+            flushes=tuple(each for flusher in flushers for each in flusher.flushed),
+            backlog=_backlogs(self._app, self._namespaces()), topic_shift=by_words.shift,
+            encoder_problem=tally.encoder_problem or by_words.shift_problem or None,
+            extractor_problem=next((each.problem for each in flushers if each.problem), None),
         )  # fmt: skip
 
 

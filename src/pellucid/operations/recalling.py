@@ -20,6 +20,8 @@ from pellucid.store.records import OperationRow
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 
+SHARE = 4
+"""One in so many parts of budget and places is kept for each further namespace, and what is left over beside."""
 _LAST = re.compile(r"last(?:~(\d{1,4}))?")
 
 
@@ -53,6 +55,8 @@ class RecallOutput(Wire):
     """The ids of the nearest misses of a recall that abstained."""
     stale: tuple[str, ...] = ()
     """The ids of those that are due for verification: superseded since, or not verified for a long time."""
+    also: tuple["RecallOutput", ...] = ()
+    """The answers of the further namespaces asked that had one; their contexts stand in `context`, after its own."""
     receipt_problem: str | None = None
     """Why this recall cannot be explained later, if its receipt could not be kept."""
 
@@ -72,9 +76,39 @@ class AuditOutput(Wire):
 def recall(app: App, request: RecallInput) -> RecallOutput:
     """Answer a question from memory inside a budget, and keep the receipt.
 
+    Further namespaces are asked apart, each by a recall of its own: nothing of one is ranked beside another's, for
+    their scores mean different things, and each answer has its own explanation.
+
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
     """
+    further = [each for each in request.also if app.lookup.held(each).anything]
+    if not further:
+        return _answered(app, request)
+    limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))
+    room, places = limits.char_budget, limits.top_k_facts
+    own = _within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
+    answers = [own]
+    for still, namespace in zip(range(len(further), 0, -1), further, strict=True):
+        left = room - sum(len(each.context) + 1 for each in answers if each.memories)
+        free = places - sum(len(each.memories) for each in answers)
+        if left >= still and free >= still:
+            answers.append(
+                _within(app, request.model_copy(update={"namespace": namespace}), left // still, free // still)
+            )
+    context = "\n".join(each.context for each in answers if each.memories) or own.context
+    return own.model_copy(update={"context": context, "also": tuple(each for each in answers[1:] if each.memories)})
+
+
+def _within(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
+    """An answer within a part of budget and places; what the caller left to the settings counts as left to them."""
+    if request.budget is None and request.top_k is None and not request.settings:
+        recall = app.settings.recall.model_copy(update={"char_budget": budget, "top_k_facts": top_k})
+        return _answered(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
+    return _answered(app, request.model_copy(update={"budget": budget, "top_k": top_k}))
+
+
+def _answered(app: App, request: RecallInput) -> RecallOutput:
     state, packed, problem = _run(app, request)
     snapshot = snapshot_of(app, unpack(packed), state.served)
     whys = {result.memory_id: result for result in snapshot.results}

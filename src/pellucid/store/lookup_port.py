@@ -18,6 +18,19 @@ class FiledEpisode:
     op_id: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How much of each kind a namespace holds; memories and passages count if they are active."""
+
+    memories: int = 0
+    passages: int = 0
+    sessions: int = 0
+    last_session: str | None = None
+    """When the newest of them ended, or began where its end is not known; ISO 8601."""
+    anything: bool = False
+    """Whether there is anything at all, retired memories included."""
+
+
 class Lookup(Protocol):
     """Exact questions about one namespace; every answer leaves out what may not be recalled, unless it says so."""
 
@@ -34,6 +47,14 @@ class Lookup(Protocol):
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
         """Every episode of a namespace, newest first; or those of these ids, in order, unknown ones left out."""
+        ...
+
+    def sessions(self, namespace: str) -> frozenset[str]:
+        """The sessions that episodes of a namespace came of."""
+        ...
+
+    def held(self, namespace: str) -> Held:
+        """How much a namespace holds."""
         ...
 
     def folds(self, namespace: str) -> dict[str, FoldRow]:

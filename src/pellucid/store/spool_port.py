@@ -41,6 +41,10 @@ class Spool(Protocol):
         """The number of the next turn of a session: one more than the greatest ever spooled for it."""
         ...
 
+    def namespaces(self, session_id: str) -> list[str]:
+        """The namespaces that turns of a session were ever spooled for."""
+        ...
+
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
         """The turns of a session that wait, in order."""
         ...

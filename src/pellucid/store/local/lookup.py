@@ -7,7 +7,7 @@ from pellucid.model.memory import Episode
 from pellucid.store.index_port import Served
 from pellucid.store.local.database import ThreadConnections, execute
 from pellucid.store.local.reader import served
-from pellucid.store.lookup_port import FiledEpisode
+from pellucid.store.lookup_port import FiledEpisode, Held
 
 
 class LocalLookup:
@@ -35,6 +35,13 @@ class LocalLookup:
         else:
             rows = [row for each in ids for row in execute(connection, self._queries["episode"], (each, namespace))]
         return [FiledEpisode(Episode.model_validate_json(record), path, op_id) for record, path, op_id in rows]
+
+    def sessions(self, namespace: str) -> frozenset[str]:
+        return frozenset(row[0] for row in execute(self._connections.get(), self._queries["sessions"], (namespace,)))
+
+    def held(self, namespace: str) -> Held:
+        rows = execute(self._connections.get(), self._queries["held"], (namespace,))
+        return Held(*rows[0][:4], anything=bool(rows[0][4])) if rows else Held()
 
     def folds(self, namespace: str) -> dict[str, FoldRow]:
         rows = execute(self._connections.get(), self._queries["folds"], (namespace,))

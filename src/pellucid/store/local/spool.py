@@ -60,6 +60,11 @@ class LocalSpool:
         found = execute(self._connections.get(), self._queries["last"], (namespace, session_id))
         return int(found[0][0]) + 1 if found else 1
 
+    def namespaces(self, session_id: str) -> list[str]:
+        if self._is_unused:
+            return []
+        return [row[0] for row in execute(self._connections.get(), self._queries["namespaces"], (session_id,))]
+
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
         if self._is_unused:
             return []

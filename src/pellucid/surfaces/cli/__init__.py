@@ -14,6 +14,7 @@ from pellucid.surfaces.cli import (
     lab_commands,
     lifecycle_commands,
     observe_commands,
+    project_commands,
     recall_commands,
     replay_commands,
     snapshot_commands,
@@ -42,6 +43,7 @@ COMMANDS = (
     why_commands,
     replay_commands,
     index_commands,
+    project_commands,
     graph_commands,
     lab_commands,
 )

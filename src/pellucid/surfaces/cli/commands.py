@@ -68,6 +68,7 @@ def import_(
             paths=tuple(paths),
             mode=mode,
             namespace=opened_app.settings.namespace,
+            by_folder=not opened_app.settings.namespace_is_given,
             transcript_format=transcript_format,
         )
         outcome = import_transcripts(opened_app, request, bar)

@@ -50,14 +50,14 @@ def observe(
     if flush not in (None, "before_reset", "session_end"):
         raise InputError(f"--flush expects 'before_reset' or 'session_end'; got {flush!r}", code="invalid_flush")
     with opened(home, namespace, adopt=not status) as opened_app:
-        here = opened_app.settings.namespace
+        here, by_folder = opened_app.settings.namespace, not opened_app.settings.namespace_is_given
         if status:
-            waiting = spooled(opened_app, here)
+            waiting = spooled(opened_app, here, by_folder=by_folder)
             emit(waiting, lambda: present_observe.waiting(waiting), as_json=as_json)
             return
         request = checked(
-            ObserveInput, namespace=here, session_id=session, agent=agent, flush=flush, retry=retry,
-            transcript_format=transcript_format,
+            ObserveInput, namespace=here, by_folder=by_folder, session_id=session, agent=agent, flush=flush,
+            retry=retry, transcript_format=transcript_format,
         )  # fmt: skip
         observer = Observer(opened_app, request)
         if not flush_due:

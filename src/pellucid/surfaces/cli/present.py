@@ -70,6 +70,10 @@ def recalled(outcome: RecallOutput) -> str:
     lines += _stale(outcome)
     if not outcome.receipt_problem:
         lines.append(f"why: pellucid xray --id {outcome.recall_id}")
+    lines += [
+        f"why, of {each.namespace}: pellucid xray --id {each.recall_id} --namespace {each.namespace}"
+        for each in outcome.also if not each.receipt_problem
+    ]  # fmt: skip
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from pellucid.xray.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pellucid.operations.importing import ImportOutput
+    from pellucid.operations.importing import FiledSessions, ImportOutput
 
 HELD = "accept:quarantined"
 _WORDS = {
@@ -38,13 +38,15 @@ def imported(outcome: ImportOutput) -> str:
 
 def _lines(outcome: ImportOutput) -> Iterator[str]:
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
-    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}, to {outcome.namespace}"
+    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}, to {_where(outcome)}"
     if outcome.mode == "verbatim":
         yield f"kept {outcome.passages:,} passages word for word {from_}"
     else:
         yield f"kept {outcome.memories:,} memories {from_}"
     if outcome.mode == "both" and outcome.passages:
         yield f"what was said stays behind them: {outcome.passages:,} passages in {outcome.episodes:,} episodes"
+    if len(outcome.filed) > 1:
+        yield from map(_filed, outcome.filed)
     yield from decided(outcome.verdicts, outcome.unkept)
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
@@ -59,6 +61,17 @@ def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
     if refused or unkept:
         yield f'not kept: {in_words(refused, unkept)} (of each: `pellucid why "ITS WORDS"`)'
+
+
+def _where(outcome: ImportOutput) -> str:
+    names = [each.namespace for each in outcome.filed] or [outcome.namespace]
+    return names[0] if len(names) == 1 else f"{len(names)} namespaces"
+
+
+def _filed(each: FiledSessions) -> str:
+    sessions = f"{each.sessions:,} {'session' if each.sessions == 1 else 'sessions'}"
+    kept = f"{each.memories:,} {'memory' if each.memories == 1 else 'memories'}"
+    return f"  {each.namespace}: {kept} from {sessions} {f'in {visible(each.root)}' if each.root else 'in no project'}"
 
 
 def _trouble(outcome: ImportOutput) -> Iterator[str]:

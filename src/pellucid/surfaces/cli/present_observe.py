@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def observed(outcome: ObserveOutput) -> str:
     """What was taken, what was flushed and why, and what waits."""
-    lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {outcome.namespace}"]
+    where = ", ".join(outcome.spooled_to) or outcome.namespace
+    lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {where}"]
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
             lines.append(f"{title}: {in_words(counts)}")

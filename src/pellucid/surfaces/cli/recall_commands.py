@@ -89,7 +89,8 @@ def recall(flags: RecallFlags, query: Query = None, as_json: Json = False) -> No
 
     question, characters = clean(" ".join(query or ())), parse_budget(flags.budget)
     with opened(flags.home, flags.namespace) as opened_app:
-        outcome = ask(opened_app, flags.request(opened_app, question, characters))
+        request = flags.request(opened_app, question, characters).model_copy(update={"also": opened_app.also})
+        outcome = ask(opened_app, request)
     emit(outcome, lambda: present.recalled(outcome), as_json=as_json)
 
 

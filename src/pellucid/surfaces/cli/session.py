@@ -54,9 +54,20 @@ def opened(
             # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
             _note_count(len(drift.paths), "changed outside Pellucid and taken over")
             _note_count(len(folded.unreadable), "could not be read and left out; `pellucid doctor` names them")
-        yield app
+        yield app if known else _located(app)
     finally:
         app.close()
+
+
+def _located(app: "App") -> "App":
+    from pellucid.model.project import DEFAULT
+    from pellucid.operations.projects import located
+
+    found = located(app)
+    if found.project:
+        earlier = f"; its earlier sessions are in {DEFAULT}" if DEFAULT in found.also else ""
+        note(f"namespace {found.project.namespace}, the project of {found.project.root}{earlier}")
+    return found
 
 
 def _note_count(count: int, what: str) -> None:

@@ -249,6 +249,20 @@ FROM memories m JOIN namespaces n ON n.ns = m.ns LEFT JOIN files f ON f.path = m
 WHERE m.stance = ? AND n.name = ? AND m.active AND m.valid_until > unixepoch('subsec') * 1000
 ORDER BY iif(m.valid_from = -4611686018427387904, m.created, m.valid_from) DESC, m.id;
 
+-- name: sessions
+-- The sessions that the episodes of a namespace came of.
+SELECT DISTINCT e.record ->> 'sessionId' FROM episodes e JOIN namespaces n ON n.ns = e.ns WHERE n.name = ?;
+
+-- name: held
+-- How much a namespace holds: active memories and passages, sessions, when the last of these ended; whether anything.
+SELECT
+  (SELECT count(*) FROM memories WHERE ns = n.ns AND active AND category NOT IN ('moment', 'section')),
+  (SELECT count(*) FROM memories WHERE ns = n.ns AND active AND category = 'moment'),
+  (SELECT count(DISTINCT record ->> 'sessionId') FROM episodes WHERE ns = n.ns),
+  (SELECT max(coalesce(record ->> 'ended', record ->> 'started')) FROM episodes WHERE ns = n.ns),
+  EXISTS (SELECT 1 FROM memories WHERE ns = n.ns) OR EXISTS (SELECT 1 FROM episodes WHERE ns = n.ns)
+FROM namespaces n WHERE n.name = ?;
+
 -- name: episodes
 -- Every episode of a namespace, newest first; of two files that hold one id, the first path is it.
 SELECT e.record, e.path, e.op_id FROM episodes e JOIN namespaces n ON n.ns = e.ns

@@ -12,6 +12,10 @@ ON CONFLICT (namespace, session_id) DO UPDATE SET last = max(last, excluded.last
 -- The greatest number ever spooled for a session.
 SELECT last FROM sessions WHERE namespace = ? AND session_id = ?;
 
+-- name: namespaces
+-- The namespaces that turns of a session were ever spooled for.
+SELECT namespace FROM sessions WHERE session_id = ? ORDER BY namespace;
+
 -- name: held
 -- The turns of a session that wait, in order.
 SELECT key, turn, spooled_at FROM turns WHERE namespace = ? AND session_id = ? ORDER BY ordinal, place;

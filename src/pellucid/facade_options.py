@@ -1,0 +1,94 @@
+"""Nothing in, the keyword arguments of the façade's calls out: what may be said, and of which type."""
+
+from datetime import datetime
+from typing import TypedDict
+
+from pellucid.model.entity import EdgeType
+from pellucid.model.memory import Category, SourceClass, Status
+from pellucid.operations import graphing
+
+
+class RecallOptions(TypedDict, total=False):
+    """What may differ from the settings for one recall."""
+
+    top_k: int
+    budget: int
+    session_id: str
+    agent: str
+    scopes: tuple[str, ...]
+    without: tuple[str, ...]
+    tags: tuple[str, ...]
+    categories: tuple[Category, ...]
+    by_agent: str
+    in_session: str
+    since: datetime
+    until: datetime
+    as_of: datetime
+    as_known_at: datetime
+    review: str
+    settings: dict[str, object]
+
+
+class RememberOptions(TypedDict, total=False):
+    """What is known of a memory beside its words."""
+
+    category: Category
+    tags: tuple[str, ...]
+    entity_ref: str
+    confidence: float
+    importance: float
+    pinned: bool
+    scopes: tuple[str, ...]
+    session_id: str
+    agent: str
+    attributes: dict[str, str]
+    axiom: bool
+
+
+class ListOptions(TypedDict, total=False):
+    """Which memories to list; every filter given must hold."""
+
+    category: Category
+    status: Status | None
+    tag: str
+    session_id: str
+    entity_ref: str
+    contains: str
+    since: datetime
+    until: datetime
+    as_of: datetime
+    as_known_at: datetime
+    limit: int
+
+
+class LookOptions(TypedDict, total=False):
+    """How far around an entity to look, along which edges, and at which instant."""
+
+    hops: int
+    types: tuple[EdgeType, ...]
+    direction: graphing.Direction
+    closed: bool
+    as_of: datetime
+    as_known_at: datetime
+
+
+class Updated(TypedDict, total=False):
+    """What a memory is to say instead, beside its words."""
+
+    category: Category
+    tags: tuple[str, ...]
+    entity_ref: str
+    attributes: dict[str, str]
+    confidence: float
+    importance: float
+    agent: str
+
+
+class Purged(TypedDict, total=False):
+    """Which memories `purge` takes: every filter given must hold."""
+
+    before: datetime
+    status: Status
+    category: Category
+    session_id: str
+    source_class: SourceClass

@@ -1,0 +1,127 @@
+"""Folders and roots in, which project a folder belongs to and what its namespace may be called out: no disk is read.
+
+A folder may be of another machine, or gone: it is compared by its parts, as text. What a root is called decides
+nothing but what its namespace is called first; that two roots never share one is the registry's to see to.
+"""
+
+import ntpath
+import posixpath
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from pellucid.model.wire import Wire
+from pellucid.settings import NAMESPACE_PATTERN
+
+DEFAULT = "local/default"
+"""What is filed under no project."""
+PERSONA = "local/persona"
+"""What holds everywhere; asked beside a project only where the user's settings say so."""
+RESERVED = frozenset({DEFAULT, PERSONA})
+"""Namespaces that no folder is ever given, whatever it is called."""
+MOST_PROJECTS = 1000
+"""Roots that are given a namespace; sessions of further ones are filed as those without a folder are."""
+_TENANT = "local"
+_NAMELESS = "project"
+_LONGEST, _LONGEST_PARENT = 44, 12
+_NOT_NAMING = re.compile(r"[^a-z0-9._]+")
+_ENDS = ".-_"
+
+
+def folder_path(folder: str) -> PurePosixPath | PureWindowsPath | None:
+    """A folder as a path without `..`, whatever machine it is of; None if it is not absolute."""
+    if folder.startswith("/") and "\0" not in folder:
+        return PurePosixPath("/" + posixpath.normpath(folder).lstrip("/"))
+    path = PureWindowsPath(ntpath.normpath(folder))
+    return path if path.is_absolute() else None
+
+
+def holds(root: str, folder: str) -> bool:
+    """Whether a folder is the root, or lies below it."""
+    above, below = folder_path(root), folder_path(folder)
+    return type(above) is type(below) and above is not None and below is not None and below.is_relative_to(above)
+
+
+def _root(text: str) -> str:
+    if str(folder_path(text)) != text:
+        raise ValueError(f"{text!r} is no absolute folder in its plain form")
+    return text
+
+
+Root = Annotated[str, AfterValidator(_root)]
+
+
+class Project(Wire):
+    """A root and the namespace of its memories; `worktrees` are further checkouts of the same repository."""
+
+    namespace: str = Field(pattern=NAMESPACE_PATTERN)
+    root: Root
+    worktrees: tuple[Root, ...] = ()
+
+
+class Projects(Wire):
+    """All roots that are known. No two projects share a root or a namespace."""
+
+    projects: tuple[Project, ...] = ()
+    earlier: tuple[Root, ...] = ()
+    """Roots with sessions that were filed in `local/default` before there were projects."""
+
+    def of_root(self, root: str) -> Project | None:
+        """The project of exactly this root."""
+        return next((each for each in self.projects if each.root == root), None)
+
+    def nearest(self, folder: str) -> tuple[Project, str] | None:
+        """The project whose root or worktree holds a folder, and which: the deepest one."""
+        found = [(each, top) for each in self.projects for top in (each.root, *each.worktrees) if holds(top, folder)]
+        return max(found, key=lambda pair: depth(pair[1]), default=None)
+
+    def knowing(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "Projects":
+        """The same with a root, under a namespace that is nobody else's, and with a worktree of it.
+
+        Args:
+            is_taken: whether a namespace holds something already.
+        """
+        mine = self.of_root(root)
+        if mine is None:
+            names = {each.namespace for each in self.projects} | RESERVED
+            namespace = next(each for each in _namespaces(root) if each not in names and not is_taken(each))
+            mine = Project(namespace=namespace, root=root)
+        if worktree and worktree != root and worktree not in mine.worktrees:
+            mine = mine.model_copy(update={"worktrees": (*mine.worktrees, worktree)})
+        others = [_without(each, {root, worktree}) for each in self.projects if each.root != root]
+        return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})
+
+    def with_earlier(self, root: str) -> "Projects":
+        """The same, knowing that sessions of a root stand in `local/default`."""
+        return self.model_copy(update={"earlier": tuple(sorted({*self.earlier, root}))})
+
+
+def depth(folder: str) -> int:
+    """How many parts a folder's path has."""
+    path = folder_path(folder)
+    return len(path.parts) if path else 0
+
+
+def _without(project: Project, tops: set[str | None]) -> Project:
+    """A project without worktrees that turned out to be something else's."""
+    return project.model_copy(update={"worktrees": tuple(each for each in project.worktrees if each not in tops)})
+
+
+def _namespaces(root: str) -> Iterator[str]:
+    """What the namespace of a root may be called: its name, then with its parent's before it, then numbered."""
+    path = folder_path(root)
+    name = (_slug(path.name.removesuffix(".git"), _LONGEST) if path else "") or _NAMELESS
+    yield f"{_TENANT}/{name}"
+    if path and (parent := _slug(path.parent.name, _LONGEST_PARENT)):
+        yield f"{_TENANT}/{parent}-{name}"
+    yield from (f"{_TENANT}/{name}-{number}" for number in count(2))
+
+
+def _slug(name: str, longest: int) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return _NOT_NAMING.sub("-", plain).strip(_ENDS)[:longest].rstrip(_ENDS)
