@@ -253,11 +253,12 @@ def test_two_copies_of_a_long_transcript_in_one_import_are_taken_once(cli: Cli, 
 
 
 def test_importing_the_examples_keeps_what_matters(cli: Cli) -> None:
-    outcome = cli("import", str(SESSIONS), "--json").json
+    named = ("import", str(SESSIONS), "--namespace", "local/default")
+    outcome = cli(*named, "--json").json
     assert outcome["files"] == 4
     assert outcome["compressionRatio"] > 3
     assert sum(outcome["verdicts"].values()) >= outcome["memories"] > 20
-    assert "kept 0 memories from 0 new turns" in cli("import", str(SESSIONS)).out
+    assert "kept 0 memories from 0 new turns" in cli(*named).out
     for question, words in (
         ("When do we release?", "every Tuesday"),
         ("What does Ines need, and until when?", "July capacity numbers"),

@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+HERE = ("--namespace", "local/default")
+"""Named, for else a session is filed under the project of its folder."""
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def _json(done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
 
 @pytest.mark.requirement("STORY-1")
 def test_four_hours_of_work_leave_what_lasts_and_no_debugging(run: Run) -> None:
-    taken = _json(run("import", "examples/sessions/caching-layer.jsonl", "--mode", "extract", "--json"))
+    taken = _json(run("import", "examples/sessions/caching-layer.jsonl", *HERE, "--json"))
     assert taken["turnsTaken"] == 157  # a commit message and a pull request are turns beside their calls
     assert taken["compressionRatio"] > 4
     memories = [each["memory"] for each in _json(run("list", "--json"))["memories"]]
@@ -84,7 +86,7 @@ def test_verbs_are_said_done_and_undone_on_the_command_line(run: Run) -> None:
 
 @pytest.mark.requirement("FORGET-3")
 def test_forget_shows_first_then_does_and_the_transcript_brings_nothing_back(run: Run, tmp_path: Path) -> None:
-    run("import", "examples/sessions/caching-layer.jsonl")
+    run("import", "examples/sessions/caching-layer.jsonl", *HERE)
     found = _json(run("list", "--contains", "GC pauses", "--category", "fact", "--json"))
     target = found["memories"][0]["memory"]["id"]
     shown = run("forget", target)
@@ -94,7 +96,7 @@ def test_forget_shows_first_then_does_and_the_transcript_brings_nothing_back(run
     assert done["done"]
     for name in tmp_path.glob("journal.db*"):
         name.unlink()
-    run("import", "examples/sessions/caching-layer.jsonl")
+    run("import", "examples/sessions/caching-layer.jsonl", *HERE)
     assert _json(run("list", "--contains", "GC pauses", "--status", "any", "--json"))["total"] == 0
     assert run("forget", target, "--yes").returncode == 3
     assert "needs a filter" in run("purge", "--yes").stderr

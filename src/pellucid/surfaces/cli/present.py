@@ -59,8 +59,8 @@ def shown(outcome: Listed) -> str:
     return "\n".join([f"path: {visible(outcome.path)}", *fields, written, "", content])
 
 
-def recalled(outcome: RecallOutput) -> str:
-    """The context as a model would get it, then how to see why."""
+def recalled(outcome: RecallOutput, *, in_no_project: bool = False) -> str:
+    """The context as a model would get it, which namespaces were asked where that was not said, how to see why."""
     lines = [outcome.context or "Nothing fits the budget."]
     lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
     if outcome.omitted:
@@ -68,6 +68,8 @@ def recalled(outcome: RecallOutput) -> str:
     if outcome.receipt_problem:
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
     lines += _stale(outcome)
+    if in_no_project:
+        lines.append(f"asked {outcome.namespace}: this folder is in no project (`pellucid projects list`, --namespace)")
     if not outcome.receipt_problem:
         lines.append(f"why: pellucid xray --id {outcome.recall_id}")
     lines += [

@@ -38,15 +38,16 @@ def imported(outcome: ImportOutput) -> str:
 
 def _lines(outcome: ImportOutput) -> Iterator[str]:
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
-    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}, to {_where(outcome)}"
+    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}{_where(outcome)}"
     if outcome.mode == "verbatim":
         yield f"kept {outcome.passages:,} passages word for word {from_}"
     else:
         yield f"kept {outcome.memories:,} memories {from_}"
     if outcome.mode == "both" and outcome.passages:
         yield f"what was said stays behind them: {outcome.passages:,} passages in {outcome.episodes:,} episodes"
-    if len(outcome.filed) > 1:
+    if any(each.root for each in outcome.filed):
         yield from map(_filed, outcome.filed)
+        yield "ask in these folders, or with --namespace"
     yield from decided(outcome.verdicts, outcome.unkept)
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
@@ -64,8 +65,10 @@ def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[
 
 
 def _where(outcome: ImportOutput) -> str:
+    if not outcome.turns_taken:
+        return ""
     names = [each.namespace for each in outcome.filed] or [outcome.namespace]
-    return names[0] if len(names) == 1 else f"{len(names)} namespaces"
+    return f", to {names[0]}" if len(names) == 1 else f", to {len(names)} namespaces"
 
 
 def _filed(each: FiledSessions) -> str:

@@ -91,7 +91,12 @@ def recall(flags: RecallFlags, query: Query = None, as_json: Json = False) -> No
     with opened(flags.home, flags.namespace) as opened_app:
         request = flags.request(opened_app, question, characters).model_copy(update={"also": opened_app.also})
         outcome = ask(opened_app, request)
-    emit(outcome, lambda: present.recalled(outcome), as_json=as_json)
+        astray = (
+            not opened_app.project
+            and not opened_app.settings.namespace_is_given
+            and opened_app.projects.known().projects
+        )
+    emit(outcome, lambda: present.recalled(outcome, in_no_project=bool(astray)), as_json=as_json)
 
 
 @app.command()
