@@ -34,7 +34,7 @@ from pellucid.operations import (
     storytelling,
     why,
 )
-from pellucid.operations.projects import ProjectsOutput, list_projects, located
+from pellucid.operations.projects import ProjectRow, ProjectsOutput, list_projects, located, move_project
 from pellucid.settings import load
 from pellucid.validated import checked_calls
 from pellucid.xray.visible import visible
@@ -329,3 +329,7 @@ class Projects:
     def list(self) -> ProjectsOutput:
         """Every project with its folders and what it holds, the one with the newest session first."""
         return list_projects(self._app)
+
+    def move(self, namespace: str, folder: Path | str) -> ProjectRow:
+        """Say that a project's repository was moved: its memories answer in the new folder from now on."""
+        return move_project(self._app, namespace, Path(folder))

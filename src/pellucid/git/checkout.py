@@ -46,6 +46,7 @@ def _said(path: Path) -> str:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return os.fsdecode(file.read(_SMALL)) if plain else ""
+            said = file.read(_SMALL) if plain else b""
     except (OSError, ValueError):
         return ""
+    return "" if b"\0" in said else os.fsdecode(said)

@@ -11,9 +11,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from pellucid.model.wire import Wire
 from pellucid.settings import NAMESPACE_PATTERN
@@ -57,7 +57,7 @@ Root = Annotated[str, AfterValidator(_root)]
 
 
 class Project(Wire):
-    """A root and the namespace of its memories; `worktrees` are further checkouts of the same repository."""
+    """A root and the namespace of its memories; `worktrees` are further checkouts of it, and where it was before."""
 
     namespace: str = Field(pattern=NAMESPACE_PATTERN)
     root: Root
@@ -70,6 +70,14 @@ class Projects(Wire):
     projects: tuple[Project, ...] = ()
     earlier: tuple[Root, ...] = ()
     """Roots with sessions that were filed in `local/default` before there were projects."""
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        names = [each.namespace for each in self.projects]
+        tops = [top for each in self.projects for top in (each.root, *each.worktrees)]
+        if len(set(names)) < len(names) or len(set(tops)) < len(tops) or RESERVED.intersection(names):
+            raise ValueError("two projects share a folder or a namespace, or one has a namespace that no folder gets")
+        return self
 
     def of_root(self, root: str) -> Project | None:
         """The project of exactly this root."""
@@ -95,6 +103,17 @@ class Projects(Wire):
             mine = mine.model_copy(update={"worktrees": (*mine.worktrees, worktree)})
         others = [_without(each, {root, worktree}) for each in self.projects if each.root != root]
         return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})
+
+    def moved(self, namespace: str, root: str) -> "Projects":
+        """The same with a project at another root, which is nobody else's any more; its old one stays known."""
+        rest = [_without(each, {root}) for each in self.projects if each.root != root or each.namespace == namespace]
+        found = [
+            Project(namespace=namespace, root=root, worktrees=tuple(dict.fromkeys((*each.worktrees, each.root))))
+            if each.namespace == namespace and each.root != root else each for each in rest
+        ]  # fmt: skip
+        old = next(each.root for each in self.projects if each.namespace == namespace)
+        earlier = {*self.earlier, *({root} if old in self.earlier else ())}
+        return Projects(projects=tuple(found), earlier=tuple(sorted(earlier)))
 
     def with_earlier(self, root: str) -> "Projects":
         """The same, knowing that sessions of a root stand in `local/default`."""

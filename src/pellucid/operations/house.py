@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.provision import MODEL_NAME, status
-from pellucid.errors import InputError, NoRoomError
+from pellucid.errors import InputError, NoRoomError, StoreError
 from pellucid.memory.fold import Drift
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
@@ -125,7 +125,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     rows, vectors = health.totals(app.settings.home)
     findings = (
         *stuck, *(_finding(*astuple(each)) for each in unsettled(app)),
-        *_conflicts(app, waiting), *comparison.found, *comparison.doubled(), *comparison.apart(),
+        *_registry(app), *_conflicts(app, waiting), *comparison.found, *comparison.doubled(), *comparison.apart(),
         *_vectors(app, rows, vectors), *_model_files(app.settings.home / "models" / MODEL_NAME),
     )  # fmt: skip
     receipts, size = app.history.counts()
@@ -137,6 +137,13 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         findings=findings, pulse=beat,
         notes=(*app.settings.notes, *_drifted(drift), *_passed_over(app), *_waiting(beat)),
     )  # fmt: skip
+
+
+def _registry(app: App) -> Iterator[Finding]:
+    try:
+        app.projects.known()
+    except StoreError as error:
+        yield _finding("projects", "projects.json", error.message, error.next_step)
 
 
 def make_room(home: Path) -> str | None:

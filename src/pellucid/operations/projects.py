@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
+from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, Projects, depth, folder_path, holds
 from pellucid.model.wire import Wire
@@ -18,7 +19,7 @@ class ProjectRow(Wire):
 
     namespace: str
     roots: tuple[str, ...] = ()
-    """The root first, then further worktrees of the same repository."""
+    """The root first, then worktrees of the same repository, and where the root was before."""
     gone: bool = False
     """Whether the root is no folder on this machine any more, or never was."""
     memories: int
@@ -107,6 +108,33 @@ def list_projects(app: App) -> ProjectsOutput:
     if app.lookup.held(DEFAULT).anything:
         rows.append(_row(app, None, known))
     return ProjectsOutput(projects=tuple(rows))
+
+
+def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
+    """Say that a project's repository stands in another folder now; sessions that name the old one stay its own.
+
+    Raises:
+        NotFoundError: no project has this namespace.
+        InputError: the folder is none that can be a project's.
+        ConflictError: the folder is another project's, which holds something already.
+        StoreError: the registry of projects cannot be read or written.
+    """
+    known = app.projects.known()
+    if namespace not in {each.namespace for each in known.projects}:
+        raise NotFoundError(
+            f"no project has the namespace {namespace}", next_step="`pellucid projects list` names them"
+        )
+    place = place_of(str(folder.expanduser().absolute()), Projects())
+    if place is None or not folder.expanduser().is_dir():
+        raise InputError(f"{folder} is no folder that can be a project's", next_step="name the root of a repository")
+    other = known.of_root(place.root)
+    if other and other.namespace != namespace and app.lookup.held(other.namespace).anything:
+        raise ConflictError(
+            f"{place.root} is the root of {other.namespace}, which holds sessions of its own",
+            next_step=f"ask the other by --namespace {namespace}",
+        )
+    known = app.projects.change(lambda before: before.moved(namespace, place.root))
+    return next(_row(app, each, known) for each in known.projects if each.namespace == namespace)
 
 
 def _row(app: App, project: Project | None, known: Projects) -> ProjectRow:

@@ -105,3 +105,11 @@ def test_a_line_that_is_too_long_keeps_its_number_and_the_next_is_read() -> None
 
     assert [turn.content for turn in turns] == ["fine"]
     assert [each.line for each in report.problems] == [1]
+
+
+def test_a_line_that_tells_no_folder_never_takes_another_sessions() -> None:
+    transcript = LiveTranscript(CaptureReport(), None, None)
+    said = '{"type":"user","uuid":"%s","sessionId":"%s",%s"message":{"role":"user","content":"Hello."}}\n'
+    turns = transcript.turns([said % ("u1", "a", '"cwd":"/srv/a",'), said % ("u2", "b", ""), said % ("u3", "b", "")])
+    turns += transcript.turns([said % ("u4", "a", '"cwd":"/srv/a",'), said % ("u5", "a", "")])
+    assert [turn.folder for turn in turns] == ["/srv/a", None, None, "/srv/a", "/srv/a"]

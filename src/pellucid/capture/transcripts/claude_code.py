@@ -152,11 +152,10 @@ def _titled(titles: list[str], about: str | None, frame: Turn) -> Iterator[Turn]
 
 def _frame(line: JsonObject, thread: Thread) -> Turn:
     session = text_at(line, "sessionId") or ""
+    thread.stands(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"
     if line.get("isSidechain") is True:
         session, role = f"{session}/{text_at(line, 'agentId') or 'sidechain'}", "assistant"
-    thread.folder = text_at(line, "cwd") or thread.folder
-    thread.branch = text_at(line, "gitBranch") or thread.branch
     return Turn(
         session_id=session,
         ordinal=UNNUMBERED,

@@ -118,6 +118,15 @@ class Thread:
     session: str = ""
     folder: str | None = None
     branch: str | None = None
+    placed: str = ""
+    """The session whose folder and branch these are."""
+
+    def stands(self, session: str, folder: str | None, branch: str | None) -> None:
+        """Note where a line's session works; what the line leaves out is as before, but never another session's."""
+        if session and session != self.placed:
+            self.placed, self.folder, self.branch = session, None, None
+        self.folder = folder or self.folder
+        self.branch = branch or self.branch
 
 
 def _form(text: str) -> str:

@@ -18,13 +18,18 @@ def projects(outcome: ProjectsOutput) -> str:
     return "\n".join(found) or "no projects yet: `pellucid import` files sessions under the project of their folder"
 
 
+def project(each: ProjectRow) -> str:
+    """The few lines of one."""
+    return "\n".join(_lines(each))
+
+
 def _lines(each: ProjectRow) -> Iterator[str]:
     held = [_many(each.memories, "memory", "memories"), _many(each.sessions, "session", "sessions")]
     held += [_many(each.passages, "passage", "passages")] if each.passages else []
     last = f", the last on {each.last_session[:10]}" if each.last_session else ""
     yield f"{each.namespace}  {', '.join(held)}{last}"
     for number, root in enumerate(each.roots):
-        said = " (worktree)" if number else " (not there any more)" if each.gone else ""
+        said = " (too)" if number else " (not there any more)" if each.gone else ""
         yield f"  {visible(root)}{said}"
     if not each.roots:
         yield "  (in no project)"

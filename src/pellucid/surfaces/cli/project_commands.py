@@ -1,5 +1,8 @@
 """One function a command in, the commands that look at projects out."""
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from pellucid.surfaces.cli.root import app
@@ -20,3 +23,19 @@ def projects_list(home: Home = None, as_json: Json = False) -> None:
     with opened(home, known=settings(home)) as opened_app:
         outcome = list_projects(opened_app)
     emit(outcome, lambda: present_projects.projects(outcome), as_json=as_json)
+
+
+@projects_app.command("move")
+def projects_move(
+    namespace: Annotated[str, typer.Argument(help="The project's namespace, as `projects list` says it.")],
+    folder: Annotated[Path, typer.Argument(help="Where its repository stands now.")],
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Say that a project's repository was moved: its memories answer in the new folder from now on."""
+    from pellucid.operations.projects import move_project
+    from pellucid.surfaces.cli import present_projects
+
+    with opened(home, known=settings(home)) as opened_app:
+        outcome = move_project(opened_app, namespace, folder)
+    emit(outcome, lambda: present_projects.project(outcome), as_json=as_json)
