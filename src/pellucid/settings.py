@@ -298,7 +298,9 @@ class Settings(BaseSettings):
     )
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
     namespace: Harmless[str] = Field(
-        default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
+        default="local/default",
+        pattern=NAMESPACE_PATTERN,
+        description="The isolation unit; unset, a folder asks its project.",
     )
     recall: RecallSettings = RecallSettings()
     rerank: RerankSettings = RerankSettings()
