@@ -38,6 +38,8 @@ and each command says so in one line on standard error (file, settings, where to
 too; `doctor` says it among its notes, and the `Pellucid` class as a Python warning. Folders above the working
 directory are not looked at, and no `.env` file is read.
 
+Where nobody names a namespace, a folder asks its project ([projects.md](projects.md)), or `local/default`.
+
 A folder may choose the namespace, for that is how a project keeps its memories apart. So a folder that you do not
 know can choose a namespace of yours: each command that reads or writes one for that reason says which, and whose word
 that was. Where that is not enough, as for an agent that works in strange folders, fix the namespace by `--namespace`

@@ -298,9 +298,7 @@ class Settings(BaseSettings):
     )
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
     namespace: Harmless[str] = Field(
-        default="local/default",
-        pattern=NAMESPACE_PATTERN,
-        description="The isolation unit; unset, a folder asks its project.",
+        default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
     )
     recall: RecallSettings = RecallSettings()
     rerank: RerankSettings = RerankSettings()

@@ -1,7 +1,7 @@
 """The waiting turns of a session in, memories out: which segments are complete, why, and each exactly once."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from pellucid.errors import EncoderError, InputError, StoreBusyError, UnhealthyE
 from pellucid.memory.keep import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
+from pellucid.operations.extraction import Extraction
 from pellucid.operations.intake import Cut, Intake, Tally
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
@@ -73,6 +74,8 @@ class Flusher:
     shift: TopicShift = "meaning"
     shift_problem: str = ""
     tally: Tally = field(default_factory=Tally)
+    extracting: Callable[[], Extraction] | None = None
+    """Makes, at the first flush, who distils; several flushers may share it."""
     forgotten_in: tuple[str, ...] = ()
     """See `Intake`."""
     _intake: Intake | None = None
@@ -179,8 +182,9 @@ class Flusher:
         """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool."""
         if self._intake is None:
             self._intake = Intake(
-                self.app, self.namespace, "extract", kind="observe", tally=self.tally, forgotten_in=self.forgotten_in
-            )
+                self.app, self.namespace, "extract", kind="observe", tally=self.tally,
+                shared=self.extracting() if self.extracting else None, forgotten_in=self.forgotten_in,
+            )  # fmt: skip
         return self._intake
 
     def _drop_places(self, held: Sequence[SpooledTurn]) -> None:

@@ -16,7 +16,7 @@ from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.filing import Filing
-from pellucid.operations.intake import Intake, Mode, Tally, take, together
+from pellucid.operations.intake import Intake, Mode, Tally, take, together, who_distils
 from pellucid.operations.settling import require_settled
 
 Progress = Callable[[int, int], None]
@@ -110,6 +110,7 @@ class _Desks:
     def __init__(self, app: App, request: ImportInput) -> None:
         self._app, self._request = app, request
         self._filing = Filing(app, request.namespace) if request.by_folder else None
+        self._extraction = who_distils(app)
         self._intakes: dict[str, Intake] = {}
         self._sessions: dict[str, set[str]] = {}
 
@@ -129,7 +130,9 @@ class _Desks:
         self._sessions.setdefault(namespace, set()).add(session_id)
         if namespace not in self._intakes:
             elsewhere = (DEFAULT,) if self._filing else ()
-            self._intakes[namespace] = Intake(self._app, namespace, self._request.mode, forgotten_in=elsewhere)
+            self._intakes[namespace] = Intake(
+                self._app, namespace, self._request.mode, shared=self._extraction, forgotten_in=elsewhere
+            )
         return self._intakes[namespace]
 
     def tally(self) -> Tally:

@@ -97,13 +97,15 @@ class Intake:
     namespace: str
     mode: Mode
     kind: OperationKind = "import"
+    shared: Extraction | None = None
+    """Who distils, if several intakes of one run share it: what a run may cost is counted for all of them."""
     forgotten_in: tuple[str, ...] = ()
     """Further namespaces in which a turn may have been forgotten before its session was filed by its folder."""
     tally: Tally = field(default_factory=Tally)
     _extraction: Extraction = field(init=False)
 
     def __post_init__(self) -> None:
-        self._extraction = extraction(self.app.settings)
+        self._extraction = self.shared or who_distils(self.app)
 
     def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
         """Cut turns into segments and keep them; returns when the last is acknowledged and searchable.
@@ -314,6 +316,15 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
                           for each in fact.evidence),
     }  # fmt: skip
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})
+
+
+def who_distils(app: App) -> Extraction:
+    """Who extracts and judges, as the settings say; one for all the intakes of a run.
+
+    Raises:
+        InputError, EncoderError: it is set up wrongly.
+    """
+    return extraction(app.settings)
 
 
 def take(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from pydantic import Field
 
@@ -21,7 +22,7 @@ from pellucid.model.turn import FlushSignal, Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.filing import Filing
 from pellucid.operations.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
-from pellucid.operations.intake import together
+from pellucid.operations.intake import together, who_distils
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
@@ -115,6 +116,7 @@ class Observer:
         self._guard = Guard(app.settings.capture, self._report)
         self._filing = Filing(app, request.namespace) if request.by_folder else None
         self._flushers: dict[str, Flusher] = {}
+        self._extracting = cache(partial(who_distils, app))
         self._sessions: dict[str, None] = {}
         self._spooled = Counter[str]()
 
@@ -154,7 +156,7 @@ class Observer:
         if namespace not in self._flushers:
             elsewhere = (DEFAULT,) if self._filing else ()
             self._flushers[namespace] = Flusher(
-                self._app, namespace, insist=self._request.retry, forgotten_in=elsewhere
+                self._app, namespace, self._request.retry, extracting=self._extracting, forgotten_in=elsewhere
             )
         return self._flushers[namespace]
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,4 +174,19 @@ def test_nor_is_it_observed_while_it_runs_whichever_call_brings_the_reply(
     for line in kept.read_text().splitlines(keepends=True):
         seen = observe_turns(app, ObserveInput(namespace=HERE, lines=(line,), flush="session_end"))
         assert (seen.turns_spooled, seen.backlog, seen.flushes) == (0, (), ())
+    app.close()
+
+
+def test_what_one_run_may_ask_is_counted_over_all_the_projects_it_files_in(
+    home: Path, model_cache: Path, tmp_path: Path, program: Program
+) -> None:
+    app = opened(home, model_cache, program(*GOOD))
+    capped = app.settings.llm.model_copy(update={"command_calls": 1})
+    app = replace(app, settings=app.settings.model_copy(update={"llm": capped}))
+    lines = [json.loads(LINES.splitlines()[0]) | {"session": name, "cwd": f"/srv/{name}"} for name in ("s1", "s2")]
+    (tmp_path / "two.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
+    request = ImportInput(paths=(tmp_path / "two.jsonl",), namespace=HERE, by_folder=True)
+    outcome = import_transcripts(app, request)
+    assert outcome.extractor_problem
+    assert [(each.namespace, each.turns) for each in outcome.filed if each.turns] == [("local/s1", 1)]
     app.close()
