@@ -65,7 +65,8 @@ def _located(app: "App") -> "App":
 
     found = located(app)
     if found.project:
-        earlier = f"; its earlier sessions are in {DEFAULT}" if DEFAULT in found.also else ""
+        is_older = found.project.root in app.projects.known().earlier
+        earlier = f"; its earlier sessions are in {DEFAULT}" if is_older else ""
         note(f"namespace {found.project.namespace}, the project of {found.project.root}{earlier}")
     return found
 
