@@ -133,4 +133,7 @@ def test_the_states_of_a_thing_are_told_from_first_to_last(specs: Cli) -> None:
     assert [each["props"]["status"] for each in specs("history", "SPEC-902", "--json").json["states"]] == [
         "draft", "accepted"
     ]  # fmt: skip
-    assert "nothing was true of it then" in specs("history", "SPEC-902", "--as-of", "2001-01-01").out
+    for told in (("history", "SPEC-902"), ("graph", "show", "SPEC-902")):
+        before = specs(*told, "--as-of", "2001-01-01").out
+        assert f"its history before {specs('history', 'SPEC-902').out.split('[')[1].split(' – ')[0]} is not known" in before
+        assert "nothing was true" not in before

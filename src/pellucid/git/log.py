@@ -5,12 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pellucid.git.program import Repository, running, tokens
-from pellucid.graph.formats import FORMATS
 
-_PATTERNS = tuple(f"*{suffix}" for suffix in FORMATS)
 _LOG = (
     "log", "--first-parent", "-m", "--raw", "--no-abbrev", "-M", "-l1500", "-z", "--no-color", "--no-notes",
-    "--no-ext-diff", "--no-textconv", "--format=%x01%H %ct", "HEAD", "--",
+    "--no-ext-diff", "--no-textconv", "--format=%x01%H %ct", "HEAD",
 )  # fmt: skip
 _FILES = ("100644", "100755")
 _ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
@@ -114,12 +112,14 @@ class Departures:
 
 
 def commits(repository: Repository) -> Iterator[tuple[str, int, list[Entry]]]:
-    """The commits of the branch that is checked out which changed a document: name, committer date, changed files.
+    """The commits of the branch that is checked out: name, committer date, changed files.
+
+    All files of the repository: a document may have stood elsewhere, under a suffix that is none of a document's.
 
     Raises:
         InputError: `git` is not installed, or it failed: there is no commit yet, or the repository is damaged.
     """
-    with running(repository, *_LOG, *_PATTERNS) as (_, out):
+    with running(repository, *_LOG) as (_, out):
         yield from _parsed(tokens(out))
 
 

@@ -71,6 +71,8 @@ class GraphShowOutput(Wire):
 
     entity: EntityNamed
     state: StateView | None = None
+    known_from: Instant | None = None
+    """Where the instant lies before all that is known of it: since when something is."""
     nodes: tuple[NodeView, ...]
     """By distance, then key; the thing itself first."""
     edges: tuple[EdgeView, ...]
@@ -123,9 +125,10 @@ def look(app: App, request: GraphShowInput) -> Look:
     near, left_out = _around(app, request, entity.key, epoch_ms(at), past.known_ms)
     nodes = tuple(_node(app, request.namespace, key) for keys in near.hops for key in keys)
     places = _places(app, request.namespace, near)
-    state = None if entity.type in SAID else state_at(app, request.namespace, entity.key, at, past.known)
+    said = entity.type in SAID
+    state, begun = (None, None) if said else state_at(app, request.namespace, entity.key, at, past.known)
     output = GraphShowOutput(
-        entity=entity, state=state, nodes=_views(near, nodes),
+        entity=entity, state=state, known_from=begun, nodes=_views(near, nodes),
         edges=_edges(near, {each.key: each.name for each in nodes}, places), hops=request.hops, left_out=left_out,
         as_of=past.at, as_known_at=past.known,
     )  # fmt: skip

@@ -69,6 +69,8 @@ class EntityHistoryOutput(Wire):
     states: tuple[StateView, ...]
     holds: dict[str, str] | None = None
     """What is true of it at the instant asked about, by its chain; None where nothing is."""
+    known_from: Instant | None = None
+    """Where `asOf` lies before all that is known of it: since when something is. Of what was before, nothing is said."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
 
@@ -94,6 +96,7 @@ def history_of_entity(
     return EntityHistoryOutput(
         entity=entity, states=_views(app, namespace, chain, shown), as_of=past.at,
         as_known_at=past.known, holds=None if here is None else dict(chain[here].props),
+        known_from=of_ms(chain[0].valid_from) if wanted < chain[0].valid_from else None,
     )  # fmt: skip
 
 
@@ -123,12 +126,18 @@ def _nothing_known(entity: EntityNamed, known: datetime | None) -> NotFoundError
     )
 
 
-def state_at(app: App, namespace: str, key: str, at: datetime, known: datetime | None = None) -> StateView | None:
-    """What was true of a node at an instant, by what was known at another; None where nothing was."""
+def state_at(
+    app: App, namespace: str, key: str, at: datetime, known: datetime | None = None
+) -> tuple[StateView | None, datetime | None]:
+    """What was true of a node at an instant, by what was known at another; None where nothing was.
+
+    Beside it since when something is known of the node, where that lies after the instant.
+    """
     chain = app.graph.states(namespace, key, epoch_ms(known) if known else None)
     wanted = epoch_ms(at)
     here = [number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until]
-    return next(iter(_views(app, namespace, chain, here)), None)
+    begun = of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
+    return next(iter(_views(app, namespace, chain, here)), None), begun
 
 
 def named(app: App, namespace: str, name: str) -> EntityNamed:

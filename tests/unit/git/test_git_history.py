@@ -14,8 +14,8 @@ from pellucid.graph.formats import FORMATS
 
 def test_a_document_of_every_suffix_has_its_history(git: Git) -> None:
     names = [f"a{suffix}" for suffix in FORMATS]
-    git.commit(JAN, dict.fromkeys([*names, "a.txt"], "Draft"))
-    assert told(git, *names, "a.txt").keys() == set(names)
+    git.commit(JAN, dict.fromkeys(names, "Draft"))
+    assert told(git, *names).keys() == set(names)
 
 
 def test_a_suffix_in_capitals_has_its_history(git: Git) -> None:
@@ -54,6 +54,14 @@ def test_renames_are_followed_from_the_files_there_are_now(git: Git) -> None:
     git.commit(APR, {"new/b.md": "Final\n" + "text\n" * 20})
     (history,) = told(git, "new/b.md").values()
     assert states(history) == [("2024-01-01", "Draft"), ("2024-02-01", "Review"), ("2024-04-01", "Final")]
+
+
+def test_a_rename_is_followed_across_the_repository_and_from_a_suffix_that_is_no_documents(git: Git) -> None:
+    git.commit(JAN, {"a.txt": "Draft\n" + "text\n" * 20, "code/main.py": "pass\n"})
+    git.commit(FEB, {"a.txt": "Review\n" + "text\n" * 20})
+    git.commit(MAR, {"a.txt": None, "docs/a.rst": "Review\n" + "text\n" * 20})
+    (history,) = told(git, "docs/a.rst").values()
+    assert states(history) == [("2024-01-01", "Draft"), ("2024-02-01", "Review")]
 
 
 def test_two_files_that_change_places_keep_their_own_pasts(git: Git) -> None:

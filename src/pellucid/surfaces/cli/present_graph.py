@@ -26,7 +26,9 @@ def shown(look: Look) -> str:
     output = look.output
     state = output.state
     holds = (
-        [f"since {_when(state.valid_from)}: {_props(state.props)}{_because(state)}"] if state and state.props else []
+        [f"since {_when(state.valid_from)}: {_props(state.props)}{_because(state)}"]
+        if state and state.props
+        else list(filter(None, [_unknown(output.known_from)]))
     )
     head, *drawn = (visible(line) for line in look.text(ascii_only=not _draws()).split("\n"))
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
@@ -46,7 +48,7 @@ def states(outcome: EntityHistoryOutput) -> str:
         else:
             lines += [f"  {visible(_change(change.attribute, change.before, change.after))}" for change in each.changed]
     if outcome.as_of and not outcome.states:
-        lines.append("nothing was true of it then")
+        lines.append(_unknown(outcome.known_from) or "nothing was true of it then")
     if not outcome.as_of:
         lines.append(f"holds: {_props(outcome.holds)}" if outcome.holds is not None else "nothing holds any more")
     return "\n".join(lines)
@@ -98,6 +100,11 @@ def _past(as_of: datetime | None, as_known_at: datetime | None) -> list[str]:
     said = [f"as of {isoformat(as_of)}"] if as_of else []
     said += [f"as known at {isoformat(as_known_at)}"] if as_known_at else []
     return [", ".join(said)] if said else []
+
+
+def _unknown(known_from: datetime | None) -> str:
+    """That nothing is known of a time so early, which is not to say that nothing was."""
+    return f"its history before {_when(known_from)} is not known" if known_from else ""
 
 
 def _because(state: StateView) -> str:
