@@ -36,7 +36,7 @@ class LegWeights(BaseModel):
         default=1.0, ge=0, le=1000, description="What hangs together with the things that the query names."
     )
     procedural: float = Field(default=1.0, ge=0, le=1000, description="Procedures, where the query starts a task.")
-    review: float = Field(default=1.0, ge=0, le=1000, description="Memories that speak of the files under review.")
+    review: float = Field(default=5.0, ge=0, le=1000, description="Memories that speak of the files under review.")
     recent: float = Field(default=1.0, ge=0, le=1000, description="Newest first; asked only when the search legs fail.")
     temporal: float = Field(
         default=0.1, ge=0, le=1000, description="Prefers newer memories, but not for questions about the past."

@@ -135,5 +135,8 @@ def test_the_states_of_a_thing_are_told_from_first_to_last(specs: Cli) -> None:
     ]  # fmt: skip
     for told in (("history", "SPEC-902"), ("graph", "show", "SPEC-902")):
         before = specs(*told, "--as-of", "2001-01-01").out
-        assert f"its history before {specs('history', 'SPEC-902').out.split('[')[1].split(' – ')[0]} is not known" in before
+        assert (
+            f"its history before {specs('history', 'SPEC-902').out.split('[')[1].split(' – ')[0]} is not known"
+            in before
+        )
         assert "nothing was true" not in before

@@ -75,7 +75,8 @@ def of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | N
     """The edge that the names under a heading mean, by it or by the nearest of those above it; None for a mention.
 
     Numbering and a colon are passed over. A heading under `Relationships` counts by its verb; what stands there under
-    none is only related.
+    none is only related. What stands in sections of their own below an outermost `# References` is a chapter, and no
+    list of references.
     """
     inner = [_plain(each) for each in (*trail, heading)]
     within = _BLOCK in inner
@@ -84,6 +85,9 @@ def of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | N
             return _RELATES
         table = _VERBS if within and _BLOCK in inner[:depth] else _HEADINGS
         own = depth == len(inner) - 1
+        chapter = depth == 0 and not own and len(trail) == level - 1  # no heading is left out: the first is of level 1
+        if chapter and table.get(inner[depth]) == _REFERENCES:
+            continue
         if (found := table.get(inner[depth])) and not (own and level > 3 and table is _HEADINGS):
             return found
     return None

@@ -1,10 +1,10 @@
-"""A message in, how deep to recall for it and why out: nothing, a little, in full, or along the graph."""
+"""A message in, how deep to recall for it and why out: nothing, a little, or in full."""
 
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-Depth = Literal["no_recall", "minimal", "full", "graph"]
+Depth = Literal["no_recall", "minimal", "full"]
 """How much of the memory a message is worth."""
 
 _ACK_MOST = 80
@@ -12,7 +12,7 @@ _COMMAND_MOST = 100
 """Characters of an acknowledgement and of a short command at most."""
 
 _READ = 2_000
-"""Characters in which words that ask for the graph are looked for."""
+"""Characters in which it is looked for what a message is."""
 
 _ACKS = r"""
     hi|hello|hey|howdy|good (?:morning|afternoon|evening|night|day)|bye|goodbye|see you|see ya|ciao|cheers
@@ -34,33 +34,6 @@ _ACKS = r"""
     |谢谢|谢谢你|多谢|感谢|非常感谢|你好|您好|早上好|晚上好|晚安|好|好的|好吧|行|可以|嗯|嗯嗯|是|是的|不|不是|对|没问题|明白|明白了
     |知道了|收到|再见|没关系|辛苦了|謝謝|多謝
 """
-_GRAPH = r"""
-    timelines?(?: (?:of|for|from|since|until|between|leading)|[?.!]?$)|(?:what(?:'s| is) the|full|whole
-    |complete) timeline
-    |sequence (?:of|in which|that led)|in what sequence|chain of|chains? (?:from|between)|causal chain|chain reaction
-    |root[- ]causes?|root of the (?:problem|issue|failure)|what(?: else)? (?:all )?depends? (?:on|upon)
-    |which \w+(?: \w+)? depends? (?:on|upon)|who depends on|depends? on what|what does \S+(?: \S+){0,4} depend on
-    |dependenc(?:y|ies) (?:of|between|from|chain|chains|graph|tree)|dependents of|blast radius|downstream of
-    |upstream of
-    |what (?:breaks|would break|is affected|would be affected)|what (?:all )?led (?:up )?to|(?:that
-    |which) led (?:up )?to
-    |chronology|chronological|in (?:what|which) order|step by step|what happened (?:before|after|between|leading)
-    |what caused|caused by what|ripple effects?|knock-on effects?
-    |(?:related|connected|linked) to each other|how (?:is|are) \S+(?: \S+){0,4} (?:related|connected|linked) to
-    |zeitleiste|zeitstrahl|zeitlicher? (?:ablauf|verlauf)|ablauf der|abfolge|reihenfolge|grundursache|ursachen?kette
-    |eigentliche ursache|ursache (?:von|für|des|der)|wovon hängt|was hängt (?:\S+ ){0,4}(?:von|ab)|abhängigkeiten
-    |línea de tiempo|cronología|secuencia de|cadena de|causa raíz|causas? de(?:l)?|(?:qué|quién|cuáles) dependen? de
-    |depende de qué
-    |dependencias (?:de|entre)|en qué orden
-    |chronologie|frise|enchaînement|séquence|suite d'événements|chaîne de|cause (?:première|racine|profonde)
-    |causes? (?:de|du|des)
-    |(?:qui|quoi|qu'est-ce qui|modules?|services?) dépend\w* d|de quoi dépend|dépendances (?:de|du|des|entre)
-    |dans quel ordre
-"""
-_GRAPH_EAST = (
-    "時系列|タイムライン|経緯|根本原因|連鎖|依存|順番"
-    "|时间线|时间轴|時間軸|来龙去脉|根本原因|根因|先后顺序|连锁|依赖|因果"
-)
 _ASKS = r"""
     what|whats|what's|when|where|wheres|where's|which|who|whos|who's|whose|whom|why|how|hows|how's|is|are|was|were|do
     |does
@@ -118,7 +91,6 @@ _BETWEEN = r"[\s,;.!~…、。！，\-–—:)(]"
 _ACK = re.compile(rf"{_BETWEEN}*(?:(?:{_one_of(_ACKS)}){_BETWEEN}+)+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]")
 _PLAIN = str.maketrans({"’": "'", "\n": " ", "\t": " ", "\u00a0": " "})
-_GRAPH_WORDS = re.compile(rf"\b(?:{_one_of(_GRAPH)})(?!\w)|{_GRAPH_EAST}")
 _ASKING = re.compile(rf"^\W*(?:{_one_of(_ASKS)})(?!\w)|{_ASKS_EAST}")
 _MEMORY = re.compile(rf"\b(?:{_one_of(_REMEMBERS)})(?!\w)|{_REMEMBERS_EAST}")
 _COMMAND = re.compile(
@@ -134,8 +106,6 @@ def gate(text: str) -> Gated:
     lowered = text[:_READ].lower().translate(_PLAIN).strip()
     if _acknowledges(text, lowered):
         return Gated("no_recall", "only greets, thanks or agrees")
-    if found := _GRAPH_WORDS.search(lowered):
-        return Gated("graph", f"asks how things hang together: {found[0].strip()}")
     if _ASKING.search(lowered):
         return Gated("full", "asks something")
     if len(text) <= _COMMAND_MOST and (found := _COMMAND.search(lowered)) and not _MEMORY.search(lowered):

@@ -25,8 +25,10 @@ _MOVED = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
 _BINARY = re.compile(r"(?:Binary files|Files) (?=.*+(?<= differ))(.+?) and (.+) differ")
 _SIDES = frozenset({"ab", "ba", "iw", "wi", "ci", "ic", "cw", "wc", "ow", "wo"})
 """What git puts before the old and the new path, with and without `diff.mnemonicPrefix`, and reversed."""
-_STATUS = re.compile(r"[ACDMRTUXB]\d{0,3}\t(.+)|[ MADRCTU?!]{2} (.+)")
+_STATUS = re.compile(r"[ACDMRTUXB]\d{0,3}\t(.+)|(?!  )[ MADRCTU?!]{2} (.+)")
 """A line of `git diff --name-status`, or of `git status --short`."""
+_PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
+"""A path without spaces, or one that git quotes."""
 
 
 def review(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - every leg has one shape
@@ -55,6 +57,13 @@ def review_paths(text: str) -> tuple[str, ...]:
     if len(paths) > MOST:
         raise _refused(f"the review has {len(paths)} files, and {MOST} are the most")
     return paths
+
+
+def names_files(text: str) -> bool:
+    """Whether a text is a diff or a list of files, and not rather the text of one file: most of its lines are paths."""
+    lines = [line for line in _COLOUR.sub("", text[:LARGEST]).replace("\0", "\n").split("\n") if line.strip()]
+    listed = sum(bool(_STATUS.fullmatch(line) or _PLAIN_PATH.fullmatch(line.strip())) for line in lines)
+    return _is_diff(lines) or 2 * listed > len(lines)
 
 
 def _refused(words: str) -> InputError:

@@ -116,7 +116,7 @@ class Plan:
     encoder_problem: str = ""
     query_class: str = "other"
     depth: str = "full"
-    """`no_recall`, `minimal`, `full` or `graph`."""
+    """`no_recall`, `minimal` or `full`."""
     reason: str = ""
     """Why this depth."""
     entities: tuple[str, ...] = ()

@@ -78,6 +78,19 @@ def test_a_heading_counts_at_levels_two_and_three_and_for_what_stands_below_it()
     assert arrows(facts(other)) == [("spec-54", "MENTIONS", "spec-3")]
 
 
+def test_an_outermost_heading_is_a_list_of_references_and_the_sections_below_it_are_a_chapter() -> None:
+    own = section(1, "References", "SPEC-1", level=1)
+    assert arrows(facts(own)) == [("spec-54", "REFERENCES", "spec-1")]
+    for trail, level in ((("References",), 2), (("References", "Calls"), 3)):
+        assert arrows(facts(section(2, "Errors", "SPEC-2", trail=trail, level=level))) == [
+            ("spec-54", "MENTIONS", "spec-2")
+        ]
+    inner = section(3, "Books", "SPEC-3", trail=("Sources", "References"), level=3)
+    assert arrows(facts(inner)) == [("spec-54", "REFERENCES", "spec-3")]
+    needed = section(4, "At run time", "SPEC-4", trail=("Dependencies",), level=2)
+    assert arrows(facts(needed)) == [("spec-54", "DEPENDS_ON", "spec-4")]
+
+
 def test_a_relationships_block_is_read_by_its_verbs() -> None:
     text = (
         "- **Depends on:** SPEC-034, SPEC-037 §3\n  and also\n  - SPEC-044\n- Superseded by SPEC-099\n"

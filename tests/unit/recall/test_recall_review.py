@@ -10,7 +10,7 @@ from pellucid.errors import InputError
 from pellucid.operations.recalling import RecallInput, xray
 from pellucid.recall.ladder import RUNGS
 from pellucid.recall.leg import Asked
-from pellucid.recall.review import LARGEST, MOST, review, review_paths
+from pellucid.recall.review import LARGEST, MOST, names_files, review, review_paths
 from pellucid.recall.state import World
 
 GIT = """\
@@ -174,3 +174,25 @@ def test_what_review_alone_nominated_is_served_so_and_may_miss_the_querys_words(
     state = run(notes, asking.query, review=asking.review, settings=floors, without=asking.without)
     assert {RUNGS[soft - 1] for soft in state.pool.soft.tolist() if soft} == {"token-overlap"}
     assert not run(notes, asking.query, settings=floors, without=asking.without).served
+
+
+def test_what_is_remembered_of_a_file_is_brought_before_what_only_sounds_like_the_question(house: Opener) -> None:
+    app = house()
+    notes = [a_memory(n, f"What to watch for when changing service {n}: its window is day {n}.") for n in range(1, 17)]
+    said = a_memory(20, "The bank blocks us after six attempts.", entity_ref="src/retry.py")
+    file_memories(app, [*notes, said])
+    for review in ("src/retry.py", "/home/ada/shop/src/retry.py"):
+        state = run(app, "what to watch for when changing this?", review=review)
+        assert state.served[0].memory.content == said.content
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        (GIT, True), ("src/a.py\nMakefile\n", True), (" M src/a.py\n?? docs/b c.md\n", True), ('"caf\\303\\251.py"', True),
+        ("def run(n):\n    return n + 1\n\n\nclass A:\n    pass\n", False), ("# Retry\n\nSix attempts at most.\n", False),
+        ("", False), ("x" * 1001, False), ('{"a": 1,\n "b": 2}\n', False), ("a: 1\nb: 2\n", False),
+    ],
+)  # fmt: skip
+def test_a_diff_or_a_list_is_told_from_a_file_to_be_reviewed_itself(text: str, listed: bool) -> None:
+    assert names_files(text) is listed

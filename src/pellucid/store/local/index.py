@@ -302,7 +302,7 @@ class _Fold:
             self._run(self._queries["put_attribute"], (ns, key, row))
         for tag in memory.tags:
             self._run(self._queries["put_tag"], (ns, tag_key(tag), row))
-        for path in paths_in("\n".join((memory.content, *memory.evidence))):
+        for path in paths_in("\n".join((memory.content, memory.entity_ref or "", *memory.evidence))):
             self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
         self._touched.add((ns, row // SEGMENT))
 

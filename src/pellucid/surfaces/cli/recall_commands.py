@@ -37,7 +37,10 @@ class RecallFlags:
     as_of: AsOf = None
     as_known_at: AsKnownAt = None
     review: Annotated[
-        str | None, typer.Option("--review", help="A file with a diff or a list of files; - reads standard input.")
+        str | None,
+        typer.Option(
+            "--review", help="A file with a diff or a list of files (- reads standard input), or a file itself."
+        ),
     ] = None
     changes: Annotated[
         Many, typer.Option("--set", help="A recall setting for this call: name=value; may be repeated.")
@@ -65,8 +68,16 @@ class RecallFlags:
             tags=tuple(self.tag or ()), categories=tuple(self.category or ()), by_agent=self.by_agent,
             in_session=self.in_session, since=aware(self.since), until=aware(self.until),
             **instants(app, self.as_of, self.as_known_at),
-            review=_read(self.review) if self.review else None, settings=dict(map(setting, self.changes or ())),
+            review=_reviewed(self.review) if self.review else None, settings=dict(map(setting, self.changes or ())),
         )  # fmt: skip
+
+
+def _reviewed(path: str) -> str:
+    """The diff or the list of files that a file holds, or, where it holds neither, that file."""
+    from pellucid.recall.review import names_files
+
+    text = _read(path)
+    return text if path == "-" or names_files(text) else path
 
 
 def _read(path: str) -> str:
