@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from pellucid.model.memory import unpack_id
 from pellucid.recall.abstain import judge, nearness
-from pellucid.recall.context_text import NO_NEED, NOTHING, nearest_line, wrap
+from pellucid.recall.context_text import NO_NEED, NOTHING, body_of, nearest_line, wrap
 from pellucid.recall.disputes import by_number, in_words, opponents
 from pellucid.recall.episodes import details, residual, told, worths
 from pellucid.recall.graph_paths import paths_of
-from pellucid.recall.ladder import REPEATS, RUNGS
+from pellucid.recall.ladder import ASIDE, NO_EDGE, REPEATS, RUNGS
+from pellucid.recall.leads import leads
 from pellucid.recall.passes import clean_up, leave_out
 from pellucid.recall.repeats import repeats
 from pellucid.recall.sheet import Line, Sheet
@@ -63,7 +64,7 @@ def _recorded(made: Assembly) -> Context:
 def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
     """Say that nothing is recalled, with as many of the nearest misses as there is room for."""
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
-    rungs = (*rungs, Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
+    rungs = (*rungs, Rung(ASIDE, 0, 0), Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
     pool, plan, rows = state.pool, state.plan, state.corpus.rows
     nearest = [
         (unpack_id(pool.ids[at]), nearness(pool, at, plan, rows)) for at in (abstention.nearest if abstention else ())
@@ -83,10 +84,14 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     """The context of these memories, the first of the ranking, in its order."""
     settings, wanted = state.request.settings, state.request.settings.context_passes
     then = state.request.instant
+    leading = leads(state, world, served)
     against = opponents((each.memory for each in served), state.request, world)
     lines = [
         Line.of(as_stood(each.memory, state.request), place, then, in_words(against.get(each.memory.id, ())))
         for place, each in enumerate(served)
+    ]
+    lines = [
+        replace(line, body=body_of(leading[line.memory.id])) if line.memory.id in leading else line for line in lines
     ]
     rungs, passes = list[Rung](), list[PassReport]()
     if "select" in wanted:
@@ -94,13 +99,17 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
         passes.append(report)
         lines = left
+    left = [line for line in lines if not _aside(line, state)]
+    aside = tuple(Omission(line.memory.id, NO_EDGE, ASIDE) for line in lines if _aside(line, state))
+    rungs.append(_rung(ASIDE, lines, left, NO_EDGE))
+    lines = left
     said = repeats([line.memory for line in lines])
     left = [line for line in lines if line.memory.id not in said]
     rungs.append(_rung(REPEATS, lines, left, "a better one says it"))
     lines = left
     again = tuple(Omission(memory_id, f"{by} says it", REPEATS) for memory_id, by in said.items())
     sheet = _sheet(state, lines)
-    omitted = (*again, *sheet.fill(lines, settings.char_budget))
+    omitted = (*aside, *again, *sheet.fill(lines, settings.char_budget))
     fitting = sorted(sheet.lines, key=lambda line: line.place)
     rungs.append(_rung("budget-fit", lines, fitting, "over the budget"))
     if omitted and not fitting:
@@ -122,6 +131,12 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         sheet = _with(state, by_number(sheet.lines, against, state.request))
     context, episodes = _written(state, world, sheet, omitted)
     return Assembly(context, tuple(rungs), episodes, tuple(passes))
+
+
+def _aside(line: Line, state: State) -> bool:
+    """Whether this is a section that no edge leads to, where nothing but edges is asked for."""
+    only = state.plan.answers and not state.plan.beside
+    return bool(only) and line.memory.category == "section" and line.memory.id not in state.ways
 
 
 def _rung(name: str, before: Sequence[Line], after: Sequence[Line], reason: str) -> Rung:

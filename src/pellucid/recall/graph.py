@@ -1,9 +1,10 @@
 """A query that names things in, the memories that hang together with them out: the graph leg."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from pellucid.recall.equation import Floats, Ints, Mask
 from pellucid.recall.function_words import FUNCTION_WORDS
 from pellucid.recall.graph_walk import Reached, Walk, strongest
 from pellucid.recall.leg import NO_HITS, Asked, GraphHits, report
+from pellucid.recall.query_edges import beside
 from pellucid.recall.state import LegReport, Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
 from pellucid.store.index_port import Columns, Rows
@@ -29,6 +31,10 @@ PER_NODE = 3
 """Rows of one node that are nominated at most, where no edge is asked for: the n-th nearest scores an n²-th."""
 LISTS = 8
 """How far beside the sections of a thing one is looked for that lists what it hangs together with, in sections."""
+MORE = 0.5
+"""The share of what a query says beside the edges that a section must hold above a lead to stand in its place."""
+MEANT = 5.0
+"""More than a section is near to a query, leads its document and holds words of it: the part that an edge means."""
 NOTHING = "nothing that may answer hangs together with what the query names"
 _LONGEST = 8
 """Words of a name in a query at most."""
@@ -51,6 +57,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     if not seeds:
         return _nothing(plan), NO_HITS
     settings = state.request.settings
+    plan = replace(plan, beside=_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
     found = _scored(state, plan, world, reached)
@@ -69,7 +76,10 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
     count = int(reached.asked[found.place[inside]].sum())
-    hits = GraphHits(found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=count)
+    hits = GraphHits(
+        found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=count,
+        beside=plan.beside,
+    )  # fmt: skip
     return report("graph", hits, note="" if len(inside) else NOTHING), hits
 
 
@@ -153,6 +163,20 @@ def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
     return (defined if plan.asked and defined else found)[:SEEDS]
 
 
+def _beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int, ...]:
+    """The telling stems of a query that asks for edges, less those that ask for them or are of a name in it."""
+    if plan.asked is None:
+        return ()
+    numbers = {node.number for node in seeds}
+    named = (name for name in (*plan.entities, *names_in(plan.text)) if _leads(reader, name, numbers))
+    left = set(_WORD.findall(beside(plan.text, named).casefold()))
+    return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
+
+
+def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
+    return any(node.number in numbers for node in reader.find([name]))
+
+
 def _scored(state: State, plan: Plan, world: World, reached: Reached) -> _Scored:
     """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
 
@@ -165,7 +189,9 @@ def _scored(state: State, plan: Plan, world: World, reached: Reached) -> _Scored
     fit = np.where(asked, 0.85 + 0.1 * ranked + 0.05 * near, 0.4 + 0.2 * ranked + 0.4 * near)
     states = _states(reader, reached, columns) & reached.seed[place]
     fit[states] = 1.0
-    places = _places(columns, place, near + _meant(reader, reached, rows, place) + 2 * states)
+    if plan.asked is not None:
+        near = near + _leading(state, plan, world, columns, rows, place)
+    places = _places(columns, place, near + MEANT * _meant(reader, reached, rows, place) + 2 * MEANT * states)
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
     if asked.any():
         scores[~_company(scores, asked, places)] = 0.0
@@ -205,6 +231,26 @@ def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
     out = asked & best
     out[strongest((~asked & best).nonzero()[0], scores, max(BESIDE, int(out.sum())))] = True
     return out
+
+
+def _leading(state: State, plan: Plan, world: World, columns: Columns, rows: Rows, nodes: Ints) -> Floats:
+    """What speaks for each row where edges are asked for: 1 for the lead of its node, more for what the query asks of it.
+
+    The lead is the first part of a document: its header. A section that holds enough more of the words beside the edges
+    stands before it. Each word counts log(1 + N/(1 + df)).
+    """
+    if not len(rows):
+        return np.zeros(0)
+    order = np.lexsort((columns.ids, columns.ordinal, ~columns.admitted, nodes))
+    lead = order[nodes[order].searchsorted(nodes)]
+    out = (lead == np.arange(len(rows))).astype(np.float64)
+    if not plan.beside:
+        return out
+    held = world.reader.features(rows, None, [plan.stems[i] for i in plan.beside]).matched
+    weights = np.array([log(1 + state.corpus.rows / (1 + plan.frequencies[i])) for i in plan.beside])
+    bits = np.arange(len(weights), dtype=np.uint64)
+    share = (held[:, None] >> bits & np.uint64(1)).astype(np.float64) @ weights / weights.sum()
+    return out + np.where(share - share[lead] >= MORE, 1.0 + share, 0.0)
 
 
 def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:

@@ -21,6 +21,8 @@ class GraphHits(LegHits):
     """By the id of a memory of the admitted arm."""
     answers: int = 0
     """How many of the first of that arm stand on edges that the query asks for."""
+    beside: tuple[int, ...] = ()
+    """Indices of the stems by which the query asks for more than these edges."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ def _walked(state: State, found: Iterable[LegHits]) -> State:
     """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
-    plan = replace(state.plan, asked=state.plan.asked if answers else None, answers=answers)
+    asked = state.plan.asked if answers else None
+    plan = replace(state.plan, asked=asked, answers=answers, beside=walk.beside if walk and answers else ())
     return replace(state, plan=plan, ways=walk.ways if walk else {})
 
 

@@ -1,6 +1,7 @@
 """A query in, the edges it asks for out: what something depends on, what depends on it, what replaced it."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pellucid.model.entity import EdgeType
@@ -82,8 +83,27 @@ CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked,
 
 def asked_edges(text: str) -> AskedEdges | None:
     """The edges that a query asks for; None where it asks for none. Only the first 2,000 characters are read."""
-    text = text[:_READ]
+    found = _asking(text[:_READ])
+    return found[0] if found else None
+
+
+def beside(text: str, names: Iterable[str]) -> str:
+    """What a query says behind asking for edges, less these names, each with the word it comes with (`… proposal`).
+
+    `What does EIP-4844 require for gas accounting` asks for gas accounting; what stands before it asks, or describes
+    the thing that is named.
+    """
+    found = _asking(text[:_READ])
+    text = text[found[1][1] :] if found else ""
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)(?:[ \t]+\w+)?", " ", text, flags=re.IGNORECASE)
+    return text.strip()
+
+
+def _asking(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
+    """The edges that a text asks for, and where it does."""
     if found := passive(text):
-        verb, done_to_it = found
-        return _PASSIVE[verb][done_to_it]
-    return next((asked for asked, pattern in CUES if pattern.search(text)), None)
+        verb, done_to_it, span = found
+        return _PASSIVE[verb][done_to_it], span
+    said = ((asked, pattern.search(text)) for asked, pattern in CUES)
+    return next(((asked, match.span()) for asked, match in said if match), None)

@@ -111,8 +111,12 @@ PASSIVES = tuple(
 _BY = re.compile(r"by\b|von\b|durch\b|wodurch\b|por\b|par\b|に|被", re.IGNORECASE)
 
 
-def passive(text: str) -> tuple[Verb, bool] | None:
-    """The verb that a text has in the passive, and whether that is done to the thing named; None where it has none."""
+def passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
+    """The verb that a text has in the passive, whether that is done to the thing named, and where it says so.
+
+    None where it has none.
+    """
     if not _BY.search(text):
         return None
-    return next(((verb, done_to_it) for verb, done_to_it, pattern in PASSIVES if pattern.search(text)), None)
+    found = ((verb, done_to_it, pattern.search(text)) for verb, done_to_it, pattern in PASSIVES)
+    return next(((verb, done_to_it, match.span()) for verb, done_to_it, match in found if match), None)

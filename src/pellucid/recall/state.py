@@ -127,6 +127,8 @@ class Plan:
     """The edges that the query asks for."""
     answers: int = 0
     """How many of the graph leg's first places stand on these edges; all behind them is what is near."""
+    beside: tuple[int, ...] = ()
+    """Where edges are asked for, the indices of the telling stems that ask for more: which part of what they lead to."""
     timeless: bool = False
     """The query is about the past: being recent counts for nothing."""
 

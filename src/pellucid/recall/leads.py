@@ -1,0 +1,167 @@
+"""What the edges that a question asks for lead to in, each in a few lines out: what it is, how it stands, who says so.
+
+A document stands in the context with its title, its status, the header line or sentence that says the edge, and its
+first paragraph. Where the edge is said by a document that is no answer itself, the first answer it leads to says it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from pellucid.model.entity import Edge
+from pellucid.model.memory import Memory
+from pellucid.recall.state import State, Way, World
+from pellucid.store.index_port import Served
+
+LEAST, MOST = 240, 1_500
+"""Characters of one answer: an equal share of the budget, within these."""
+PARAGRAPH = 120
+"""Characters of a first paragraph that are worth the room, at least."""
+OPENING = 4
+"""Sections at the beginning of a document in which its first paragraph is looked for."""
+SENTENCE = 300
+"""Characters of a sentence that says an edge, at most."""
+_LEADING = ("status", "description", "summary", "abstract")
+"""Keys of a header that say how a document stands and what it is about."""
+_WORDS = 6
+"""Words of a paragraph, at least: a shorter one is a value, or a heading."""
+_MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
+"""Begins what is no prose: headings, tables, code, pictures, directives, fields, rules, lists."""
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A served answer, what of its own says edges, and what others say that lead to it."""
+
+    memory: Memory
+    way: Way
+    header: bool
+    """It is the header of its document."""
+    own: dict[str, None] = field(default_factory=dict[str, None])
+    others: dict[str, None] = field(default_factory=dict[str, None])
+
+
+def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, str]:
+    """What stands in the context of each section that answers for an edge, and of headers that are near, by its id."""
+    if not state.plan.answers:
+        return {}
+    positions = state.order[: len(served)]
+    is_answer, ordinals = state.pool.answering(state.plan)[positions], state.pool.ordinal[positions].tolist()
+    found = [
+        (_Answer(each.memory, state.ways[each.memory.id], header=ordinal == 0), answers)
+        for each, answers, ordinal in zip(served, is_answer.tolist(), ordinals, strict=True)
+        if each.memory.category == "section" and each.memory.id in state.ways and (answers or ordinal == 0)
+    ]
+    answers = [each for each, answers in found if answers]
+    _hear(answers, world)
+    room = min(max(state.request.settings.char_budget // (len(answers) + 1), LEAST), MOST)
+    openings = _openings(state, world, [each for each, _ in found if each.header])
+    words = [state.plan.words[i] for i in state.plan.beside]
+    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), words, room) for each, _ in found}
+
+
+def _hear(answers: Sequence[_Answer], world: World) -> None:
+    """Have each answer say the edges of its way: of its own document itself, and what no answer says, once."""
+    numbers = np.array(sorted({edge for each in answers for _, edge, _ in each.way[1:]}), dtype=np.int64)
+    edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
+    sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
+    memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
+    by_document = {each.memory.session_id: each for each in reversed(answers)}
+    heard: set[str] = set()
+    for answer in answers:
+        for _, number, _ in answer.way[1:]:
+            edge = edges[number]
+            if (sayer := memories.get(edge.memory_id)) is None:
+                continue
+            said = saying(sayer, edge)
+            if teller := by_document.get(sayer.session_id):
+                teller.own[said] = None
+            elif said not in heard:
+                heard.add(said)
+                answer.others[f"{sayer.entity_ref or sayer.id} › {said}"] = None
+
+
+def saying(memory: Memory, edge: Edge) -> str:
+    """The header line, or the sentence with its heading, in which a memory says an edge."""
+    first, *lines = memory.content.splitlines()
+    if not lines:
+        return first[:SENTENCE]
+    key = f"{edge.section}: "
+    if line := next((line for line in lines if edge.section and line.startswith(key)), ""):
+        return line[:SENTENCE]
+    names = [_spelled(each) for each in (edge.target, edge.source)]
+    parts = [part for line in lines for part in _SENTENCE_END.split(line) if part.strip()]
+    found = next((part for name in names for part in parts if name.search(part)), parts[0] if parts else first)
+    return f"{edge.section}: {found.strip()[:SENTENCE]}" if edge.section else found.strip()[:SENTENCE]
+
+
+def _spelled(key: str) -> re.Pattern[str]:
+    """The name of a node, however its series and its number are written: `spec-54`, `SPEC 054`, `specs/054.md`."""
+    parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
+    return re.compile(r"(?<!\w)" + r"[\s_/#-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
+
+
+def _openings(state: State, world: World, answers: Sequence[_Answer]) -> Mapping[str, str]:
+    """The first paragraph of each of these documents, where what may answer has one, by the id of its header."""
+    graph = world.reader.graph
+    ends = {each.way[-1][0]: each.memory.id for each in answers}
+    homes = graph.homes(np.array(sorted(ends), dtype=np.int64))
+    columns = world.reader.columns(homes.rows, state.admission)
+    out: dict[str, str] = {}
+    for node, header in ends.items():
+        own = np.flatnonzero((homes.nodes == node) & columns.admitted & (columns.ordinal > 0))
+        first = own[np.argsort(columns.ordinal[own], kind="stable")][:OPENING]
+        sections = (each.memory.content for each in world.reader.memories(homes.rows[first]))
+        out[header] = next((said for each in sections for said in paragraphs(each)), "")
+    return out
+
+
+def paragraphs(content: str) -> Iterator[str]:
+    """The paragraphs of prose in a section, without the line that names it, each in one line."""
+    for part in re.split(r"\n\s*\n", content.partition("\n")[2]):
+        line = " ".join(part.split())
+        if _is_prose(line):
+            yield line
+
+
+def _is_prose(paragraph: str) -> bool:
+    return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
+
+
+def _told(answer: _Answer, opening: str, words: Sequence[str], room: int) -> str:
+    """The lines of an answer: of a header what leads, of a section the whole, or what holds the words asked for."""
+    title, *rest = answer.memory.content.splitlines()
+    if answer.header:
+        said = [line for line in rest if line.partition(":")[0] in _LEADING]
+        lines = [title, *dict.fromkeys((*said, *answer.own, *answer.others))]
+        left = room - sum(len(line) + 1 for line in lines)
+        if opening and left >= min(PARAGRAPH, len(opening)):
+            lines.append(shortened(opening, left))
+        return "\n".join(lines)
+    lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
+    left = max(room - sum(len(line) + 1 for line in lines), PARAGRAPH)
+    body = "\n".join(rest).strip()
+    return "\n".join((*lines, body if len(body) <= left else shortened(_best(body, words), left)))
+
+
+def _best(body: str, words: Iterable[str]) -> str:
+    """A section from the paragraph of prose on that holds most of some words."""
+    stems = [word.casefold()[: max(4, len(word) - 2)] for word in words]
+    parts = [part for part in re.split(r"\n\s*\n", body) if part.strip()]
+    held = [sum(stem in part.casefold() for stem in stems) if _is_prose(part) else 0 for part in parts]
+    best = held.index(max(held)) if held else 0
+    return "\n".join(parts[best:])
+
+
+def shortened(text: str, room: int) -> str:
+    """The text, cut behind the last sentence that fits, or behind a word where none does; a cut shows."""
+    if len(text) <= room:
+        return text
+    ends = [found.start() for found in islice(_SENTENCE_END.finditer(text), 100) if found.start() + 2 <= room]
+    if ends and ends[-1] >= room // 2:
+        return f"{text[: ends[-1]]} …"
+    return f"{text[: room - 2].rpartition(' ')[0] or text[: room - 2]} …"
