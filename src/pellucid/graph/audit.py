@@ -1,6 +1,5 @@
 """Entities, edges and documents in, what does not fit together out: each with where it was said and what to do."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from typing import Literal, get_args
 
 from pellucid.graph.cycles import cycles
 from pellucid.graph.neighbours import edge_order, holding
-from pellucid.model.entity import IDENTITY, EdgeType, node_key, retired
+from pellucid.model.entity import IDENTITY, EdgeType, node_key, retirement
 from pellucid.model.wire import Wire
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 
@@ -193,9 +192,7 @@ def _stale_ground(graph: _Graph) -> Iterable[Problem]:
 def _retired(filed: FiledDocument) -> str:
     """The status of a document that says itself that it no longer holds; empty for any other."""
     versions = filed.document.versions
-    values = {key.casefold(): value for key, value in versions[-1].values.items()} if versions else {}
-    status = values.get("status", "").strip().casefold()
-    return re.split("[(（]", status)[0].strip() if retired(status) else ""
+    return retirement(versions[-1].values) if versions else ""
 
 
 def _one_sided(graph: _Graph) -> Iterable[Problem]:

@@ -205,6 +205,7 @@ def _cause(changed: Mapping[str, Claim | None], before: Mapping[str, str]) -> st
 
 
 _SUPERSEDED = ("superseded", "replaced")
+_BY = ("superseded-by", "replaced-by", "obsoleted-by", "supersededby", "replacedby", "obsoletedby")
 _RETIRED = (
     "withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed", *_SUPERSEDED,
 )  # fmt: skip
@@ -213,6 +214,16 @@ _RETIRED = (
 def retired(status: str) -> bool:
     """Whether a status says that what has it no longer holds: `Withdrawn`, `superseded by SPEC-2`, `Ｒｅｍｏｖｅｄ`."""
     return _folded(status).startswith(_RETIRED)
+
+
+def retirement(header: Mapping[str, str]) -> str:
+    """What a header says of the end of its document: `superseded by SPEC-2`, `withdrawn`; empty while it holds."""
+    values = {re.sub(r"[\s_-]+", "-", key.strip().casefold()): value.strip() for key, value in header.items()}
+    status = values.get("status", "")
+    by = next((values[key] for key in _BY if values.get(key)), "")
+    if by and not status.casefold().endswith(by.casefold()):
+        return f"superseded by {by}"
+    return re.split("[(（]", status[:1].lower() + status[1:])[0].strip() if by or retired(status) else ""
 
 
 def _folded(status: str) -> str:

@@ -76,6 +76,16 @@ def importance_level(score: float) -> ImportanceLevel:
     return "trivial"
 
 
+class Retirement(Wire):
+    """That the document a section is of holds no more, as its own header says: in which words, and since when."""
+
+    said: str
+    """`superseded by SPEC-054`, `withdrawn`."""
+    since: Instant
+    by: str
+    """The header version that says so first."""
+
+
 class Memory(Wire):
     """The durable primitive. Field order is the order of the keys in the file's frontmatter.
 
@@ -121,6 +131,8 @@ class Memory(Wire):
     content_hash: str | None = None
     derived_from: tuple[str, ...] = ()
     last_verified_at: Instant | None = None
+    retired: Retirement | None = None
+    """Of a section: its document holds no more. It follows from the document's header; no file says it by itself."""
     content: str = ""
 
     @property

@@ -142,8 +142,10 @@ class Staleness(Wire):
     """Whole days since it was verified, or, if that never was, since it began to hold or was written."""
     superseded: bool
     """Something newer stands in its place today."""
+    retired: str | None = None
+    """Of a section: what the header of its document said of its end by then, `superseded by SPEC-054`, `withdrawn`."""
     due: bool = False
-    """Superseded, or old enough (`lifecycle.staleAfterDays`) that `reverify` is offered for it."""
+    """Superseded, retired, or old enough (`lifecycle.staleAfterDays`) that `reverify` is offered for it."""
 
 
 class XrayResult(Wire):

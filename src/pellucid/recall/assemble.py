@@ -12,16 +12,15 @@ from pellucid.recall.context_text import NO_NEED, NOTHING, body_of, nearest_line
 from pellucid.recall.disputes import by_number, in_words, opponents
 from pellucid.recall.episodes import details, residual, told, worths
 from pellucid.recall.graph_paths import paths_of
-from pellucid.recall.ladder import ASIDE, NO_EDGE, REPEATS, RUNGS
+from pellucid.recall.ladder import REPEATS, RUNGS
 from pellucid.recall.leads import leads
 from pellucid.recall.passes import clean_up, leave_out
 from pellucid.recall.repeats import repeats
 from pellucid.recall.sheet import Line, Sheet
-from pellucid.recall.state import Abstention, Context, Omission, Rung, State, World
+from pellucid.recall.state import NO_EDGE, Abstention, Context, Omission, Rung, State, World
 from pellucid.recall.stood import as_stood
 from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.store.index_port import Served
-
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
@@ -64,7 +63,7 @@ def _recorded(made: Assembly) -> Context:
 def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
     """Say that nothing is recalled, with as many of the nearest misses as there is room for."""
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
-    rungs = (*rungs, Rung(ASIDE, 0, 0), Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
+    rungs = (*rungs, Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
     pool, plan, rows = state.pool, state.plan, state.corpus.rows
     nearest = [
         (unpack_id(pool.ids[at]), nearness(pool, at, plan, rows)) for at in (abstention.nearest if abstention else ())
@@ -99,19 +98,17 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
         passes.append(report)
         lines = left
-    left = [line for line in lines if not _aside(line, state)]
-    aside = tuple(Omission(line.memory.id, NO_EDGE, ASIDE) for line in lines if _aside(line, state))
-    rungs.append(_rung(ASIDE, lines, left, NO_EDGE))
-    lines = left
     said = repeats([line.memory for line in lines])
     left = [line for line in lines if line.memory.id not in said]
     rungs.append(_rung(REPEATS, lines, left, "a better one says it"))
     lines = left
     again = tuple(Omission(memory_id, f"{by} says it", REPEATS) for memory_id, by in said.items())
     sheet = _sheet(state, lines)
-    omitted = (*aside, *again, *sheet.fill(lines, settings.char_budget))
+    aside = tuple(Omission(line.memory.id, NO_EDGE) for line in lines if _aside(line, state))
+    worth = [line for line in lines if not _aside(line, state)]
+    omitted = (*again, *aside, *sheet.fill(worth, settings.char_budget))
     fitting = sorted(sheet.lines, key=lambda line: line.place)
-    rungs.append(_rung("budget-fit", lines, fitting, "over the budget"))
+    rungs.append(_rung("budget-fit", lines, fitting, "over the budget" if len(fitting) < len(worth) else NO_EDGE))
     if omitted and not fitting:
         return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
     if "facts" in wanted:
@@ -135,8 +132,8 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
 
 def _aside(line: Line, state: State) -> bool:
     """Whether this is a section that no edge leads to, where nothing but edges is asked for."""
-    only = state.plan.answers and not state.plan.beside
-    return bool(only) and line.memory.category == "section" and line.memory.id not in state.ways
+    section = line.memory.category == "section"
+    return state.plan.only_edges and section and line.memory.id not in state.ways
 
 
 def _rung(name: str, before: Sequence[Line], after: Sequence[Line], reason: str) -> Rung:

@@ -81,6 +81,7 @@ def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
     said = [
         *([memory.status.replace("_", " ")] if memory.status != "active" else []),
         *([f"disputed: see {', '.join(disputed)}"] if disputed else []),
+        *([f"its document is {memory.retired.said}"] if memory.retired and memory.retired.since <= at else []),
         *(["expired"] if ends else []),
         *([f"restated since: {', '.join(memory.retired_attributes)}"] if memory.retired_attributes else []),
         *([_SECOND_HAND[memory.source_class or ""]] if _is_second_hand(memory) else []),

@@ -78,7 +78,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     count = int(reached.asked[found.place[inside]].sum())
     hits = GraphHits(
         found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=count,
-        beside=plan.beside,
+        beside=plan.beside, only=not plan.beside and not reached.joins,
     )  # fmt: skip
     return report("graph", hits, note="" if len(inside) else NOTHING), hits
 

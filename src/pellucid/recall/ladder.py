@@ -13,9 +13,6 @@ from pellucid.recall.state import Pool, Rung, State, World
 
 REPEATS = "repeats"
 """The rung of what says again, of the same turns, what a better one says."""
-ASIDE = "asked-edges"
-"""The rung of sections that no edge leads to, where the question asks for nothing but edges."""
-NO_EDGE = "no edge leads to it, and nothing else is asked for"
 _BY_CONTEXT = ("graph", "review")
 """Legs that nominate by what a memory hangs together with: its words need not be the query's."""
 
@@ -97,7 +94,7 @@ FILTERS: tuple[Filter, ...] = (
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
 )
-RUNGS = (*(each.name for each in FILTERS), "top-k", ASIDE, REPEATS, "budget-fit")
+RUNGS = (*(each.name for each in FILTERS), "top-k", REPEATS, "budget-fit")
 """Every rung a receipt can name, in the order they act."""
 
 

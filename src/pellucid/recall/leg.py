@@ -22,7 +22,9 @@ class GraphHits(LegHits):
     answers: int = 0
     """How many of the first of that arm stand on edges that the query asks for."""
     beside: tuple[int, ...] = ()
-    """Indices of the stems by which the query asks for more than these edges."""
+    """Indices of the stems by which the query asks for a part of what these edges lead to."""
+    only: bool = False
+    """Nothing but what these edges lead to is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

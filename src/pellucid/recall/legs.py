@@ -37,7 +37,9 @@ def _walked(state: State, found: Iterable[LegHits]) -> State:
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
     asked = state.plan.asked if answers else None
-    plan = replace(state.plan, asked=asked, answers=answers, beside=walk.beside if walk and answers else ())
+    plan = replace(state.plan, asked=asked, answers=answers)
+    if walk and answers:
+        plan = replace(plan, beside=walk.beside, only_edges=walk.only)
     return replace(state, plan=plan, ways=walk.ways if walk else {})
 
 

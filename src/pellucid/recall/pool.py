@@ -51,11 +51,12 @@ def pick(pool: Pool, kept: Mask) -> Pool:
     pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
     flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
     deep = {name: {key: column[kept] for key, column in getattr(pool, name).items()} for name in _KEYED}
-    return replace(pool, pairs=pairs, **flat, **deep)
+    replaced = tuple((int(place[a]), int(place[b])) for a, b in pool.replaced if kept[a] and kept[b])
+    return replace(pool, pairs=pairs, replaced=replaced, **flat, **deep)
 
 
 _KEYED = ("ranks", "open_ranks", "scores", "terms")
-_NESTED = (*_KEYED, "pairs")
+_NESTED = (*_KEYED, "pairs", "replaced")
 
 
 def _blank(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:

@@ -99,6 +99,7 @@ def pack(state: State) -> bytes:
         "episodes": [_row(each) for each in state.context.episodes],
         "passes": [_row(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
+        **({"replaced": pool.replaced} if pool.replaced else {}),
         "legs": list(pool.ranks),
         "n": len(pool),
     }
@@ -274,6 +275,7 @@ def _pool(header: dict[str, Any], body: bytes) -> Pool:
         open_ranks={leg: held[f"{leg} open"].astype(np.int64) for leg in legs},
         scores={leg: held[f"{leg} scores"] for leg in legs},
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
+        replaced=tuple((a, b) for a, b in header.get("replaced", ())),
         penalty=np.zeros(count), final=np.zeros(count), **marks,
     )  # fmt: skip
 

@@ -1,11 +1,17 @@
-"""A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same."""
+"""A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same.
+
+A document that another one replaced stands behind it, if both are found, however well it answers: unless the question
+names it, or asks for what was replaced.
+"""
 
 from dataclasses import replace
 from math import log
 
 import numpy as np
 
-from pellucid.recall.equation import Floats, Ints, succession, total
+from pellucid.recall.equation import STEP, Floats, Ints, succession, total
+from pellucid.recall.graph import names_in
+from pellucid.recall.query_edges import asked_edges
 from pellucid.recall.state import Plan, Pool, State, World
 from pellucid.settings import RecallSettings
 
@@ -15,9 +21,24 @@ HOUR = 3_600_000
 """How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
 
 
-def renew(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+def renew(state: State, world: World) -> State:
     """Lift newer memories to the place of older ones, where both hold the words of the question."""
-    return replace(state, pool=succeed(state.pool, state.plan, state.corpus.rows, state.request.settings))
+    pool = replace(state.pool, replaced=_replaced(state, world))
+    return replace(state, pool=succeed(pool, state.plan, state.corpus.rows, state.request.settings))
+
+
+def _replaced(state: State, world: World) -> tuple[tuple[int, int], ...]:
+    """Whose document was replaced by whose, of the candidates."""
+    pool, graph = state.pool, world.reader.graph
+    found = graph.replaced(pool.rows, state.admission)
+    asked = asked_edges(state.plan.text) if len(found.nodes) else None
+    if not len(found.nodes) or (asked and "SUPERSEDES" in asked.types):
+        return ()
+    named = [node.number for node in graph.find([*state.plan.entities, *names_in(state.plan.text)])]
+    free = ~np.isin(found.nodes, named)
+    order = np.argsort(pool.rows)
+    ends = (order[np.searchsorted(pool.rows, rows[free], sorter=order)] for rows in (found.older, found.newer))
+    return tuple(zip(*(each.tolist() for each in ends), strict=True))
 
 
 def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool:
@@ -29,12 +50,28 @@ def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
     leads = settings.renewal_weight * _alike(pool, leaders, plan, rows)
     leads[~_may_succeed(pool, leaders, plan)] = -1.0
-    lifted = succession(base[leaders], pool.created[leaders], leads)
-    if not lifted.any():
-        return pool
     term = np.zeros(len(pool))
-    term[leaders] = lifted
+    term[leaders] = succession(base[leaders], pool.created[leaders], leads)
+    term += _before_replaced(pool, base + term)
+    if not term.any():
+        return pool
     return replace(pool, terms={**pool.terms, "renewal": term})
+
+
+def _before_replaced(pool: Pool, base: Floats) -> Floats:
+    """What the best of each successor is lifted by, so that it stands `STEP` above all of what its document replaced."""
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    for older, newer in pool.replaced:
+        if pool.rejected[older] or pool.rejected[newer]:
+            continue
+        documents = int(pool.session[older]), int(pool.session[newer])
+        one, other = best.get(documents, (older, newer))
+        best[documents] = max(one, older, key=lambda at: base[at]), max(other, newer, key=lambda at: base[at])
+    final = base.copy()
+    for _ in best:  # what is lifted may itself have been replaced
+        for older, newer in best.values():
+            final[newer] = max(final[newer], final[older] + STEP) if final[newer] <= final[older] else final[newer]
+    return final - base
 
 
 def _alike(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:

@@ -129,6 +129,8 @@ class Plan:
     """How many of the graph leg's first places stand on these edges; all behind them is what is near."""
     beside: tuple[int, ...] = ()
     """Where edges are asked for, the indices of the telling stems that ask for more: which part of what they lead to."""
+    only_edges: bool = False
+    """Nothing but what the asked edges lead to is asked for: not a part of it, nor why two things hang together."""
     timeless: bool = False
     """The query is about the past: being recent counts for nothing."""
 
@@ -197,6 +199,8 @@ class Pool:
     """1 + the index of the first rung that let it pass although it speaks against it; 0 for none."""
     terms: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     pairs: Pairs = field(default_factory=Pairs)
+    replaced: tuple[tuple[int, int], ...] = ()
+    """Positions of what answers for a superseded document, each with that of what answers for its successor."""
     penalty: Floats = field(default_factory=lambda: np.zeros(0))
     final: Floats = field(default_factory=lambda: np.zeros(0))
 
@@ -242,6 +246,10 @@ def plain_columns(count: int) -> Columns:
         boundary=bits, direct=bits, created=numbers, session=numbers - 1, ordinal=numbers, place=numbers,
         about=numbers - 1, reinforcement=numbers, importance=share, heat=share,
     )  # fmt: skip
+
+
+NO_EDGE = "no edge leads to it, and nothing else is asked for"
+"""Why a section has no room in the budget where a question asks for nothing but edges."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ def by_known(memory: Memory, known: datetime | None) -> Memory:
     if replaced and (_since(by, memory) > known if by else end is not None and end > known):
         status = "active" if memory.status == "superseded" else memory.status
         memory = memory.model_copy(update={"status": status, "superseded_by": None, "invalid_at": None})
+    if memory.retired and recorded_at(memory.retired.by, memory.created) > known:
+        memory = memory.model_copy(update={"retired": None})
     if verified and verified > known:
         memory = memory.model_copy(update={"last_verified_at": None})
     if memory.updated > known:

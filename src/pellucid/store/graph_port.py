@@ -53,6 +53,15 @@ class Homes:
     rows: "Rows"
 
 
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Pairs of rows, aligned: one that answers for a superseded thing, its node, and one that answers for the newer."""
+
+    nodes: Ints
+    older: "Rows"
+    newer: "Rows"
+
+
 class GraphReader(Protocol):
     """The graph of one snapshot of a namespace, as it was at an admission's instant and by what it knows."""
 
@@ -73,6 +82,10 @@ class GraphReader(Protocol):
 
     def homes(self, nodes: Ints) -> Homes:
         """The rows that answer for these nodes, whether or not they may."""
+        ...
+
+    def replaced(self, rows: "Rows", admission: "Admission") -> Replaced:
+        """Which of these rows answer for what another one's document or entity supersedes, by edges that hold."""
         ...
 
     def nodes(self, numbers: Ints) -> list[Node]:

@@ -16,7 +16,8 @@ from pydantic.alias_generators import to_camel
 from pellucid.errors import ConflictError, InputError
 from pellucid.model.artifact import Artifact
 from pellucid.model.document import Document, HeaderVersion, Section
-from pellucid.model.memory import FOLDERS, Memory
+from pellucid.model.entity import retirement
+from pellucid.model.memory import FOLDERS, Memory, Retirement
 from pellucid.vault import frontmatter
 from pellucid.vault.blocks import escaped, slug, unescaped
 
@@ -72,7 +73,7 @@ def remembered(document: Document, sections: Iterable[Section]) -> tuple[tuple[M
     named = [Artifact(kind="file", name=document.path)]
     if document.entity != document.path:
         named.append(Artifact(kind="spec", name=document.entity))
-    memory = partial(_memory, document, tuple(each.id(document.namespace) for each in named))
+    memory = partial(_memory, document, tuple(each.id(document.namespace) for each in named), _retirement(document))
     headers = ((memory(each, "1-1", header_text(document, each)), 0) for each in document.versions)
     texts = (
         (memory(each, each.lines, section_text(document, each), each.quarantined), each.number) for each in sections
@@ -178,6 +179,7 @@ def _section(marker: str, content: str) -> Section:
 def _memory(
     document: Document,
     artifact_ids: Sequence[str],
+    retired: Retirement | None,
     of: HeaderVersion | Section,
     lines: str,
     content: str,
@@ -188,8 +190,23 @@ def _memory(
         updated=of.valid_until or of.valid_from, source="document", asserted_by="user", session_id=document.id,
         evidence=(f"{document.path}:{lines}",), confidence=1.0, entity_ref=document.entity,
         status="superseded" if of.valid_until else "active", trust_zone="quarantine" if quarantined else "working",
-        valid_at=of.valid_from, invalid_at=of.valid_until, artifact_ids=tuple(artifact_ids), content=content,
+        valid_at=of.valid_from, invalid_at=of.valid_until, artifact_ids=tuple(artifact_ids), retired=retired, content=content,
     )  # fmt: skip
+
+
+def _retirement(document: Document) -> Retirement | None:
+    """What the newest header says of the document's end, and since when the headers do; None while it holds."""
+    ended: HeaderVersion | None = None
+    for version in reversed(document.versions):
+        if not retirement(version.values):
+            break
+        ended = version
+    if ended is None:
+        return None
+    said, (series, dash, _) = retirement(document.versions[-1].values), document.entity.rpartition("-")
+    if dash:  # a bare number is of the document's own series
+        said = re.sub(r"(?<= by )(?=\d)|(?<=, )(?=\d)", f"{series}-", said)
+    return Retirement(said=said, since=ended.valid_from, by=ended.id)
 
 
 def _named(document: Document, title: str) -> str:

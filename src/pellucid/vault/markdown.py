@@ -18,7 +18,7 @@ from pellucid.vault import frontmatter
 from pellucid.vault.blocks import escaped, slug, unescaped
 from pellucid.vault.documents import parse_document, remembered
 
-_MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name != "content"}
+_MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not in ("content", "retired")}
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
 _VOICES: dict[str, SourceClass] = {

@@ -39,9 +39,14 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
 
 
 def is_stale(memory: Memory, at: datetime) -> bool:
-    """Whether a memory's time had passed by `at`: its status says so, it expired, or it was made invalid."""
+    """Whether a memory's time had passed by `at`: its status or its document says so, it expired, or was made invalid."""
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
-    return memory.status in _STALE or any(end <= at for end in ends)
+    return memory.status in _STALE or retired_at(memory, at) or any(end <= at for end in ends)
+
+
+def retired_at(memory: Memory, at: datetime) -> bool:
+    """Whether the document that a section is of held no more at an instant, by its own header."""
+    return memory.retired is not None and memory.retired.since <= at
 
 
 def staleness(
@@ -52,7 +57,8 @@ def staleness(
     A verification after that instant, or after `known`, counts for later questions alone; so does what
     superseded it, if it was only known then. The file says nothing of an earlier verification: what was verified since
     ages, for the past, from when it began to hold. Turns of a session and sections of a
-    document are what somebody said or what a file says: they do not age, they are only superseded.
+    document are what somebody said or what a file says: they do not age, they are only superseded, or their document
+    is retired.
     """
     memory = by_known(memory, known)
     verified = memory.last_verified_at
@@ -62,10 +68,11 @@ def staleness(
     stood = max(began, verified) if verified else began
     age = max(at - stood, timedelta())
     superseded = memory.status == "superseded" or memory.superseded_by is not None
+    retired = memory.retired.said if memory.retired and retired_at(memory, at) else None
     old = memory.category not in TRANSCRIBED and age > timedelta(days=after_days)
     return Staleness(
         last_verified_at=isoformat(verified) if verified else None, age_days=age.days, superseded=superseded,
-        due=superseded or old,
+        retired=retired, due=superseded or old or retired is not None,
     )  # fmt: skip
 
 
@@ -73,6 +80,7 @@ def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...
     unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
     return (
         *([f"status={memory.status}"] if memory.status != "active" else []),
+        *([f"document={memory.retired.said}"] if memory.retired and retired_at(memory, request.instant) else []),
         *(["stale=true"] if stale else []),
         *(f"boundary-blocked={scope}" for scope in unmatched),
     )

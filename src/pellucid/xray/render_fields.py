@@ -195,6 +195,8 @@ def _staleness(staleness: Staleness) -> Spans:
     """Only of what is due for verification: that it was superseded, and how long ago it was verified, if ever."""
     if not staleness.due:
         return ()
+    if staleness.retired:
+        return (Span("its document is "), Span(staleness.retired, "verbatim"))
     verified = staleness.last_verified_at
     since = (Span("last verified "), Span(verified, "verbatim")) if verified else (Span("never verified"),)
     days = "day" if staleness.age_days == 1 else "days"

@@ -16,7 +16,7 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.equation import Ints, rank
-from pellucid.recall.ladder import ASIDE, FILTERS, NO_EDGE, REPEATS, RUNGS
+from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.legs import FALLBACK, LEGS, base_of
 from pellucid.recall.state import Pool, State
 from pellucid.store.history_port import audit_id
@@ -106,7 +106,6 @@ class Shown:
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
-            ASIDE: NO_EDGE,
             REPEATS: "a better one of the same turns says it",
             "budget-fit": "over the budget",
         }

@@ -13,7 +13,7 @@ from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import NotFoundError
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.recall.equation import Ints
-from pellucid.recall.ladder import ASIDE, FILTERS, REPEATS
+from pellucid.recall.ladder import FILTERS, REPEATS
 from pellucid.recall.legs import base_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt import Receipt, pack, unpack
@@ -265,7 +265,6 @@ def _reason(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | No
         "boundary-scope": f"it is marked {', '.join(unmet)}, which the caller did not name",
         "time-window": f'it was made outside "{state.plan.period.phrase}"' if state.plan.period else None,
         "budget-fit": (left_out := next(omitted, None)),
-        ASIDE: left_out,
         REPEATS: left_out,
         ABSTENTION: "the recall was not sure enough of any answer",
         REMOVED: "a pass over the context took it out",

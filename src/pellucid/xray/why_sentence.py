@@ -1,6 +1,6 @@
 """A finding in, the plain sentences out that say it first: every number in them is one of the finding's."""
 
-from pellucid.recall.ladder import ASIDE, REPEATS
+from pellucid.recall.ladder import REPEATS
 from pellucid.xray.finding import (
     ABSTENTION,
     DEGRADED,
@@ -143,6 +143,5 @@ def _joined(parts: list[str]) -> str:
 
 _MISSES = {
     NOT_KNOWN: _not_known, GATE: _gate, DEGRADED: _degraded, LEG_OFF: _leg_off, NOT_NOMINATED: _not_nominated,
-    "top-k": _top_k, "budget-fit": _budget, ASIDE: _passed_over, REPEATS: _passed_over, ABSTENTION: _passed_over,
-    REMOVED: _passed_over,
+    "top-k": _top_k, "budget-fit": _budget, REPEATS: _passed_over, ABSTENTION: _passed_over, REMOVED: _passed_over,
 }  # fmt: skip

@@ -63,6 +63,16 @@ class GraphView:
     home_nodes: Ints
     """Pairs of a node and a row, sorted, each once: the nodes."""
     home_rows: Ints
+    by_row: Ints
+    """The places of these pairs in the order of their rows."""
+
+    def nodes_of(self, rows: Ints) -> tuple[Ints, Ints]:
+        """The pairs of these rows, as nodes and rows, by node."""
+        wanted = np.unique(rows)
+        first = self.home_rows.searchsorted(wanted, "left", sorter=self.by_row)
+        last = self.home_rows.searchsorted(wanted, "right", sorter=self.by_row)
+        at = np.sort(self.by_row[slices(first, last)])
+        return self.home_nodes[at], self.home_rows[at]
 
     def steps_at(self, nodes: Ints, most: int = 0, out: bool | None = None) -> NDArray[np.void]:
         """The steps at these nodes (sorted, each once), in order.
@@ -184,6 +194,7 @@ def _assemble(stamp: int, segments: list[GraphSegment], redirects: Ints) -> Grap
         stamp, some["file"], some["edge"], np.column_stack((source, target)), some["row"], ids,
         np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)), table,
         home_nodes=homes[:, 0].copy(), home_rows=homes[:, 1].copy(),
+        by_row=homes[:, 1].argsort(kind="stable"),
     )  # fmt: skip
 
 

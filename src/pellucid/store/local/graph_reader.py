@@ -8,12 +8,13 @@ import apsw
 import numpy as np
 
 from pellucid.model.entity import EDGE_TYPES, FOREVER, IDENTITY, Edge, node_key
-from pellucid.store.graph_port import Homes, Ints, Node, Steps
+from pellucid.store.graph_port import Homes, Ints, Node, Replaced, Steps
 from pellucid.store.index_port import Admission, Mask, Rows
 from pellucid.store.local.database import execute
 from pellucid.store.local.graph_columns import GraphCache, GraphView
 from pellucid.store.local.standing import Standings
 
+_SUPERSEDES = EDGE_TYPES.index("SUPERSEDES")
 Queries = dict[str, str]
 
 
@@ -88,6 +89,19 @@ class LocalGraphReader:
         held, rows = np.concatenate((held, more[:, 0])), np.concatenate((rows, more[:, 1]))
         order = np.lexsort((rows, held))
         return Homes(held[order], rows[order])
+
+    def replaced(self, rows: Rows, admission: Admission) -> Replaced:
+        nodes, held = self._view.nodes_of(rows)
+        steps = self.around(nodes, admission, 0.0, out=False)
+        inside = (steps.type == _SUPERSEDES) & np.isin(steps.there, nodes)
+        pairs = [
+            (older, row, by)
+            for older, newer in zip(steps.here[inside].tolist(), steps.there[inside].tolist(), strict=True)
+            for row in held[nodes == older].tolist()
+            for by in held[nodes == newer].tolist()
+        ]
+        columns = np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 3)
+        return Replaced(columns[:, 0], columns[:, 1], columns[:, 2])
 
     def nodes(self, numbers: Ints) -> list[Node]:
         return [node(*row) for row in self._run("nodes", self._ns, json.dumps(numbers.tolist()))]

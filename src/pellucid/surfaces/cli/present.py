@@ -63,8 +63,10 @@ def recalled(outcome: RecallOutput, *, in_no_project: bool = False) -> str:
     """The context as a model would get it, which namespaces were asked where that was not said, how to see why."""
     lines = [outcome.context or "Nothing fits the budget."]
     lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
-    if outcome.omitted:
-        lines.append(f"{len(outcome.omitted)} more did not fit the budget")
+    from pellucid.recall.state import NO_EDGE
+
+    if over := [each for each in outcome.omitted if each.reason != NO_EDGE]:
+        lines.append(f"{len(over)} more did not fit the budget")
     if outcome.receipt_problem:
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
     lines += _stale(outcome)
@@ -82,6 +84,10 @@ def recalled(outcome: RecallOutput, *, in_no_project: bool = False) -> str:
 def _stale(outcome: RecallOutput) -> Iterable[str]:
     """What was not verified for long, and how to; and what was superseded since."""
     due = [each for each in outcome.memories if each.staleness and each.staleness.due]
+    if ended := dict.fromkeys(each.staleness.retired for each in due if each.staleness and each.staleness.retired):
+        retired = [each for each in due if each.staleness and each.staleness.retired]
+        due = [each for each in due if each not in retired]
+        yield f"{len(retired)} of these {_were(retired)} said by documents since {visible('; '.join(map(str, ended)))}"
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(outcome.memories, 1)}
     replaced = [each for each in due if each.staleness and each.staleness.superseded]
     old = [each for each in due if each not in replaced]
