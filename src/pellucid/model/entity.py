@@ -216,6 +216,11 @@ def retired(status: str) -> bool:
     return _folded(status).startswith(_RETIRED)
 
 
+def is_superseded(status: str) -> bool:
+    """Whether a status says that something newer stands in its place."""
+    return _folded(status).startswith(_SUPERSEDED)
+
+
 def retirement(header: Mapping[str, str]) -> str:
     """What a header says of the end of its document: `superseded by SPEC-2`, `withdrawn`; empty while it holds."""
     values = {re.sub(r"[\s_-]+", "-", key.strip().casefold()): value.strip() for key, value in header.items()}
@@ -234,7 +239,7 @@ def event_of(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
     """What kind of change lies between two states, by the attributes that differ; nothing was renamed from nothing."""
     moved = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     status = _folded(after.get("status", "")) if "status" in moved else ""
-    if status.startswith(_SUPERSEDED) or moved & {"superseded-by", "replaced-by"}:
+    if is_superseded(status) or moved & {"superseded-by", "replaced-by"}:
         return "superseded"
     if retired(status):
         return "retired"

@@ -70,7 +70,7 @@ class EntityHistoryOutput(Wire):
     holds: dict[str, str] | None = None
     """What is true of it at the instant asked about, by its chain; None where nothing is."""
     known_from: Instant | None = None
-    """Where `asOf` lies before all that is known of it: since when something is. Of what was before, nothing is said."""
+    """Where `asOf` lies before all that is known of it: since when something is. Nobody says what was before."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
 

@@ -22,6 +22,7 @@ from pellucid.recall.stood import as_stood
 from pellucid.recall.told import NamedEpisode, PassReport
 from pellucid.store.index_port import Served
 
+
 @dataclass(frozen=True, slots=True)
 class Assembly:
     """A context with the record of how it came about: the rungs in the order they acted, and what passes did."""

@@ -234,7 +234,7 @@ def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
 
 
 def _leading(state: State, plan: Plan, world: World, columns: Columns, rows: Rows, nodes: Ints) -> Floats:
-    """What speaks for each row where edges are asked for: 1 for the lead of its node, more for what the query asks of it.
+    """What speaks for each row where edges are asked for: 1 for the lead of its node, more for what is asked of it.
 
     The lead is the first part of a document: its header. A section that holds enough more of the words beside the edges
     stands before it. Each word counts log(1 + N/(1 + df)).

@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from pellucid.model.entity import Edge
+from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
 from pellucid.recall.state import State, Way, World
 from pellucid.store.index_port import Served
@@ -32,13 +32,18 @@ _MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", 
 """Begins what is no prose: headings, tables, code, pictures, directives, fields, rules, lists."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 
+_BLOCK_END = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])")
+"""Ends a paragraph, or an item of a list."""
+
 
 @dataclass(slots=True)
 class _Answer:
-    """A served answer, what of its own says edges, and what others say that lead to it."""
+    """A served section, what of its own document says edges, and what others say that lead to it."""
 
     memory: Memory
     way: Way
+    asked: bool
+    """The edges that are asked for lead to it; else it is only near."""
     header: bool
     """It is the header of its document."""
     own: dict[str, None] = field(default_factory=dict[str, None])
@@ -52,35 +57,36 @@ def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, str
     positions = state.order[: len(served)]
     is_answer, ordinals = state.pool.answering(state.plan)[positions], state.pool.ordinal[positions].tolist()
     found = [
-        (_Answer(each.memory, state.ways[each.memory.id], header=ordinal == 0), answers)
-        for each, answers, ordinal in zip(served, is_answer.tolist(), ordinals, strict=True)
-        if each.memory.category == "section" and each.memory.id in state.ways and (answers or ordinal == 0)
+        _Answer(each.memory, state.ways[each.memory.id], asked=asked, header=ordinal == 0)
+        for each, asked, ordinal in zip(served, is_answer.tolist(), ordinals, strict=True)
+        if each.memory.category == "section" and each.memory.id in state.ways and (asked or ordinal == 0)
     ]
-    answers = [each for each, answers in found if answers]
-    _hear(answers, world)
-    room = min(max(state.request.settings.char_budget // (len(answers) + 1), LEAST), MOST)
-    openings = _openings(state, world, [each for each, _ in found if each.header])
+    _hear(found, world)
+    answers = sum(each.asked for each in found)
+    room = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
+    openings = _openings(state, world, [each for each in found if each.header])
     words = [state.plan.words[i] for i in state.plan.beside]
-    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), words, room) for each, _ in found}
+    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), words, room) for each in found}
 
 
-def _hear(answers: Sequence[_Answer], world: World) -> None:
-    """Have each answer say the edges of its way: of its own document itself, and what no answer says, once."""
-    numbers = np.array(sorted({edge for each in answers for _, edge, _ in each.way[1:]}), dtype=np.int64)
+def _hear(found: Sequence[_Answer], world: World) -> None:
+    """Have each document say the edges that it states itself, and the first of them, once, what others say."""
+    numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
     sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
     memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
-    by_document = {each.memory.session_id: each for each in reversed(answers)}
+    by_document = {each.memory.session_id: each for each in reversed(found)}
+    wanted = {edge for each in found if each.asked for _, edge, _ in each.way[1:]}
     heard: set[str] = set()
-    for answer in answers:
+    for answer in found:
         for _, number, _ in answer.way[1:]:
             edge = edges[number]
-            if (sayer := memories.get(edge.memory_id)) is None:
+            if (sayer := memories.get(edge.memory_id)) is None or (edge.type == "MENTIONS" and not answer.asked):
                 continue
             said = saying(sayer, edge)
             if teller := by_document.get(sayer.session_id):
                 teller.own[said] = None
-            elif said not in heard:
+            elif number in wanted and said not in heard:
                 heard.add(said)
                 answer.others[f"{sayer.entity_ref or sayer.id} › {said}"] = None
 
@@ -93,16 +99,18 @@ def saying(memory: Memory, edge: Edge) -> str:
     key = f"{edge.section}: "
     if line := next((line for line in lines if edge.section and line.startswith(key)), ""):
         return line[:SENTENCE]
-    names = [_spelled(each) for each in (edge.target, edge.source)]
-    parts = [part for line in lines for part in _SENTENCE_END.split(line) if part.strip()]
-    found = next((part for name in names for part in parts if name.search(part)), parts[0] if parts else first)
-    return f"{edge.section}: {found.strip()[:SENTENCE]}" if edge.section else found.strip()[:SENTENCE]
+    own = node_key(memory.entity_ref or "")
+    names = [_spelled(each) for each in (edge.target, edge.source) if each != own]
+    blocks = (" ".join(block.split()) for block in _BLOCK_END.split("\n".join(lines)))
+    parts = [part for block in blocks for part in _SENTENCE_END.split(block) if part]
+    found = next((part for name in names for part in parts if name.search(part)), " ".join(parts) or first)
+    return shortened(f"{edge.section}: {found}" if edge.section else found, SENTENCE)
 
 
 def _spelled(key: str) -> re.Pattern[str]:
-    """The name of a node, however its series and its number are written: `spec-54`, `SPEC 054`, `specs/054.md`."""
+    """The name of a node, however its series and its number are written: `SPEC 054`, :spec:`54`."""
     parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
-    return re.compile(r"(?<!\w)" + r"[\s_/#-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
+    return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
 
 
 def _openings(state: State, world: World, answers: Sequence[_Answer]) -> Mapping[str, str]:

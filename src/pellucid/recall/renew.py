@@ -1,7 +1,7 @@
 """A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same.
 
 A document that another one replaced stands behind it, if both are found, however well it answers: unless the question
-names it, or asks for what was replaced.
+names it by its id, or asks for what was replaced.
 """
 
 from dataclasses import replace
@@ -34,7 +34,8 @@ def _replaced(state: State, world: World) -> tuple[tuple[int, int], ...]:
     asked = asked_edges(state.plan.text) if len(found.nodes) else None
     if not len(found.nodes) or (asked and "SUPERSEDES" in asked.types):
         return ()
-    named = [node.number for node in graph.find([*state.plan.entities, *names_in(state.plan.text)])]
+    ids = (name for name in names_in(state.plan.text) if any(map(str.isdigit, name)))
+    named = [node.number for node in graph.find([*state.plan.entities, *ids])]
     free = ~np.isin(found.nodes, named)
     order = np.argsort(pool.rows)
     ends = (order[np.searchsorted(pool.rows, rows[free], sorter=order)] for rows in (found.older, found.newer))
@@ -59,7 +60,7 @@ def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool
 
 
 def _before_replaced(pool: Pool, base: Floats) -> Floats:
-    """What the best of each successor is lifted by, so that it stands `STEP` above all of what its document replaced."""
+    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced."""
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
         if pool.rejected[older] or pool.rejected[newer]:

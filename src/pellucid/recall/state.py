@@ -128,7 +128,7 @@ class Plan:
     answers: int = 0
     """How many of the graph leg's first places stand on these edges; all behind them is what is near."""
     beside: tuple[int, ...] = ()
-    """Where edges are asked for, the indices of the telling stems that ask for more: which part of what they lead to."""
+    """Where edges are asked for, indices of the telling stems that ask for more: which part of what they lead to."""
     only_edges: bool = False
     """Nothing but what the asked edges lead to is asked for: not a part of it, nor why two things hang together."""
     timeless: bool = False

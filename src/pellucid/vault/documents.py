@@ -190,7 +190,8 @@ def _memory(
         updated=of.valid_until or of.valid_from, source="document", asserted_by="user", session_id=document.id,
         evidence=(f"{document.path}:{lines}",), confidence=1.0, entity_ref=document.entity,
         status="superseded" if of.valid_until else "active", trust_zone="quarantine" if quarantined else "working",
-        valid_at=of.valid_from, invalid_at=of.valid_until, artifact_ids=tuple(artifact_ids), retired=retired, content=content,
+        valid_at=of.valid_from, invalid_at=of.valid_until, artifact_ids=tuple(artifact_ids), retired=retired,
+        content=content,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from pellucid.clock import isoformat
+from pellucid.model.entity import is_superseded
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy, Staleness
 from pellucid.recall.state import Request
@@ -39,7 +40,7 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
 
 
 def is_stale(memory: Memory, at: datetime) -> bool:
-    """Whether a memory's time had passed by `at`: its status or its document says so, it expired, or was made invalid."""
+    """Whether a memory's time had passed by `at`: its status or its document says so, it expired, or became invalid."""
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
     return memory.status in _STALE or retired_at(memory, at) or any(end <= at for end in ends)
 
@@ -67,8 +68,8 @@ def staleness(
     began = memory.valid_at or memory.created
     stood = max(began, verified) if verified else began
     age = max(at - stood, timedelta())
-    superseded = memory.status == "superseded" or memory.superseded_by is not None
     retired = memory.retired.said if memory.retired and retired_at(memory, at) else None
+    superseded = memory.status == "superseded" or memory.superseded_by is not None or is_superseded(retired or "")
     old = memory.category not in TRANSCRIBED and age > timedelta(days=after_days)
     return Staleness(
         last_verified_at=isoformat(verified) if verified else None, age_days=age.days, superseded=superseded,

@@ -181,16 +181,18 @@ def test_what_is_remembered_of_a_file_is_brought_before_what_only_sounds_like_th
     notes = [a_memory(n, f"What to watch for when changing service {n}: its window is day {n}.") for n in range(1, 17)]
     said = a_memory(20, "The bank blocks us after six attempts.", entity_ref="src/retry.py")
     file_memories(app, [*notes, said])
-    for review in ("src/retry.py", "/home/ada/shop/src/retry.py"):
-        state = run(app, "what to watch for when changing this?", review=review)
+    for file in ("src/retry.py", "/home/ada/shop/src/retry.py"):
+        state = run(app, "what to watch for when changing this?", review=file)
         assert state.served[0].memory.content == said.content
 
 
 @pytest.mark.parametrize(
     ("text", "listed"),
     [
-        (GIT, True), ("src/a.py\nMakefile\n", True), (" M src/a.py\n?? docs/b c.md\n", True), ('"caf\\303\\251.py"', True),
-        ("def run(n):\n    return n + 1\n\n\nclass A:\n    pass\n", False), ("# Retry\n\nSix attempts at most.\n", False),
+        (GIT, True), ("src/a.py\nMakefile\n", True), (" M src/a.py\n?? docs/b c.md\n", True),
+        ('"caf\\303\\251.py"', True),
+        ("def run(n):\n    return n + 1\n\n\nclass A:\n    pass\n", False),
+        ("# Retry\n\nSix attempts at most.\n", False),
         ("", False), ("x" * 1001, False), ('{"a": 1,\n "b": 2}\n', False), ("a: 1\nb: 2\n", False),
     ],
 )  # fmt: skip

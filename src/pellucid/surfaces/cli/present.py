@@ -61,10 +61,10 @@ def shown(outcome: Listed) -> str:
 
 def recalled(outcome: RecallOutput, *, in_no_project: bool = False) -> str:
     """The context as a model would get it, which namespaces were asked where that was not said, how to see why."""
-    lines = [outcome.context or "Nothing fits the budget."]
-    lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
     from pellucid.recall.state import NO_EDGE
 
+    lines = [outcome.context or "Nothing fits the budget."]
+    lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
     if over := [each for each in outcome.omitted if each.reason != NO_EDGE]:
         lines.append(f"{len(over)} more did not fit the budget")
     if outcome.receipt_problem:
@@ -82,12 +82,13 @@ def recalled(outcome: RecallOutput, *, in_no_project: bool = False) -> str:
 
 
 def _stale(outcome: RecallOutput) -> Iterable[str]:
-    """What was not verified for long, and how to; and what was superseded since."""
+    """What was not verified for long, and how to; what was superseded since; and of which documents that is so."""
     due = [each for each in outcome.memories if each.staleness and each.staleness.due]
-    if ended := dict.fromkeys(each.staleness.retired for each in due if each.staleness and each.staleness.retired):
-        retired = [each for each in due if each.staleness and each.staleness.retired]
-        due = [each for each in due if each not in retired]
-        yield f"{len(retired)} of these {_were(retired)} said by documents since {visible('; '.join(map(str, ended)))}"
+    ended = [each.staleness.retired for each in due if each.staleness and each.staleness.retired]
+    if ended:
+        due = [each for each in due if each.staleness and not each.staleness.retired]
+        said = visible(", ".join(dict.fromkeys(ended)))
+        yield f"{len(ended)} of these {'is' if len(ended) == 1 else 'are'} of documents that hold no more: {said}"
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(outcome.memories, 1)}
     replaced = [each for each in due if each.staleness and each.staleness.superseded]
     old = [each for each in due if each not in replaced]

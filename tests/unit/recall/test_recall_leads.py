@@ -1,0 +1,251 @@
+"""Documents that hang together in, what stands in the context where their edges are asked for out."""
+
+import os
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from vault_kit import NOON, Opener, run
+
+from pellucid.app import App
+from pellucid.model.entity import Edge
+from pellucid.model.memory import Memory
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.recalling import recall, xray
+from pellucid.recall.ablate import ablate
+from pellucid.recall.leads import paragraphs, saying, shortened
+from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.rescore import rescore
+
+HERE = "local/default"
+LICENCE = "## Copyright\n\nCopyright and related rights waived via CC0. Nothing else is said here of it.\n"
+FILES = {
+    "harbour": f"""---
+id: SPEC-1
+title: The harbour gate
+author: Ada, Ben, Cleo and the whole of the harbour office
+status: Final
+requires: 2, 3
+---
+
+## Abstract
+
+Boats wait before the gate until the water is high enough to pass over the sill.
+
+{LICENCE}""",
+    "tide": f"""---
+id: SPEC-2
+title: Tide tables
+author: Ada, Ben, Cleo and the whole of the harbour office
+status: Draft
+---
+
+## Abstract
+
+Tide tables say for each day of the year when the water is highest and lowest.
+
+## Printing
+
+The printer takes blue ink for spring tides, and black ink for neap tides and everything else there is.
+
+{LICENCE}""",
+    "lamp": f"""---
+id: SPEC-3
+title: The lamp
+status: superseded
+superseded-by: 4
+---
+
+## Abstract
+
+Somebody climbs up and lights the lamp with a match at dusk, and puts it out at dawn.
+
+{LICENCE}""",
+    "light": f"""---
+id: SPEC-4
+title: Electric light
+status: Final
+---
+
+## Abstract
+
+A switch lights the lamp at dusk. Nobody has to climb up any more.
+
+{LICENCE}""",
+    "ferry": f"""---
+id: SPEC-5
+title: Ferry timetable
+status: Draft
+---
+
+## Abstract
+
+The ferry leaves every hour from the first bridge.
+
+## Depends on
+
+- the gate, SPEC-1: a ferry waits before it
+  like any other boat
+- nothing else
+
+{LICENCE}""",
+}
+
+
+@pytest.fixture
+def harbour(house: Opener, tmp_path: Path) -> App:
+    folder = tmp_path / "harbour"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / f"{name}.md").write_text(text, "utf-8")
+        written = NOON.timestamp() - 3600
+        os.utime(folder / f"{name}.md", (written, written))
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(folder,)))
+    return app
+
+
+def lines(app: App, query: str, budget: int = 2_000) -> list[str]:
+    return run(app, query, budget=budget).context.text.splitlines()
+
+
+def test_what_is_required_stands_there_with_title_status_and_first_paragraph_and_the_line_that_says_so(
+    harbour: App,
+) -> None:
+    said = lines(harbour, "what does SPEC-1 require")
+    tide = next(at for at, line in enumerate(said) if line.endswith("SPEC-2: Tide tables"))
+    assert said[tide + 1] == " status: Draft"
+    assert " Tide tables say for each day of the year when the water is highest and lowest." in said[tide:]
+    assert said.count(" SPEC-1 › requires: 2, 3") == 1
+
+
+@pytest.mark.parametrize("query", ["what does SPEC-1 require", "List all dependencies of the harbour gate proposal"])
+def test_a_licence_is_no_answer_and_neither_is_who_wrote_it(harbour: App, query: str) -> None:
+    text = "\n".join(lines(harbour, query, 8_000))
+    assert "SPEC-2: Tide tables" in text
+    assert "CC0" not in text
+    assert "author:" not in text
+    assert any("no edge leads to it" in each.reason for each in run(harbour, query, budget=8_000).context.omitted)
+
+
+def test_a_part_that_is_asked_for_stands_in_the_place_of_the_lead(harbour: App) -> None:
+    said = lines(harbour, "what does SPEC-1 require about blue ink?")
+    assert next(line for line in said if "Tide tables" in line).endswith("› Printing")
+    assert " SPEC-1 › requires: 2, 3" in said
+
+
+def test_who_requires_something_says_so_itself_in_a_header_or_in_a_sentence(harbour: App) -> None:
+    said = lines(harbour, "what depends on SPEC-1")
+    ferry = next(at for at, line in enumerate(said) if line.endswith("SPEC-5: Ferry timetable"))
+    assert said[ferry + 2] == " Depends on: - the gate, SPEC-1: a ferry waits before it like any other boat"
+    said = lines(harbour, "what depends on SPEC-2")
+    assert said[next(at for at, line in enumerate(said) if line.endswith("SPEC-1: The harbour gate")) + 2] == (
+        " requires: 2, 3"
+    )
+
+
+def test_in_a_small_budget_the_edge_is_said_and_the_rest_is_cut(harbour: App) -> None:
+    state = run(harbour, "what does SPEC-1 require", budget=420)
+    assert " SPEC-1 › requires: 2, 3" in state.context.text.splitlines()
+    assert state.context.length == len(state.context.text) <= 420
+
+
+def test_a_retired_document_is_marked_in_context_staleness_and_provenance(harbour: App) -> None:
+    asked = RecallInput(query="what does SPEC-1 require", namespace=HERE)
+    made = recall(harbour, asked)
+    assert "(its document is superseded by SPEC-4) SPEC-3: The lamp" in made.context
+    shown = {result.memory_id: result for result in xray(harbour, asked).results}
+    lamp = next(each for each in made.memories if each.memory.entity_ref == "SPEC-3")
+    told = shown[lamp.memory.id]
+    assert told.provenance is not None
+    assert (told.provenance.stale, told.provenance.safe_to_use) == (True, False)
+    assert "document=superseded by SPEC-4" in told.provenance.safety_reasons
+    assert told.staleness is not None
+    assert (told.staleness.superseded, told.staleness.retired) == (True, "superseded by SPEC-4")
+    assert lamp.memory.id in made.stale
+    tide = next(each for each in made.memories if each.memory.entity_ref == "SPEC-2")
+    assert tide.staleness is not None
+    assert (tide.staleness.retired, tide.staleness.due) == (None, False)
+
+
+def test_before_it_was_retired_nothing_is_marked(house: Opener, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    file = folder / "lamp.md"
+    file.write_text(FILES["lamp"].replace("superseded-by: 4\n", "").replace("status: superseded", "status: Final"))
+    written = NOON.timestamp() - 86_400
+    os.utime(file, (written, written))
+    app = house(tmp_path / "home")
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(folder,)))
+    then = app.clock.now()
+    file.write_text(FILES["lamp"])
+    index_docs(app, IndexDocsInput(namespace=HERE, paths=(folder,)))
+    query = "who lights the lamp with a match?"
+    assert "superseded by SPEC-4" in run(app, query).context.text
+    for past in ({"as_of": then - timedelta(hours=1)}, {"as_known_at": then}):
+        text = run(app, query, **past).context.text
+        assert "match at dusk" in text
+        assert "its document is" not in text
+
+
+def order(app: App, query: str, **given: object) -> list[str]:
+    return [str(each.memory.entity_ref) for each in run(app, query, **given).served]
+
+
+def test_what_replaced_a_document_stands_before_it_unless_that_one_is_asked_for(harbour: App) -> None:
+    query = "who climbs up and lights the lamp with a match at dusk, and puts it out at dawn"
+    found = order(harbour, query)
+    assert found.index("SPEC-4") < found.index("SPEC-3")
+    assert order(harbour, query, without=("renew",))[0] == "SPEC-3"
+    assert order(harbour, f"{query}, as SPEC-3 has it")[0] == "SPEC-3"
+    assert order(harbour, "what does SPEC-4 supersede")[0] == "SPEC-3"
+    required = order(harbour, "what does SPEC-1 require")
+    assert required.index("SPEC-4") < required.index("SPEC-3")
+
+
+def test_a_receipt_keeps_who_replaced_whom_and_an_ablation_is_a_live_run(harbour: App) -> None:
+    query = "who climbs up and lights the lamp with a match at dusk"
+    state = run(harbour, query)
+    kept = unpack(pack(state)).state
+    assert kept.pool.replaced == state.pool.replaced != ()
+    pool, positions = rescore(kept)
+    assert positions.tolist() == state.order.tolist()
+    assert pool.final.tolist() == state.pool.final.tolist()
+    without, live = ablate(kept, ("lexical",)), run(harbour, query, without=("lexical",))
+    assert [without.pool.ids[at] for at in without.order] == [live.pool.ids[at] for at in live.order]
+
+
+@pytest.mark.parametrize(
+    ("content", "section", "said"),
+    [
+        ("SPEC-1: A\nstatus: Draft\nrequires: 2, 3", "requires", "requires: 2, 3"),
+        ("SPEC-1: A › Notes\n\nOne thing. As :spec:`2` has it, boats\nwait. More.", "Notes",
+         "Notes: As :spec:`2` has it, boats wait."),
+        ("SPEC-1: A › Depends on\n\n- SPEC-7, first\n- SPEC 002, then", "Depends on", "Depends on: - SPEC 002, then"),
+        ("SPEC-1: A › Depends on\n\n[the tables](tide.md)", "Depends on", "Depends on: [the tables](tide.md)"),
+        ("SPEC-1 needs SPEC-2", "", "SPEC-1 needs SPEC-2"),
+    ],
+)  # fmt: skip
+def test_the_words_that_say_an_edge_are_its_header_line_or_its_sentence(content: str, section: str, said: str) -> None:
+    memory = Memory.model_validate(
+        {"id": "mem_" + "0" * 32, "category": "section", "namespace": HERE, "created": NOON, "updated": NOON,
+         "source": "document", "entity_ref": "SPEC-1", "content": content}
+    )  # fmt: skip
+    assert saying(memory, Edge("spec-1", "spec-2", "DEPENDS_ON", memory.id, section)) == said
+
+
+def test_a_first_paragraph_is_prose() -> None:
+    content = "A › B\n\n# Heading of some six words here\n\n- an item of a list of some words\n\n| a | b |\n\nshort\n\n"
+    prose = "This is a sentence of\nmore than six words."
+    assert list(paragraphs(content + prose)) == [re.sub(r"\s+", " ", prose)]
+
+
+@pytest.mark.parametrize(
+    ("room", "cut"),
+    [(99, "One two. Three four five."), (20, "One two. Three …"), (12, "One two. …"), (6, "One …")],
+)
+def test_a_cut_falls_behind_a_sentence_or_a_word_and_shows(room: int, cut: str) -> None:
+    assert shortened("One two. Three four five.", room) == cut
+    assert len(cut) <= room
