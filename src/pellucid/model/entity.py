@@ -205,6 +205,8 @@ def _cause(changed: Mapping[str, Claim | None], before: Mapping[str, str]) -> st
 
 
 _SUPERSEDED = ("superseded", "replaced")
+_SAID = 120
+"""Characters of what is said of a document's end, at most."""
 _BY = ("superseded-by", "replaced-by", "obsoleted-by", "supersededby", "replacedby", "obsoletedby")
 _RETIRED = (
     "withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed", *_SUPERSEDED,
@@ -227,8 +229,8 @@ def retirement(header: Mapping[str, str]) -> str:
     status = values.get("status", "")
     by = next((values[key] for key in _BY if values.get(key)), "")
     if by and not status.casefold().endswith(by.casefold()):
-        return f"superseded by {by}"
-    return re.split("[(（]", status[:1].lower() + status[1:])[0].strip() if by or retired(status) else ""
+        return f"superseded by {by}"[:_SAID]
+    return re.split("[(（]", status[:1].lower() + status[1:])[0].strip()[:_SAID] if by or retired(status) else ""
 
 
 def _folded(status: str) -> str:

@@ -60,12 +60,12 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     plan = replace(plan, beside=_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    found = _scored(state, plan, world, reached)
+    found = _scored(state, plan, world, reached, leads=plan.asked is not None)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
-        found = _scored(state, plan, world, reached)
+        found = _scored(state, plan, world, reached, leads=True)
     order = _ordered(found, reached)
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
@@ -177,10 +177,11 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
     return any(node.number in numbers for node in reader.find([name]))
 
 
-def _scored(state: State, plan: Plan, world: World, reached: Reached) -> _Scored:
+def _scored(state: State, plan: Plan, world: World, reached: Reached, *, leads: bool) -> _Scored:
     """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
 
-    Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best.
+    Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best. With
+    `leads` the lead of a document stands before what is nearer to the question, as it does where edges are asked for.
     """
     reader = world.reader.graph
     rows, place = _saying(state, world, reached, *_rows(reader, plan, reached))
@@ -189,7 +190,7 @@ def _scored(state: State, plan: Plan, world: World, reached: Reached) -> _Scored
     fit = np.where(asked, 0.85 + 0.1 * ranked + 0.05 * near, 0.4 + 0.2 * ranked + 0.4 * near)
     states = _states(reader, reached, columns) & reached.seed[place]
     fit[states] = 1.0
-    if plan.asked is not None:
+    if leads:
         near = near + _leading(state, plan, world, columns, rows, place)
     places = _places(columns, place, near + MEANT * _meant(reader, reached, rows, place) + 2 * MEANT * states)
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
