@@ -29,7 +29,7 @@ def shop(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name / "src").mkdir()
     session(tmp_path / "sessions", "s1", tmp_path / "shop", TUESDAY)
     session(tmp_path / "sessions", "s2", tmp_path / "billing" / "src", FRIDAY)
-    told = cli("import", str(tmp_path / "sessions")).out
+    told = cli("import", str(tmp_path / "sessions"), "--mode", "extract").out
     assert f"  local/shop: 1 memory from 1 session in {tmp_path / 'shop'}\n" in told
     assert f"  local/billing: 1 memory from 1 session in {tmp_path / 'billing'}\n" in told
     monkeypatch.chdir(tmp_path / "shop" / "src")
@@ -66,7 +66,7 @@ def test_a_namespace_that_somebody_named_wins_over_the_folder(
     (tmp_path / "home" / "pellucid.toml").write_text('namespace = "local/billing"\n')
     assert cli("recall", "deploy", "--json").json["namespace"] == "local/billing"
     monkeypatch.setenv("PELLUCID_NAMESPACE", "work/all")
-    again = cli("import", str(tmp_path / "sessions"), "--json").json
+    again = cli("import", str(tmp_path / "sessions"), "--mode", "extract", "--json").json
     assert (again["namespace"], again["memories"], again["filed"]) == ("work/all", 2, [])
     assert cli("recall", "deploy", "--json").json["namespace"] == "work/all"
 
@@ -166,7 +166,7 @@ def test_without_projects_the_list_says_how_to_get_some(cli: Cli) -> None:
 
 def test_a_hostile_folder_name_reaches_neither_terminal_nor_namespace(cli: Cli, shop: Path, tmp_path: Path) -> None:
     session(tmp_path / "evil", "s4", Path("/srv/\x1b]0;owned\x07/../..\u202e/shop"), FRIDAY)
-    told = cli("import", str(tmp_path / "evil")).out + cli("projects", "list").out
+    told = cli("import", str(tmp_path / "evil"), "--mode", "extract").out + cli("projects", "list").out
     assert "\x1b" not in told
     assert "\u202e" not in told
     assert cli("list", "--json").json["total"] == 1

@@ -37,7 +37,7 @@ def _json(done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
 
 @pytest.mark.requirement("STORY-1")
 def test_four_hours_of_work_leave_what_lasts_and_no_debugging(run: Run) -> None:
-    taken = _json(run("import", "examples/sessions/caching-layer.jsonl", *HERE, "--json"))
+    taken = _json(run("import", "examples/sessions/caching-layer.jsonl", *HERE, "--mode", "extract", "--json"))
     assert taken["turnsTaken"] == 157  # a commit message and a pull request are turns beside their calls
     assert taken["compressionRatio"] > 4
     memories = [each["memory"] for each in _json(run("list", "--json"))["memories"]]

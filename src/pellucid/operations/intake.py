@@ -86,6 +86,7 @@ def together(tallies: Iterable[Tally]) -> Tally:
         out.forgotten += each.forgotten
         out.encoder_problem = each.encoder_problem or out.encoder_problem
         out.verdicts.update(each.verdicts)
+        out.unkept.update(each.unkept)
     return out
 
 

@@ -16,7 +16,7 @@ app.add_typer(projects_app, name="projects")
 
 @projects_app.command("list")
 def projects_list(home: Home = None, as_json: Json = False) -> None:
-    """List the projects: namespace, folders, what each holds, its last session; then what is filed under none."""
+    """List the projects, and what is filed under none."""
     from pellucid.operations.projects import list_projects
     from pellucid.surfaces.cli import present_projects
 
@@ -32,7 +32,7 @@ def projects_move(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Say that a project's repository was moved: its memories answer in the new folder from now on."""
+    """Let a project answer in the folder it was moved to."""
     from pellucid.operations.projects import move_project
     from pellucid.surfaces.cli import present_projects
 

@@ -9,7 +9,7 @@ import typer.core
 GROUPS = {
     "Start": ("init", "demo"),
     "Take in": ("import", "observe", "remember", "adopt", "index"),
-    "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph"),
+    "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
     "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit"),
     "Change and forget": (
         "update", "pin", "reverify", "archive", "retract", "dispute", "trust", "undo", "forget", "purge",
