@@ -32,7 +32,9 @@ def test_a_recall_is_replayed_with_the_scores_that_it_had(port: Cli) -> None:
     assert {each["memory"]["id"]: each["final"] for each in answer["memories"]} == finals
     lines = port("replay", answer["recallId"]).out.splitlines()
     assert lines[0] == f"{answer['recallId']}: identical to what was served; 3 of 3 ranked"
-    assert lines[1].split()[:2] == ["1", answer["memories"][0]["memory"]["id"]]
+    first = answer["memories"][0]["memory"]
+    assert lines[1].startswith(f"   1  {first['content']}  {first['id'][-10:]}  ")
+    assert again["words"][first["id"]] == first["content"]
 
 
 @pytest.mark.requirement("XRAY-5")
@@ -45,7 +47,7 @@ def test_asked_again_it_is_identical_or_says_why(port: Cli) -> None:
     assert "asked again: not the same" in said.out
     assert "  corpus-statistics-changed (-1)\n" in said.out
     assert f"  forgotten (1)\n    {chosen}\n" in said.out
-    assert f"{chosen}  #" in said.out
+    assert f"    {chosen}\n      #" in said.out
     found = port("replay", recall_id, "--live", "--json").json["live"]
     assert found["identical"] is False
     assert {"forgotten", "corpus-statistics-changed"} <= {each["name"] for each in found["reasons"]}
@@ -69,6 +71,7 @@ def test_two_recalls_are_compared(port: Cli) -> None:
     found = port("diff", a, b, "--json").json
     assert (found["a"], found["b"], found["same"]) == (a, b, False)
     assert len(found["left"]) == 1
+    assert f"  {found['words'][found['left'][0]['memoryId']]}  " in "\n".join(lines)
     same = port("diff", a, a).out
     assert "served: the same memories in the same order, with the same scores" in same
 
@@ -79,7 +82,8 @@ def test_what_each_leg_did_is_shown(port: Cli) -> None:
     found = port("ablate", recall_id, "--json").json["effects"]
     assert [each["parts"] for each in found][:2] == [["vector"], ["lexical"]]
     said = port("ablate", recall_id, "--without", "vector", "--without", "expand").out
-    assert said.startswith(f"{recall_id}\nwithout vector, expand: 0 enter, 2 leave")
+    assert said.splitlines()[1].startswith("without vector, expand: 0 enter, 2 leave")
+    assert "  - the ferry leaves at nine  " in said
     assert "without pin: nothing changes" in port("ablate", recall_id, "--without", "pin").out
     blind = asked(port, "zyzzyva")
     assert "without vector: the receipt cannot tell: " in port("ablate", blind).out

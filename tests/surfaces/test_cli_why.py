@@ -18,11 +18,14 @@ def port(cli: Cli) -> Cli:
 
 
 @pytest.mark.requirement("XRAY-3", "CLI-1")
-def test_the_sentence_comes_first_then_the_numbers(port: Cli) -> None:
+def test_the_memory_comes_first_then_the_sentences_then_the_numbers(port: Cli) -> None:
     lines = port("why", "lifts grain", "--query", "which crane lifts grain").out.splitlines()
-    assert lines[0].startswith("It is in the context, at place 1: found 1st by meaning")
-    assert lines[1] == ""
-    assert re.match(r"memory: mem_[0-9a-f]{32}  facts/", lines[2])
+    assert re.match(r"memory: mem_[0-9a-f]{32}  facts/", lines[0])
+    assert lines[1] == "  The harbour crane lifts grain cargo"
+    assert lines[2].startswith("It is in the context, at place 1: found 1st by meaning")
+    assert lines[3].startswith("Found 1st by meaning (cosine ")
+    assert lines[4] == ""
+    assert not any("[off]" in line for line in lines)
     assert "question: which crane lifts grain" in lines
     assert "verdict: hit, place 1 in the context" in lines
     assert any(line.startswith("  vector: 1st (cosine 0.") and line.endswith(", nominated") for line in lines)
@@ -33,7 +36,7 @@ def test_the_sentence_comes_first_then_the_numbers(port: Cli) -> None:
 def test_the_change_is_named_in_words_a_person_can_type(port: Cli) -> None:
     order = [each["memory"]["content"] for each in port("recall", "which crane lifts", "--json").json["memories"]]
     said = port("why", order[2], "--query", "which crane lifts", "--top-k", "1")
-    assert said.out.splitlines()[0].endswith("Raising topK to 3 admits it (verified).")
+    assert said.out.splitlines()[2].endswith("Raising topK to 3 admits it (verified).")
     assert "change: topKFacts 1 -> 3: admits it at place 3 (verified, the smallest that does); --top-k 3" in said.out
     assert order[2] in port("recall", "which crane lifts", "--top-k", "3").out
     assert order[2] not in port("recall", "which crane lifts", "--top-k", "2").out
@@ -54,6 +57,13 @@ def test_an_earlier_recall_is_explained_by_its_id(port: Cli) -> None:
     assert f"recall: {recall_id}" in port("why", "lifts cotton", "--recall", recall_id).out
     listed = port("snapshots", "list", "--json").json["recalls"]
     assert [each["recallId"] for each in listed] == [recall_id]
+
+
+def test_the_question_is_the_second_argument_in_quotes_or_not(port: Cli) -> None:
+    asked = port("why", "lifts grain", "--query", "which crane lifts grain").out
+    assert port("why", "lifts grain", "which crane lifts grain").out == asked
+    assert port("why", "lifts grain", "which", "crane", "lifts", "grain").out == asked
+    assert port("why", "lifts", "grain", "--query", "which crane lifts grain").out == asked
 
 
 def test_words_that_fit_several_are_answered_with_a_list(port: Cli) -> None:

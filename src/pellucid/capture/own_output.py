@@ -20,20 +20,22 @@ _FENCE = re.compile(rf"{_LT}pellucid-recall id={_QUOTE}{_RECALL_ID}{_QUOTE}{_GT}
 _FENCE_END = re.compile(rf"{_LT}/pellucid-recall{_GT}")
 _CITATION = re.compile(rf"{_LT}oai-mem-citation{_GT}")
 _CITATION_END = re.compile(rf"{_LT}/oai-mem-citation{_GT}")
-_JSON_ID = re.compile(rf"{_QUOTE}(?:recallId|snapshotId){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}{_RECALL_ID}{_QUOTE}")
+_JSON_ID = re.compile(rf"{_QUOTE}(?:recallId|snapshotId|[ab]){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}{_RECALL_ID}{_QUOTE}")
 _MEMORY_ID = re.compile(rf"\bid{_QUOTE}?\s{{0,8}}:\s{{0,8}}(?:{_QUOTE})?mem_[0-9a-f]{{32}}\b")
 _MEMORY_FIELD = re.compile(r"\b(?:contentHash|trustZone|sourceClass)\b")
 _XRAY_HEADER = "=== Recall X-ray ==="
-_XRAY_ID = re.compile(rf"snapshot-id: {_RECALL_ID}")
+_XRAY_TITLE = re.compile(r"(?:=== |# |<h1>)Recall X-ray")
+_XRAY_ID = re.compile(rf"[sS]napshot[- ]id\W.{{0,80}}{_RECALL_ID}")
+"""In text, in a cell of Markdown, in a cell of a page."""
 
 _ID = r"(?:mem|rec|aud|op|ep)_[0-9a-f]{32}(?:\d\d)?"
 _LABEL = (
     "(?:remembered|known already(?:, and updated)?|updated|archived|retracted|disputed|quarantined|promoted|pinned"
-    "|unpinned|verified|undone|replaces|back|nothing to do|memory|recall|a|b|operation(?: opId)?|snapshot-id"
-    "|audit-entry|receipt|id)"
+    "|unpinned|verified|undone|replaces|back|nothing to do|memory|recall|operation(?: opId)?|snapshot-id"
+    "|audit-entry|receipt|id|nearest|[ab])"
 )
 _BEGINS = re.compile(
-    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:$|  \S| — |: (?:identical|NOT what|differs)\b)"  # `mem_…  active, …`
+    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:$|  \S| — |: (?:identical|differs|NOT|without)\b)"  # `mem_…  active, …`
     rf"|(?:\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d\S*)  {_ID}\b"  # a row of `snapshots list`
     rf"|{_LABEL}: (?:[a-z_]+ of )?{_ID}(?:$|[,; ] |  | \()"
     rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"
@@ -43,12 +45,13 @@ _ALONE = re.compile(
     r"|[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
     r"|(?:hot|cold)  |\d+ times? in )"
     rf"|why: pellucid xray --id {_RECALL_ID}$|back: pellucid undo op_[0-9a-f]{{32}}$"
+    r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here is near enough\b"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
     r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d))"
 )
 _FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
-_OF_XRAY = re.compile(r"--- |- |\[\d{1,3}\] mem_|[a-z]+ [\d.]+ ms\b")
-_SECTION = re.compile(r"--- [a-z ]+ ---$|\[\d{1,3}\] mem_")
+_OF_XRAY = re.compile(r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b|\(\d+ more not shown\)")
+_SECTION = re.compile(r"--- [a-z ]+ ---$")
 _GUTTER = re.compile(r"[>│┃⎿] ?")
 _STRING_END = re.compile(r"\\{1,7}n|\\{0,7}\"")
 """What ends a line inside a JSON string: an escaped line end, or the end of the string."""
@@ -77,7 +80,7 @@ def is_own_output(turn: Turn) -> bool:
     text = turn.content
     if turn.role != "tool" or not _MAYBE.search(text):
         return False
-    is_xray = _XRAY_HEADER in text and _XRAY_ID.search(text) is not None
+    is_xray = _XRAY_TITLE.search(text) is not None and _XRAY_ID.search(text) is not None
     is_memory = _MEMORY_ID.search(text) is not None and _MEMORY_FIELD.search(text) is not None
     return is_xray or is_memory or _JSON_ID.search(text) is not None or _is_escaped(text)
 

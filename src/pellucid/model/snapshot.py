@@ -310,6 +310,9 @@ class RecallXraySnapshot(Wire):
     eligible: Eligible | None = None
     plan: QueryRead | None = None
     abstention: AbstentionTrace | None = None
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories named here, by id, as they stand today; no receipt holds them. None of what is
+    gone, in quarantine, or marked for scopes that the one who asked did not name."""
 
     def to_wire(self) -> dict[str, object]:
         """As every record, but `tierExplain` is always there: null says that the direct-answer tier did not fire."""

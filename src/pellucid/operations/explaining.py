@@ -1,9 +1,11 @@
 """Earlier recalls by id in, what can be said of them out: replayed, asked again, compared, less a part."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+
+from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError
@@ -13,6 +15,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import WITHOUT
 from pellucid.operations.recalling import receipt_of
+from pellucid.operations.wording import words_of
 from pellucid.recall.effect import Effect, effect, effects
 from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.state import State
@@ -44,6 +47,8 @@ class ReplayOutput(Wire):
     ranked: int
     """How many passed the filters."""
     live: LiveOutput | None = None
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories named here, by id, where the one who asked may read them."""
 
 
 class AblateOutput(Wire):
@@ -51,6 +56,8 @@ class AblateOutput(Wire):
 
     recall_id: str
     effects: tuple[Effect, ...]
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories named here, by id, where the one who asked may read them."""
 
 
 def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = False) -> ReplayOutput:
@@ -63,10 +70,20 @@ def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = Fals
     """
     receipt = receipt_of(app, namespace, recall_id)
     found = replay(receipt)
+    results, again = found.ranking[: found.served], _live(app, receipt) if live else None
+    named = [each.memory_id for each in results]
+    if again is not None:
+        named += [each for reason in again.reasons for each in reason.memory_ids]
+        named += again.difference.named if again.difference else ()
     return ReplayOutput(
-        recall_id=receipt.state.request.recall_id, identical=found.identical,
-        results=found.ranking[: found.served], ranked=len(found.ranking), live=_live(app, receipt) if live else None,
+        recall_id=receipt.state.request.recall_id, identical=found.identical, results=results,
+        ranked=len(found.ranking), live=again, words=_words(app, receipt, named),
     )  # fmt: skip
+
+
+def _words(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[str, str]:
+    request = receipt.state.request
+    return words_of(app, request.namespace, request.scopes, memory_ids)
 
 
 def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
@@ -75,7 +92,10 @@ def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
     Raises:
         NotFoundError: one of them is unknown here, or its receipt was pruned.
     """
-    return diff(receipt_of(app, namespace, a), receipt_of(app, namespace, b))
+    before, after = receipt_of(app, namespace, a), receipt_of(app, namespace, b)
+    found = diff(before, after)
+    scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
+    return found.model_copy(update={"words": words_of(app, namespace, scopes, found.named)})
 
 
 def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
@@ -89,9 +109,11 @@ def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str]
         raise InputError(
             f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_without"
         )
-    state = receipt_of(app, namespace, recall_id).state
+    receipt = receipt_of(app, namespace, recall_id)
+    state = receipt.state
     found = [effect(state, parts)] if parts else effects(state)
-    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found))
+    named = [each for one in found for each in (*one.entered, *one.left, *(move.memory_id for move in one.moved))]
+    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_words(app, receipt, named))
 
 
 def _live(app: App, receipt: Receipt) -> LiveOutput:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pydantic import Field
+
 from pellucid.app import App
 from pellucid.errors import NotFoundError, StoreError
 from pellucid.model.memory import Memory
@@ -12,6 +14,8 @@ from pellucid.model.wire import Wire
 from pellucid.operations.as_known import told_then
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.instants import Past
+from pellucid.operations.wording import named_in, words_of
+from pellucid.recall.pipeline import FAILED
 from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
 from pellucid.store.history_port import audit_id, parse_audit_id
@@ -19,6 +23,7 @@ from pellucid.store.index_port import Served
 from pellucid.store.records import OperationRow
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
+from pellucid.xray.rungs import cuts_of
 
 SHARE = 4
 """One in so many parts of budget and places is kept for each further namespace, and what is left over beside."""
@@ -47,12 +52,23 @@ class RecallOutput(Wire):
     omitted: tuple[OmittedMemory, ...] = ()
     legs: tuple[LegHealth, ...] = ()
     degraded: bool = False
+    """A leg was down, or a stage failed: there may be better answers than these."""
+    failed: dict[str, str] = Field(default_factory=dict)
+    """Stages that failed, such as the reranker, with what went wrong; the recall went on without them."""
+    asked_in_vain: tuple[str, ...] = ()
+    """Legs that this question asked for by name, by files to review or by edges, and that found nothing."""
+    cut: dict[str, int] = Field(default_factory=dict)
+    """How many of those that passed every filter were left out all the same, by the rung that cut them."""
     doubt: float | None = None
     """How unsure the recall is of having an answer, from 0 to 1; `docs/context.md` has the formula."""
+    abstain_at: float = 1.0
+    """The doubt from which nothing would have been recalled; 1 is never."""
     abstained: bool = False
     """Nothing is recalled, because nothing was near enough."""
     nearest: tuple[str, ...] = ()
     """The ids of the nearest misses of a recall that abstained."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the nearest misses, by id, where the one who asked may read them."""
     stale: tuple[str, ...] = ()
     """The ids of those that are due for verification: superseded since, or not verified for a long time."""
     also: tuple["RecallOutput", ...] = ()
@@ -113,6 +129,8 @@ def _answered(app: App, request: RecallInput) -> RecallOutput:
     snapshot = snapshot_of(app, unpack(packed), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
+    failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
+    nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     return RecallOutput(
         recall_id=state.request.recall_id,
         query=state.request.query,
@@ -128,19 +146,28 @@ def _answered(app: App, request: RecallInput) -> RecallOutput:
         ),
         omitted=snapshot.context.omitted,
         legs=snapshot.legs,
-        degraded=any(leg.health == "degraded" for leg in state.legs),
+        degraded=bool(failed) or any(leg.health == "degraded" for leg in state.legs),
+        failed=failed,
+        asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _asked_for(state, leg.name)),
+        cut=cuts_of(snapshot.filters),
         doubt=snapshot.abstention.doubt if snapshot.abstention else None,
+        abstain_at=snapshot.abstention.threshold if snapshot.abstention else 1.0,
         abstained=snapshot.abstention is not None and snapshot.abstention.abstained,
-        nearest=snapshot.abstention.nearest if snapshot.abstention else (),
+        nearest=nearest,
+        words=words_of(app, request.namespace, state.request.scopes, nearest),
         stale=tuple(each.memory_id for each in snapshot.results if each.staleness and each.staleness.due),
         receipt_problem=problem or None,
     )  # fmt: skip
 
 
+def _asked_for(state: State, leg: str) -> bool:
+    return leg == "review" or (leg == "graph" and state.plan.depth == "graph")
+
+
 def xray(app: App, request: RecallInput, *, align: bool = False) -> RecallXraySnapshot:
     """Run a recall and explain it from its receipt; with `align`, also which words met."""
     state, packed, _ = _run(app, request)
-    return snapshot_of(app, unpack(packed), state.served, align=align)
+    return _worded(app, state.request, snapshot_of(app, unpack(packed), state.served, align=align))
 
 
 def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) -> RecallXraySnapshot:
@@ -149,7 +176,14 @@ def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) ->
     Raises:
         NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
     """
-    return snapshot_of(app, receipt_of(app, namespace, recall_id), align=align)
+    receipt = receipt_of(app, namespace, recall_id)
+    return _worded(app, receipt.state.request, snapshot_of(app, receipt, align=align))
+
+
+def _worded(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
+    """The snapshot with what the memories it names say, as far as the one who asked may read it."""
+    words = words_of(app, request.namespace, request.scopes, named_in(snapshot))
+    return snapshot.model_copy(update={"words": words})
 
 
 def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:

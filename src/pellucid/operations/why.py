@@ -13,12 +13,13 @@ from pellucid.operations.why_states import state_changes
 from pellucid.operations.why_target import Matched, Target, named, resolve
 from pellucid.recall.receipt import Receipt
 from pellucid.recall.state import Request
-from pellucid.store.index_port import Served
 from pellucid.xray.finding import Finding
+from pellucid.xray.headline import headline
 from pellucid.xray.why import why as look
 from pellucid.xray.why_sentence import sentences
 
-_EXCERPT = 100
+_SHORT = 100
+"""Characters of a memory in a list of those that may be meant."""
 
 _ASK = 'Why a question finds it or not: give --query "…", or --recall rec_…'
 
@@ -121,7 +122,7 @@ def _kept(app: App, request: WhyInput) -> WhyOutput:
     return WhyOutput(
         sentence=f"{said} {_ASK}", namespace=request.namespace, query="", matched=target.matched, total=target.total,
         memory_id=held.memory.id if held else None, path=held.path if held else None,
-        excerpt=_excerpt(held) if held else None, candidates=() if held else _candidates(target),
+        excerpt=headline(held.memory.content, _SHORT) if held else None, candidates=() if held else _candidates(target),
     )  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
     return WhyOutput(
         sentence=sentences(finding), namespace=asked.namespace, query=asked.query, matched=target.matched,
         recall_id=asked.recall_id if receipt else None, memory_id=held.memory.id, path=held.path,
-        excerpt=_excerpt(held), finding=finding,
+        excerpt=headline(held.memory.content), finding=finding,
     )  # fmt: skip
 
 
@@ -145,7 +146,7 @@ def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     if (request.asked is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both", code="missing_query",
-            next_step='give --query "…", or --recall rec_…',
+            next_step='`pellucid why ID "question"`, or --recall rec_…',
         )  # fmt: skip
     if request.asked is not None:
         return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
@@ -165,11 +166,9 @@ def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOu
 
 def _candidates(target: Target) -> tuple[WhyCandidate, ...]:
     return tuple(
-        WhyCandidate(memory_id=each.memory.id, path=each.path, status=each.memory.status, excerpt=_excerpt(each))
+        WhyCandidate(
+            memory_id=each.memory.id, path=each.path, status=each.memory.status,
+            excerpt=headline(each.memory.content, _SHORT),
+        )
         for each in target.candidates
-    )
-
-
-def _excerpt(held: Served) -> str:
-    text = " ".join(held.memory.content.split())
-    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
+    )  # fmt: skip

@@ -39,6 +39,9 @@ ITERATED = STAGES[1:-1]
 OPTIONAL: tuple[Stage, ...] = (expand, rerank, boost, renew, direct)
 """Stages a recall survives: switched off by name, or failed and recorded."""
 
+FAILED = "failed: "
+"""How the note of a stage begins that failed; what went wrong follows."""
+
 
 def run(request: Request, world: World) -> State:
     """Run every stage in order. A failure of an optional stage is recorded and the recall goes on without it."""
@@ -73,7 +76,7 @@ def _attempt(stage: Stage, state: State, world: World) -> tuple[State, str]:
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - the runner is where an optional stage may fail, and it is recorded
-        return state, f"failed: {type(error).__name__}: {error}"
+        return state, f"{FAILED}{type(error).__name__}: {error}"
 
 
 def _record(state: State, name: str, millis: float, note: str) -> State:

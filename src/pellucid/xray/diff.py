@@ -48,7 +48,7 @@ class Shift(Wire):
 
 
 class RecallDiff(Wire):
-    """How recall b differs from recall a: of what each served. Ids alone, no word of a memory or of a query."""
+    """How recall b differs from recall a: of what each served. Made of receipts: ids, and no word of a query."""
 
     a: str
     b: str
@@ -73,6 +73,13 @@ class RecallDiff(Wire):
     corpus: tuple[Delta, ...] = ()
     plan: tuple[Delta, ...] = ()
     """What was read of the query: its class, depth and period, and how many words, names and sub-questions."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of these memories today, by id, where they may be read by whoever asked both."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The ids of all memories of which something is said."""
+        return tuple(each.memory_id for each in (*self.entered, *self.left, *self.moved, *self.rescored))
 
 
 def diff(a: Receipt, b: Receipt) -> RecallDiff:

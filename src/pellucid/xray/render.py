@@ -1,6 +1,7 @@
 """A snapshot and a format in, one text out: the only renderer, whatever the surface."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from pellucid.model.snapshot import RecallXraySnapshot
@@ -18,8 +19,22 @@ RENDERERS: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
     "html": render_html,
 }
 """Every format and what draws it. A new format is one function and one line here."""
+_IN_FULL: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
+    "text": partial(render_text, verbose=True),
+    "markdown": partial(render_markdown, verbose=True),
+}
+"""Formats that leave something out, unless everything is asked for."""
 
 
-def render(snapshot: RecallXraySnapshot | None, format: Format) -> str:  # noqa: A002 - the flag's own name
-    """The snapshot in a format, without a final newline; None says that nothing was captured."""
-    return RENDERERS[format](snapshot)
+def render(
+    snapshot: RecallXraySnapshot | None,
+    format: Format,  # noqa: A002 - the flag's own name
+    *,
+    verbose: bool = False,
+) -> str:
+    """The snapshot in a format, without a final newline; None says that nothing was captured.
+
+    With `verbose`, text and Markdown also show what goes without saying; JSON and HTML always hold everything.
+    """
+    drawn = _IN_FULL if verbose else RENDERERS
+    return drawn.get(format, RENDERERS[format])(snapshot)

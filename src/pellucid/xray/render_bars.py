@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import isfinite
 
 from pellucid.model.snapshot import ScoreDecomposition
-from pellucid.xray.render_fields import SCORE_KEYS, SUBTRACTED, decimals, terms
+from pellucid.xray.render_fields import SCORE_KEYS, SUBTRACTED, called, decimals, terms
 
 _WIDTH = 1000.0
 _HEIGHT = 20
@@ -38,7 +38,7 @@ def stack(scores: ScoreDecomposition, reach: float) -> str:
     if (less := _part(_taken(scores), reach)) > 0:
         width = min(at, max(less, _LEAST_TAKEN))
         parts.append(_rect(at - width, width, 'class="taken"'))
-    said = ", ".join(f"{name} {decimals(value)}" for name, value in terms(scores))
+    said = ", ".join(f"{called(name)} {decimals(value)}" for name, value in terms(scores))
     return _svg("score", parts, f'role="img" aria-label="{said}"')
 
 

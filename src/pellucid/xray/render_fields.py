@@ -4,14 +4,13 @@ A field is a label and spans; a span says whether its text is ours or somebody e
 its own way. A field with nothing to say is left out.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from pellucid.clock import isoformat
 from pellucid.model.snapshot import (
-    AbstentionTrace,
     Alignment,
     LegContribution,
     Provenance,
@@ -23,12 +22,18 @@ from pellucid.model.snapshot import (
     TierExplain,
     XrayResult,
 )
+from pellucid.xray.rungs import cuts_of, shown
+from pellucid.xray.sureness import sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "not populated — direct-answer tier disabled or did not fire"
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which a score is shown: the sum, then its terms as the model has them."""
 SUBTRACTED = frozenset({"mmr_penalty"})
+CALLED = {"bm25": "lexical"}
+"""What a term is called where its key in a score is not the name of the leg that it comes from."""
+_FOLDED = frozenset({"retrieval-reason", "admitted-by", "audit-entry", "legs", "rerank"})
+"""Lines of a result that say of every other much the same, or again what its sentence says."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -58,19 +63,37 @@ class Field:
         return self.label.replace("-", " ").capitalize()
 
 
-def header_fields(snapshot: RecallXraySnapshot) -> tuple[Field, ...]:
-    """What names the recall, and what its context used of the budget; the query stands before them."""
+def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[Field, ...]:
+    """What names the recall, how sure it is, and what its context used of the budget; the query stands before them."""
+    doubt = snapshot.abstention
     return _said(
+        Field("answer", _plain(sureness(doubt.doubt, doubt.threshold)) if doubt else ()),
+        Field("nearest", _named(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
+        Field("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
         Field("snapshot-id", _verbatim(snapshot.snapshot_id)),
         Field("captured-at", _plain(captured_at(snapshot.captured_at))),
         Field("as-of", _asked_of(snapshot)),
         Field("session", _verbatim(snapshot.session_key)),
         Field("namespace", _verbatim(snapshot.namespace)),
-        Field("trace-id", _verbatim(snapshot.trace_id)),
+        Field("trace-id", _verbatim(snapshot.trace_id) if verbose else ()),
         Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
-        Field("read-as", _read(snapshot.plan) if snapshot.plan else ()),
-        Field("doubt", _doubt(snapshot.abstention) if snapshot.abstention else ()),
+        Field("read-as", _read(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
     )
+
+
+def headed(memory_id: str, words: Mapping[str, str]) -> Span:
+    """What stands at the head of a memory: its words, or its id where they may not or cannot be said."""
+    said = words.get(memory_id)
+    return Span(said, "prose") if said else Span(memory_id, "verbatim")
+
+
+def _named(memory_ids: Iterable[str], words: Mapping[str, str]) -> Spans:
+    """Memories in a line: the words of each in quotes, then its id."""
+    return _joined(
+        (Span('"'), Span(words[each], "prose"), Span('" ('), Span(each, "verbatim"), Span(")"))
+        if words.get(each) else (Span(each, "verbatim"),)
+        for each in memory_ids
+    )  # fmt: skip
 
 
 def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
@@ -83,33 +106,36 @@ def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
     )
 
 
-def _read(plan: QueryRead) -> Spans:
-    """What was read of the query: its class, how deep to go and why, whom and when it names, what else was asked."""
+def _read(plan: QueryRead, *, verbose: bool) -> Spans:
+    """What was read of the query: its class, how deep to go and why, whom and when it names, what else was asked.
+
+    That an ordinary question was answered in the ordinary way goes without saying.
+    """
     why = f" ({plan.reason})" if plan.reason else ""
     names = _listed((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
-    dated = (Span("; period "), *_verbatim(plan.period)) if plan.period else ()
-    filters = (Span(" of what was said"),) if plan.dates_what_was_said else ()
     asked = _listed(plan.sub_queries)
-    return (
-        Span(f"{plan.query_class}, {plan.depth}{why}"), *((Span("; names "), *names) if names else ()), *dated,
-        *filters, *((Span("; also asked "), *asked) if asked else ()),
-    )  # fmt: skip
+    parts = [
+        _plain(f"{plan.query_class}, {plan.depth}{why}") if verbose or plan.depth != "full" else (),
+        (Span("names "), *names) if names else (),
+        (Span("period "), *_verbatim(plan.period)) if plan.period else (),
+        _plain("of what was said") if plan.dates_what_was_said else (),
+        (Span("also asked "), *asked) if asked else (),
+    ]
+    return _joined((part for part in parts if part), Span("; "))
 
 
-def _doubt(trace: AbstentionTrace) -> Spans:
-    said = "; abstained" if trace.abstained else ""
-    near = _listed(trace.nearest) if trace.abstained else ()
-    return (Span(f"{trace.doubt:.2f} of {trace.threshold:.2f}{said}"), *((Span(", nearest "), *near) if near else ()))
+def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: bool = True) -> tuple[Field, ...]:
+    """Everything that put one memory into the context, plain words first.
 
-
-def result_fields(result: XrayResult, query_terms: tuple[str, ...]) -> tuple[Field, ...]:
-    """Everything that put one memory into the context, plain words first."""
-    return _said(
+    Not `verbose`, only what differs from one result to another and is not in the sentence already.
+    """
+    told = _said(
         Field("why", _prose(result.why)),
+        Field("memory", (*_verbatim(result.memory_id), Span(f", served by {result.served_by}"))),
         Field("path", _verbatim(result.path)),
-        Field("score", _verbatim(score(result.score_decomposition))),
-        *(_provenance_fields(result.provenance) if result.provenance else ()),
-        Field("staleness", _staleness(result.staleness) if result.staleness else ()),
+        Field("score", _verbatim(score(result.score_decomposition, zeros=verbose))),
+        *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
+        Field("staleness", _staleness(result.staleness, verbose=verbose) if result.staleness else ()),
         Field("admitted-by", _listed(result.admitted_by)),
         Field("rejected-by", _verbatim(result.rejected_by)),
         Field("graph-path", _listed(result.graph_path or (), ARROW)),
@@ -120,6 +146,7 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...]) -> tuple[Fie
         Field("rerank", _reranked(result.rerank) if result.rerank else ()),
         Field("words", _joined(_aligned(each, query_terms) for each in result.alignment)),
     )
+    return tuple(field for field in told if verbose or field.label not in _FOLDED)
 
 
 def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
@@ -133,15 +160,22 @@ def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
     )
 
 
-def score(scores: ScoreDecomposition) -> str:
-    """`final=0.8912 vector=0.5812 …`: the terms at work, in a fixed order, to four decimals; a zero is shown."""
-    return " ".join(f"{key}={decimals(value)}" for key, value in terms(scores))
+def score(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
+    """`final=0.8912 vector=0.5812 …`: the terms at work, in a fixed order, to four decimals."""
+    return " ".join(
+        f"{called(key)}={decimals(value)}" for key, value in terms(scores) if zeros or key == "final" or value
+    )
 
 
 def terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
     """`final` and the terms at work, by name, in the order they are shown; those in `SUBTRACTED` are taken away."""
     values = scores.model_dump(exclude_none=True)
     return tuple((key, values[key]) for key in SCORE_KEYS if key in values)
+
+
+def called(term: str) -> str:
+    """The name of a term in text: a leg's term has the name of its leg."""
+    return CALLED.get(term, term)
 
 
 def decimals(value: float) -> str:
@@ -164,9 +198,9 @@ def captured_at(epoch_ms: int) -> str:
         return "(unknown)"
 
 
-def _provenance_fields(provenance: Provenance) -> tuple[Field, ...]:
+def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[Field, ...]:
     return (
-        Field("provenance", _origin(provenance)),
+        Field("provenance", _origin(provenance) if verbose else _briefly(provenance)),
         Field("retrieval-reason", _verbatim(provenance.retrieval_reason)),
         Field("context-scopes", _listed(provenance.user_context_scopes)),
         Field("safety", _safety(provenance)),
@@ -184,6 +218,18 @@ def _origin(provenance: Provenance) -> Spans:
     )  # fmt: skip
 
 
+def _briefly(provenance: Provenance) -> Spans:
+    """Where it is from and since when, and of its state what is out of the ordinary."""
+    said = [f" confidence={provenance.confidence:.2f}"]
+    said += [" stale=true"] if provenance.stale else []
+    said += [f" corrected={provenance.correction_state}"] if provenance.corrected else []
+    made = (provenance.created or "unknown")[:10]
+    return (
+        Span("source="), Span(provenance.source, "verbatim"), Span(" created="), Span(made, "verbatim"),
+        Span("".join(said)),
+    )  # fmt: skip
+
+
 def _safety(provenance: Provenance) -> Spans:
     reasons = _listed(provenance.safety_reasons)
     if provenance.safety == "safe" and not reasons:
@@ -191,13 +237,16 @@ def _safety(provenance: Provenance) -> Spans:
     return (Span(provenance.safety), *((Span(" ("), *reasons, Span(")")) if reasons else ()))
 
 
-def _staleness(staleness: Staleness) -> Spans:
-    """Only of what is due for verification: that it was superseded, and how long ago it was verified, if ever."""
-    if not staleness.due:
-        return ()
-    if staleness.retired:
+def _staleness(staleness: Staleness, *, verbose: bool) -> Spans:
+    """Only of what is due for verification: that it was superseded, and how long ago it was verified, if ever.
+
+    That nobody ever verified it is true of nearly everything, and matters to who asks for all there is.
+    """
+    if staleness.due and staleness.retired:
         return (Span("its document is "), Span(staleness.retired, "verbatim"))
     verified = staleness.last_verified_at
+    if not staleness.due or not (verbose or verified or staleness.superseded):
+        return ()
     since = (Span("last verified "), Span(verified, "verbatim")) if verified else (Span("never verified"),)
     days = "day" if staleness.age_days == 1 else "days"
     replaced = (Span("superseded since, "),) if staleness.superseded else ()

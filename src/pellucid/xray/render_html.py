@@ -19,7 +19,9 @@ from pellucid.xray.render_fields import (
     Field,
     Span,
     Spans,
+    called,
     decimals,
+    headed,
     header_fields,
     result_fields,
     terms,
@@ -39,6 +41,8 @@ from pellucid.xray.visible import visible
 _TITLE = "Recall X-ray"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What the page may load: nothing but its own style."""
+_FIRST = ("answer", "nearest", "shown", "budget")
+"""Fields of the header that are read first; the others are folded."""
 _ROWS, _ROW, _NAME, _CELL = (f' role="{role}"' for role in ("rowgroup", "row", "rowheader", "cell"))
 """Said outright, as a narrow window draws tables as blocks, and some browsers then forget that they are tables."""
 
@@ -48,10 +52,10 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
     if snapshot is None:
         return _page([f"<h1>{_TITLE}</h1>", _none(NO_SNAPSHOT)])
     sections = {
-        "Legs": _legs(snapshot),
-        "Filters": _filters(snapshot),
         "Results": _results(snapshot),
         "Rejected": _rejected(snapshot),
+        "Legs": _legs(snapshot),
+        "Filters": _filters(snapshot),
         "Stages": _stages(snapshot),
         "Tier explain": _tier(snapshot.tier_explain),
         "Context": _context(snapshot),
@@ -83,16 +87,13 @@ def _style() -> str:
 
 
 def _header(snapshot: RecallXraySnapshot) -> list[str]:
-    many = len(snapshot.results)
-    said = (
-        f"{many} {'memory' if many == 1 else 'memories'} in the context, {snapshot.rejected_total} turned away; "
-        f"{snapshot.budget.used} of {snapshot.budget.chars} characters used."
-    )
+    fields = header_fields(snapshot)
+    first = [field for field in fields if field.label in _FIRST]
     return [
         f"<h1>{_TITLE}</h1>",
         f'<p class="query">{_code(snapshot.query)}</p>',
-        f"<p>{said}</p>",
-        _fields(header_fields(snapshot)),
+        *(f"<p>{field.title}: {_drawn(field.spans)}</p>" for field in first),
+        _folded("What was asked", _fields(field for field in fields if field.label not in _FIRST)),
     ]
 
 
@@ -120,32 +121,36 @@ def _filters(snapshot: RecallXraySnapshot) -> list[str]:
 def _results(snapshot: RecallXraySnapshot) -> list[str]:
     reach = max((height(each.score_decomposition) for each in snapshot.results), default=0.0)
     cards = [
-        line
-        for place, result in enumerate(snapshot.results, start=1)
-        for line in _card(place, result, snapshot.query_terms, reach)
+        line for place, result in enumerate(snapshot.results, start=1) for line in _card(place, result, snapshot, reach)
     ]
     return cards or [_none("No results admitted.")]
 
 
-def _card(place: int, result: XrayResult, query_terms: tuple[str, ...], reach: float) -> list[str]:
-    """The sentence, the bar of its terms, and the fields."""
+def _card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
+    """The memory's words, the sentence, the bar of its terms; folded, the numbers and the fields."""
     why = _drawn((Span(result.why, "prose"),)) if result.why else "No sentence was made of it."
-    fields = [field for field in result_fields(result, query_terms) if field.label != "why"]
+    fields = [field for field in result_fields(result, snapshot.query_terms) if field.label != "why"]
+    final = decimals(result.score_decomposition.final)
+    numbers = _terms(result.score_decomposition) + _fields(fields)
     return [
         '<article class="card">',
-        f'<h3><span class="place">{place}.</span>{why}</h3>',
-        f'<p class="named">{_code(result.memory_id)}<span>served-by={result.served_by}</span></p>',
+        f'<h3><span class="place">{place}.</span>{_drawn((headed(result.memory_id, snapshot.words),))}</h3>',
+        f"<p>{why}</p>",
         stack(result.score_decomposition, reach),
-        _terms(result.score_decomposition),
-        _fields(fields),
+        _folded(f"Score {final}, its terms and where the memory comes from", numbers),
         "</article>",
     ]
+
+
+def _folded(summary: str, content: str) -> str:
+    """What opens when its line is chosen; no script is needed for that."""
+    return f"<details><summary>{summary}</summary>{content}</details>"
 
 
 def _terms(scores: ScoreDecomposition) -> str:
     """The bar's terms by name and number, in the order of the bar."""
     items = [
-        f"<li>{swatch(name, value) if name != 'final' else ''}{name} <b>{decimals(value)}</b>"
+        f"<li>{swatch(name, value) if name != 'final' else ''}{called(name)} <b>{decimals(value)}</b>"
         f"{' subtracted' if name in SUBTRACTED else ''}</li>"
         for name, value in terms(scores)
     ]

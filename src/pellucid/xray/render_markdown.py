@@ -13,30 +13,32 @@ from pellucid.xray.render_fields import (
     NO_TIER,
     Field,
     Span,
+    headed,
     header_fields,
     result_fields,
     tier_fields,
 )
 from pellucid.xray.render_tables import Column, Table, filters_table, legs_table, rejected_table, stages_table
+from pellucid.xray.rungs import idle
 from pellucid.xray.visible import visible
 
 _TITLE = "# Recall X-ray"
 _FIELDS = Column("Field"), Column("Value")
-_MARKUP = re.compile(r"[\\`*_\[\]<|~&$]|:(?=//)")
+_MARKUP = re.compile(r"[\\`*_\[\]<|~&$#]|:(?=//)")
 _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 
 
-def render_markdown(snapshot: RecallXraySnapshot | None) -> str:
-    """The snapshot as Markdown, without a final newline. Sections of ours that hold nothing are left out."""
+def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
+    """The snapshot as Markdown, without a final newline. What is left out of the text form is left out here."""
     if snapshot is None:
         return f"{_TITLE}\n\n_{NO_SNAPSHOT}_"
     blocks = (
         _TITLE,
         f"**Query:** {code(snapshot.query)}",
-        _field_table(header_fields(snapshot)),
-        *_section("Legs", _table(legs_table(snapshot))),
-        *_section("Filters", _table(filters_table(snapshot)) or "_No filter traces recorded._"),
-        *_section("Results", *(_results(snapshot) or ["_No results admitted._"])),
+        _field_table(header_fields(snapshot, verbose=verbose)),
+        *_section("Legs", _table(legs_table(snapshot, verbose=verbose))),
+        *_section("Filters", *_filters(snapshot, verbose=verbose)),
+        *_section("Results", *(_results(snapshot, verbose=verbose) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot)),
         *_section("Stages", _table(stages_table(snapshot))),
         *_section(
@@ -77,11 +79,18 @@ def _section(heading: str, *blocks: str) -> list[str]:
     return [f"## {heading}", *filled] if filled else []
 
 
-def _results(snapshot: RecallXraySnapshot) -> list[str]:
+def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    quiet = [] if verbose else [code(rung.name) for rung in snapshot.filters if idle(rung)]
+    table = _table(filters_table(snapshot, verbose=verbose))
+    nobody = f"Nobody was turned away by {', '.join(quiet)}." if quiet else ""
+    return [table, nobody] if snapshot.filters else ["_No filter traces recorded._"]
+
+
+def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
-        blocks.append(f"### {place}. {code(result.memory_id)} — served-by={result.served_by}")
-        fields = result_fields(result, snapshot.query_terms)
+        blocks.append(f"### {place}. {_drawn((headed(result.memory_id, snapshot.words),), code)}")
+        fields = result_fields(result, snapshot.query_terms, verbose=verbose)
         blocks.append("\n".join(f"- **{field.title}:** {_drawn(field.spans, code)}" for field in fields))
     return blocks
 

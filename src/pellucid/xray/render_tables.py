@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.xray.render_fields import Span, Spans, decimals, millis
+from pellucid.xray.render_fields import Span, Spans, decimals, headed, millis
+from pellucid.xray.rungs import at_work, idle, turned_away
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,50 +24,55 @@ class Table:
     rows: tuple[tuple[Spans, ...], ...]
 
 
-def legs_table(snapshot: RecallXraySnapshot) -> Table:
-    """How each leg did."""
+def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
+    """How each leg did; not `verbose`, those that had something to do."""
     columns = (
-        Column("Leg"), Column("Health"), Column("Admitted", number=True), Column("Open", number=True), Column("Reason"),
+        Column("Leg"), Column("Health"), Column("Found", number=True), Column("May not answer", number=True),
+        Column("Reason"),
     )  # fmt: skip
     return _table(
         columns,
         (
             (_name(leg.name), _plain(leg.health), _plain(leg.admitted), _plain(leg.open), _sentence(leg.reason))
             for leg in snapshot.legs
+            if verbose or at_work(leg)
         ),
     )
 
 
-def filters_table(snapshot: RecallXraySnapshot) -> Table:
-    """What came to each rung, and what passed it."""
+def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
+    """What came to each rung, and what passed it; not `verbose`, of those that turned somebody away."""
     columns = (
-        Column("Filter"), Column("Considered", number=True), Column("Admitted", number=True),
-        Column("Softly", number=True), Column("Reason"),
+        Column("Filter"), Column("Came", number=True), Column("Passed", number=True), Column("Softly", number=True),
+        Column("The others"),
     )  # fmt: skip
     return _table(
         columns,
         (
             (
                 _name(rung.name), _plain(rung.considered), _plain(rung.admitted), _plain(rung.soft_admitted),
-                _sentence(rung.reason),
+                () if idle(rung) or not rung.reason else _sentence(turned_away(rung.name, rung.reason)),
             )
             for rung in snapshot.filters
+            if verbose or not idle(rung)
         ),
     )  # fmt: skip
 
 
 def rejected_table(snapshot: RecallXraySnapshot) -> Table:
-    """The best of those turned away."""
+    """The best of those turned away, by what they say."""
     columns = (
-        Column("Memory"), Column("Rejected by"), Column("Reason"), Column("Margin", number=True),
-        Column("Final", number=True),
+        Column("Memory"), Column("Rejected by"), Column("Reason"), Column("Short by", number=True),
+        Column("Final", number=True), Column("Id"),
     )  # fmt: skip
     return _table(
         columns,
         (
             (
-                _name(each.memory_id), _name(each.rejected_by), _sentence(each.reason),
+                (headed(each.memory_id, snapshot.words),), _name(each.rejected_by),
+                _sentence(turned_away(each.rejected_by, each.reason)),
                 () if each.margin is None else _plain(decimals(each.margin)), _plain(decimals(each.final)),
+                _name(each.memory_id),
             )
             for each in snapshot.rejected
         ),
@@ -82,8 +88,11 @@ def stages_table(snapshot: RecallXraySnapshot) -> Table:
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
     """What was ranked and found no room in the context."""
-    rows = ((_name(each.memory_id), _sentence(each.reason)) for each in snapshot.context.omitted)
-    return _table((Column("Memory"), Column("Reason")), rows)
+    rows = (
+        ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
+        for each in snapshot.context.omitted
+    )
+    return _table((Column("Memory"), Column("Reason"), Column("Id")), rows)
 
 
 def _table(columns: tuple[Column, ...], rows: Iterable[tuple[Spans, ...]]) -> Table:

@@ -2,33 +2,39 @@
 
 from collections.abc import Iterable
 
-from pellucid.model.snapshot import FilterTrace, LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
+from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
 from pellucid.xray.render_fields import (
     NO_SNAPSHOT,
     NO_TIER,
     Field,
     decimals,
+    headed,
     header_fields,
     millis,
     result_fields,
     tier_fields,
 )
+from pellucid.xray.rungs import at_work, idle, passed, turned_away
 from pellucid.xray.visible import visible
 
 _TITLE = "=== Recall X-ray ==="
 
 
-def render_text(snapshot: RecallXraySnapshot | None) -> str:
-    """The snapshot as text, without a final newline. Sections of ours that hold nothing are left out."""
+def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
+    """The snapshot as text, without a final newline. Sections of ours that hold nothing are left out.
+
+    Not `verbose`, so are legs that had no reason to be asked, rungs that turned nobody away, terms that are 0, and
+    what each result has in common with the others.
+    """
     if snapshot is None:
         return f"{_TITLE}\n{NO_SNAPSHOT}"
     sections = (
-        _header(snapshot),
-        _section("legs", [_leg(leg) for leg in snapshot.legs]),
-        _section("filters", [_filter(rung) for rung in snapshot.filters] or ["(no filter traces recorded)"]),
-        _section("results", _results(snapshot) or ["(no results admitted)"]),
+        _header(snapshot, verbose=verbose),
+        _section("legs", [_leg(leg) for leg in snapshot.legs if verbose or at_work(leg)]),
+        _section("filters", _filters(snapshot, verbose=verbose) or ["(no filter traces recorded)"]),
+        _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
         _section("rejected", _rejected(snapshot)),
-        _section("stages", _stages(snapshot)),
+        _section("stages", _stages(snapshot, verbose=verbose)),
         _section("tier explain", _tier(snapshot.tier_explain) if snapshot.tier_explain else [f"({NO_TIER})"]),
     )
     return "\n\n".join("\n".join(section) for section in sections if section)
@@ -38,43 +44,55 @@ def _section(name: str, lines: list[str]) -> list[str]:
     return [f"--- {name} ---", *lines] if lines else []
 
 
-def _header(snapshot: RecallXraySnapshot) -> list[str]:
-    return [_TITLE, f"query: {visible(snapshot.query)}", *_lines(header_fields(snapshot))]
+def _header(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    return [_TITLE, f"query: {visible(snapshot.query)}", *_lines(header_fields(snapshot, verbose=verbose))]
 
 
 def _leg(leg: LegHealth) -> str:
-    return f"- {visible(leg.name)}: {leg.health}, {leg.admitted} admitted, {leg.open} open{_because(leg.reason)}"
+    found = f", {leg.admitted} found" if leg.admitted else ""
+    barred = f", {leg.open} that may not answer" if leg.open else ""
+    return f"- {visible(leg.name)}: {leg.health}{found}{barred}{_because(leg.reason)}"
 
 
-def _filter(rung: FilterTrace) -> str:
-    softly = f" [{rung.soft_admitted} softly]" if rung.soft_admitted else ""
-    return f"- {visible(rung.name)}: {rung.admitted}/{rung.considered} admitted{softly}{_because(rung.reason)}"
+def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    told = [rung for rung in snapshot.filters if verbose or not idle(rung)]
+    quiet = [rung.name for rung in snapshot.filters if rung not in told]
+    nobody = [f"- nobody was turned away by {visible(', '.join(quiet))}"] if quiet else []
+    return [*(f"- {visible(rung.name)}: {visible(passed(rung))}" for rung in told), *nobody]
 
 
-def _results(snapshot: RecallXraySnapshot) -> list[str]:
+def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     lines: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
-        lines.append(f"[{place}] {visible(result.memory_id)} — served-by={result.served_by}")
-        lines += _lines(result_fields(result, snapshot.query_terms), indent="    ")
+        lines.append(f"[{place}] {visible(headed(result.memory_id, snapshot.words).text)}")
+        lines += _lines(result_fields(result, snapshot.query_terms, verbose=verbose), indent="    ")
     return lines
 
 
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
     more = snapshot.rejected_total - len(snapshot.rejected)
-    return [_stopped(each) for each in snapshot.rejected] + ([f"({more} more not shown)"] if more > 0 else [])
+    stopped = [line for each in snapshot.rejected for line in _stopped(each, snapshot)]
+    return [*stopped, *([f"({more} more not shown)"] if more > 0 else [])]
 
 
-def _stopped(candidate: RejectedCandidate) -> str:
-    margin = "" if candidate.margin is None else f" margin={decimals(candidate.margin)}"
-    stopped = f"{visible(candidate.rejected_by)}{_because(candidate.reason)}"
-    return f"- {visible(candidate.memory_id)}: {stopped}{margin} final={decimals(candidate.final)}"
+def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
+    short = "" if candidate.margin is None else f", short by {decimals(candidate.margin)}"
+    why = f"{candidate.rejected_by}: {turned_away(candidate.rejected_by, candidate.reason)}{short}"
+    named = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
+    return [
+        f"- {visible(headed(candidate.memory_id, snapshot.words).text)}",
+        f"    {visible(why)}; final={decimals(candidate.final)}{named}",
+    ]
 
 
-def _stages(snapshot: RecallXraySnapshot) -> list[str]:
-    """One line: every stage with its time, then what is to be said of some of them."""
-    times = ", ".join(f"{visible(stage.name)} {millis(stage.ms)} ms" for stage in snapshot.stages)
+def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """One line: how long it took, stage by stage if everything is asked for, then what is to be said of some."""
+    if not snapshot.stages:
+        return []
+    times = [f"{visible(stage.name)} {millis(stage.ms)} ms" for stage in snapshot.stages]
+    whole = f"{millis(sum(stage.ms for stage in snapshot.stages))} ms in all"
     notes = [f"{visible(stage.name)}: {visible(stage.note)}" for stage in snapshot.stages if stage.note]
-    return ["; ".join([times, *notes])] if times else []
+    return ["; ".join([", ".join(times) if verbose else whole, *notes])]
 
 
 def _tier(tier: TierExplain) -> list[str]:

@@ -17,19 +17,25 @@ LARGEST = {
     "procedural": "that it is a procedure", "review": "the files under review",
     "graph": "what it hangs together with", "recent": "its age",
     "temporal": "how recent it is", "sub_queries": "what it says to the sub-questions",
-    "rerank": "how its words meet the query's", "rerank_passage": "how its words and those around it meet the query's",
+    "rerank": "how its words meet the question's",
+    "rerank_passage": "how its words and those around it meet the question's",
     "named": "whom it is by or about", "importance": "its importance", "reinforcement_boost": "how often it was said",
     "heat": "how much it is used", "pin": "its pin", "expansion": "what stands around it in its session",
     "renewal": "that it is newer than another answer", "direct": "that it answers directly",
 }  # fmt: skip
 """What the largest term of a score is called."""
 TELLING = {
-    "named": "by or about somebody the query names", "asking": "only asking", "tier_prior": "gone cold",
+    "named": "by or about somebody the question names", "asking": "only asking", "tier_prior": "gone cold",
     "reinforcement_boost": "said repeatedly", "pin": "pinned", "renewal": "newer than another answer",
     "direct": "answering directly",
 }  # fmt: skip
 """Terms that a sentence names with their worth, where they are not 0."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
+AROUND = ("passage", "expansion", "rerank_passage")
+"""Terms that a memory owes to what stands around it in its session."""
+MOSTLY = 2 / 3
+"""From which share of its score on a memory is said to be there because of its neighbours."""
+HARDLY = "Here mostly because of its neighbours, hardly for itself"
 
 
 def sentence(
@@ -37,15 +43,23 @@ def sentence(
 ) -> str:
     """Who found it, where the reranker put it, what else counted, and which term weighs most.
 
-    `words` is the number of the query's telling words.
+    What is there mostly because of its neighbours is told so first. `words` is the number of the query's telling words.
     """
     found = [each for each in contributions if each.term]
     parts = [f"Found {_listed([_found(each, words) for each in found])}" if found else NEIGHBOUR]
     if reranked:
-        parts.append(f"placed {ordinal(reranked.rank)} by {reranked.backend}")
+        parts.append(f"placed {ordinal(reranked.rank)} by the reranker ({reranked.backend})")
     parts += [f"{said} ({worth:+.2f})" for said, worth in _telling(scores)]
+    told = ", ".join(parts)
+    if found and (owed := around(scores)) >= MOSTLY * scores.final > 0:
+        return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
     name, worth = largest(scores)
-    return f"{', '.join(parts)}; the largest part of its score is {LARGEST[name]} ({worth:.2f} of {scores.final:.2f})."
+    return f"{told}; the largest part of its score is {LARGEST[name]} ({worth:.2f} of {scores.final:.2f})."
+
+
+def around(scores: ScoreDecomposition) -> float:
+    """How much of a score comes from what stands around the memory."""
+    return sum(getattr(scores, name) or 0.0 for name in AROUND)
 
 
 def by(leg: str) -> str:
@@ -78,16 +92,21 @@ def _claims(
         yield f"found by {name}", found is not None and int(found[1]) == leg.rank
     for cosine, leg in ((found, legs.get("vector")) for found in re.findall(r"by meaning \(cosine (-?[\d.]+)\)", said)):
         yield "the cosine", leg is not None and f"{leg.raw_score:.2f}" == cosine
-    for held, known in re.findall(r"it holds (\d+) of the query's (\d+) telling words", said):
+    for held, known in re.findall(r"by words \((\d+) of the question's (\d+) telling words?\)", said):
         lexical = legs.get("lexical")
         yield "the words it holds", lexical is not None and (int(held), int(known)) == (len(lexical.matches), words)
-    placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by (\S+?)[,;]", said)
+    placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by the reranker \((.+?)\)", said)
     claimed = placed and (int(placed[1]), placed[2])
     yield "the reranker's place", claimed == (reranked and (reranked.rank, reranked.backend))
     for name, phrase in TELLING.items():
         value = getattr(scores, name) or 0.0
         yield name, (f"{phrase} ({value:+.2f})" in said) == (value != 0.0)
-    yield "the largest term", _heaviest(said, scores)
+    owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)\)", said)
+    yield "its neighbours", (owed is not None) == bool(legs and around(scores) >= MOSTLY * scores.final > 0)
+    if owed:
+        yield "what its neighbours make", owed.groups() == (f"{around(scores):.2f}", f"{scores.final:.2f}")
+    else:
+        yield "the largest term", _heaviest(said, scores)
 
 
 def _heaviest(said: str, scores: ScoreDecomposition) -> bool:
@@ -109,7 +128,8 @@ def _telling(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:
 def _found(contribution: LegContribution, words: int) -> str:
     found = f"{ordinal(contribution.rank)} {by(contribution.leg)}"
     if contribution.leg == "lexical":
-        return f"{found} (it holds {len(contribution.matches)} of the query's {words} telling words)"
+        known = f"{words} telling word{'' if words == 1 else 's'}"
+        return f"{found} ({len(contribution.matches)} of the question's {known})"
     if contribution.leg == "vector":
         return f"{found} (cosine {contribution.raw_score:.2f})"
     return found

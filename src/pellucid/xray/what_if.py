@@ -5,9 +5,11 @@ state is a reader in which the memory stands otherwise (`IndexReader.pretending`
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pydantic import ValidationError
 
+from pellucid.model.memory import unpack_id
 from pellucid.recall.pipeline import run
 from pellucid.recall.state import State, World
 from pellucid.xray.finding import NOT_KNOWN, WhyChange, WhyTried
@@ -111,6 +113,16 @@ def _fate(state: State, row: int) -> str:
     position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = place_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
-        end = f"where topK is {cut}" if place > cut else "but finds no room in the context"
+        end = f"where topK is {cut}" if place > cut else f"but {_omitted(state, place)}"
         return f"it comes {ordinal(place)} of {len(state.order)}, {end}"
     return f"{rung} turns it away" if rung else "no leg nominates it"
+
+
+def _omitted(state: State, place: int) -> str:
+    """Why a memory that came far enough is not in the context all the same."""
+    if state.abstention and state.abstention.abstained:
+        return "the recall is not sure enough of any answer"
+    ids: Any = state.pool.ids
+    memory_id = unpack_id(ids[int(state.order[place - 1])])
+    left_out = (each.reason for each in state.context.omitted if each.memory_id == memory_id)
+    return next(left_out, "a pass over the context takes it out")

@@ -21,8 +21,14 @@ PRINTED = {
     f"\n  evidence: none: said by hand\n  2026-11-22T15:48:46.458Z  created (remembered)  {OPERATION}",
     "why": f"memory: {MEMORY}  {PATH}\n  The cache is Redis\nquestion: cache\nverdict: hit\nlegs:\n  vector: 1st",
     "xray": f"=== Recall X-ray ===\nquery: cache\nsnapshot-id: {RECALL}\n\n--- legs ---\n- vector: ok, 2 admitted\n\n"
-    f"--- results ---\n[1] {MEMORY} — served-by=hybrid\n    why: Found 1st.\n    audit-entry: {AUDIT}\n\n"
+    f"--- results ---\n[1] The cache is Redis\n    why: Found 1st.\n    audit-entry: {AUDIT}\n\n"
+    f"--- rejected ---\n- Redis was slow\n    top-k: weaker; final=0.5; {OTHER}\n(3 more not shown)\n\n"
     "--- stages ---\nplan 282.2 ms, legs 16.7 ms",
+    "the nearest": f"not known: nothing here is near enough to be an answer\nnearest: {MEMORY}  The cache is Redis",
+    "replay": f"{RECALL}: identical to what was served; 2 of 9 ranked\n   1  The cache is Redis  0a1b0a1b0a  1.2\n"
+    "  10  Redis was slow  2c3d2c3d2c  0.5",
+    "diff": f"a: {RECALL}\nb: {RECALL}\nquery: same\nentered:\n  The cache is Redis  0a1b0a1b0a\n    #2 → #1; score",
+    "ablate": f"{RECALL}: without one part, then another\nwithout vector: 1 enter\n  + The cache is Redis  0a1b0a1b0a",
     "remembered": f"remembered: {MEMORY}\n  {PATH}\n  replaces {OTHER}",
     "archived": f"archived: {MEMORY}\n  {PATH}\n  back: pellucid undo {OPERATION}",
     "audit": f"recall: {RECALL} (result 1)\nmemory: {MEMORY}\npath: {PATH}\noperation kind: remember",
@@ -75,6 +81,9 @@ def test_the_words_of_a_memory_reach_to_the_end(head: str):
         f'{{"stdout": "[1] The cache is Redis\\nwhy: pellucid xray --id {RECALL}"}}',
         f'{{"memories": [{{"id": "{MEMORY}", "content": "The cache is Redis", "trustZone": "trusted"}}]}}',
         f"---\nid: {MEMORY}\ntrustZone: trusted\n---\n\nThe cache is Redis\n\nand it stays.",
+        f"# Recall X-ray\n\n| Snapshot id | `{RECALL}` |\n\n### 1. The cache is Redis",
+        f'<h1>Recall X-ray</h1><th scope="row">Snapshot id</th><td><code dir="auto">{RECALL}</code></td><h3>Redis</h3>',
+        f'{{"a": "{RECALL}", "words": {{"{MEMORY}": "The cache is Redis"}}}}',
     ],
 )
 def test_our_json_and_our_files_are_dropped_whole_from_a_tools_output(output: str):

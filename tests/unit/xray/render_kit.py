@@ -52,7 +52,9 @@ def reworded(snapshot: RecallXraySnapshot, word: Callable[[], str]) -> RecallXra
             return [walk(value) for value in node]
         return word() if isinstance(node, str) else node
 
-    return RecallXraySnapshot.model_validate(walk(snapshot.to_wire()))
+    other = RecallXraySnapshot.model_validate(walk(snapshot.to_wire()))
+    named = (each.memory_id for each in (*other.results, *other.rejected, *other.context.omitted))
+    return other.model_copy(update={"words": {memory_id: word() for memory_id in named}})
 
 
 def structure(markdown: str) -> list[tuple[str, int, list[str]]]:

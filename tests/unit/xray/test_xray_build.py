@@ -188,19 +188,29 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
     said = sentence(
         [leg("vector", 2, 0.714), leg("lexical", 1, 4.2, (0, 2))], reranked, scores(vector=0.9, rerank=0.1, bm25=0.3), 5
     )
-    assert said.startswith(
-        "Found 2nd by meaning (cosine 0.71) and 1st by words (it holds 2 of the query's 5 telling words)"
-    )
-    assert ", placed 3rd by late-interaction; " in said
+    assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 telling words)")
+    assert ", placed 3rd by the reranker (late-interaction); " in said
     assert said.endswith("; the largest part of its score is its meaning (0.90 of 1.30).")
     assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
-    assert "late interaction" not in sentence([], None, scores(expansion=0.2), 0)
+    assert "reranker" not in sentence([], None, scores(expansion=0.2), 0)
+
+
+def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> None:
+    found = [leg("vector", 15, 0.22)]
+    said = sentence(found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5)
+    assert said == (
+        "Here mostly because of its neighbours, hardly for itself (they make 0.90 of its 1.30): "
+        "found 15th by meaning (cosine 0.22)."
+    )
+    assert untrue(said, found, None, scores(vector=0.4, expansion=0.7, passage=0.2), 5) == []
+    assert untrue(said, found, None, scores(vector=0.9, expansion=0.4), 5)
+    assert not sentence(found, None, scores(vector=0.5, expansion=0.9), 5).startswith("Here")
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [("vector", "its meaning"), ("bm25", "its words"), ("recent", "its age"), ("pin", "its pin"),
-     ("rerank", "how its words meet the query's"), ("expansion", "what stands around it in its session"),
+     ("rerank", "how its words meet the question's"), ("expansion", "what stands around it in its session"),
      ("importance", "its importance"), ("temporal", "how recent it is")],
 )  # fmt: skip
 def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
@@ -225,7 +235,7 @@ def test_what_a_sentence_says_is_true_of_its_terms_and_a_lie_is_found() -> None:
     said = sentence(**WHOLE)
     assert untrue(said, **WHOLE) == []
     lies = {
-        "2nd by meaning": "1st by meaning", "cosine 0.71": "cosine 0.17", "3rd by late": "4th by late",
+        "2nd by meaning": "1st by meaning", "cosine 0.71": "cosine 0.17", "3rd by the rer": "4th by the rer",
         "+0.80": "+0.90",
         "its meaning (": "its words (", "only asking": "only telling", "in sub-question 1": "in sub-question 2",
         "0.90 of": "0.80 of", "Found": "Not found by itself: it stands beside a match in its session, found",

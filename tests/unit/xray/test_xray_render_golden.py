@@ -31,7 +31,8 @@ def test_every_format_has_a_renderer_and_a_golden() -> None:
 
 def test_text_and_markdown_say_the_same_of_every_result() -> None:
     def results(form: Format, start: str) -> str:
-        return re.split(r"^--- rejected|^## Rejected", render(full(), form).split(start)[1], flags=re.MULTILINE)[0]
+        drawn = render(full(), form, verbose=True).split(start)[1]
+        return re.split(r"^--- rejected|^## Rejected", drawn, flags=re.MULTILINE)[0]
 
     text = re.findall(r"^    ([a-z-]+): (.+)$", results("text", "--- results ---"), re.MULTILINE)
     markdown = re.findall(r"^- \*\*([\w ]+):\*\* (.+)$", results("markdown", "## Results"), re.MULTILINE)

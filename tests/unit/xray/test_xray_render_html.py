@@ -16,7 +16,7 @@ from render_kit import empty, full, golden, holding, reworded
 import pellucid.xray
 from pellucid.model.snapshot import ContextTrace, OmittedMemory, RecallXraySnapshot, StageTrace
 from pellucid.xray.render import render
-from pellucid.xray.render_fields import SCORE_KEYS, decimals, millis
+from pellucid.xray.render_fields import SCORE_KEYS, called, decimals, millis
 from pellucid.xray.visible import visible
 
 CSS = (Path(pellucid.xray.__file__).parent / "page.css").read_text("utf-8")
@@ -38,7 +38,7 @@ def snake(name: str) -> str:
 
 def said_in_text(snapshot: RecallXraySnapshot) -> list[dict[str, str]]:
     """The labelled lines of each result in the text form."""
-    results = render(snapshot, "text").split("--- results ---")[1].split("\n--- ")[0]
+    results = render(snapshot, "text", verbose=True).split("--- results ---")[1].split("\n--- ")[0]
     cards = re.split(r"^\[\d+\] .*$", results, flags=re.MULTILINE)[1:]
     return [dict(re.findall(r"^    ([a-z-]+): (.*)$", card, re.MULTILINE)) for card in cards]
 
@@ -49,33 +49,39 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     wire: Any = json.loads(render(snapshot, "json"))["snapshot"]
     root = page(snapshot)
     cards = root.all("article")
-    text, markdown = said_in_text(snapshot), render(snapshot, "markdown")
+    text, markdown = said_in_text(snapshot), render(snapshot, "markdown", verbose=True)
     assert len(cards) == len(wire["results"]) == len(text) > 3
     for card, result, lines in zip(cards, wire["results"], text, strict=True):
-        expected = {snake(key): decimals(value) for key, value in result["scoreDecomposition"].items()}
+        expected = {called(snake(key)): decimals(value) for key, value in result["scoreDecomposition"].items()}
         assert terms(card) == expected
-        score = " ".join(f"{key}={expected[key]}" for key in SCORE_KEYS if key in expected)
+        score = " ".join(f"{key}={expected[key]}" for key in map(called, SCORE_KEYS) if key in expected)
         assert lines["score"] == fields(card)["score"] == score
         assert f"`{score}`" in markdown
-        assert {"why": card.one("h3").one("span", dir="auto").text, **fields(card)} == lines
-    whole = render(snapshot, "text")
+        assert {"why": card.all("p")[0].text, **fields(card)} == lines
+        known = wire["words"].get(result["memoryId"], result["memoryId"])
+        assert card.one("h3").text.partition(".")[2] == known
+    whole = render(snapshot, "text", verbose=True)
     for row, rung in zip(listed(root, "filters"), wire["filters"], strict=True):
         counts = rung["considered"], rung["admitted"], rung["softAdmitted"]
-        assert tuple(map(int, (row["Considered"], row["Admitted"], row["Softly"]))) == counts
-        assert f"- {rung['name']}: {rung['admitted']}/{rung['considered']} admitted" in whole
+        assert tuple(map(int, (row["Came"], row["Passed"], row["Softly"]))) == counts
+        assert f"- {rung['name']}: {rung['admitted']} of {rung['considered']} passed" in whole
         assert "| {} | {} | {} |".format(*counts) in markdown
     for row, leg in zip(listed(root, "legs"), wire["legs"], strict=True):
         assert (row["Leg"], row["Health"]) == (leg["name"], leg["health"])
-        assert (int(row["Admitted"]), int(row["Open"])) == (leg["admitted"], leg["open"])
-        assert f"- {leg['name']}: {leg['health']}, {leg['admitted']} admitted, {leg['open']} open" in whole
+        assert (int(row["Found"]), int(row["May not answer"])) == (leg["admitted"], leg["open"])
+        counted = f", {leg['admitted']} found" if leg["admitted"] else ""
+        counted += f", {leg['open']} that may not answer" if leg["open"] else ""
+        assert f"- {leg['name']}: {leg['health']}{counted}" in whole
     for row, lost in zip(listed(root, "rejected"), wire["rejected"], strict=True):
         margin = decimals(lost["margin"]) if "margin" in lost else ""
-        assert (row["Memory"], row["Margin"], row["Final"]) == (lost["memoryId"], margin, decimals(lost["final"]))
-        assert f"{f' margin={margin}' if margin else ''} final={row['Final']}" in whole
+        assert (row["Id"], row["Short by"], row["Final"]) == (lost["memoryId"], margin, decimals(lost["final"]))
+        assert row["Memory"] == wire["words"].get(lost["memoryId"], lost["memoryId"])
+        assert f"{f', short by {margin}' if margin else ''}; final={row['Final']}" in whole
     for row, stage in zip(listed(root, "stages"), wire["stages"], strict=True):
         assert (row["Stage"], row["Milliseconds"]) == (stage["name"], millis(stage["ms"]))
         assert f"{row['Stage']} {row['Milliseconds']} ms" in whole
-    assert fields(root.one("header"))["budget"] == f"{wire['budget']['used']} / {wire['budget']['chars']} chars"
+    used = f"Budget: {wire['budget']['used']} / {wire['budget']['chars']} chars"
+    assert used in [each.text for each in root.one("header").all("p")]
     more = wire["rejectedTotal"] - len(wire["rejected"])
     assert root.one("section", id="rejected").one("p").text == f"{more} more not shown."
     tier = fields(root.one("section", id="tier-explain"))
@@ -90,9 +96,9 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
 def test_whatever_the_terms_every_form_shows_them_alike(scores: dict[str, float], final: float) -> None:
     snapshot = holding(final=final, scores=scores)
     card = page(snapshot).one("article")
-    assert terms(card) == {key: decimals(value) for key, value in {"final": final, **scores}.items()}
+    assert terms(card) == {called(key): decimals(value) for key, value in {"final": final, **scores}.items()}
     assert fields(card)["score"] == said_in_text(snapshot)[0]["score"]
-    assert f"`{fields(card)['score']}`" in render(snapshot, "markdown")
+    assert f"`{fields(card)['score']}`" in render(snapshot, "markdown", verbose=True)
 
 
 @cache
@@ -229,7 +235,7 @@ def test_a_term_below_zero_is_cut_off_the_bar_as_a_penalty_is() -> None:
 )
 def test_a_score_that_no_bar_can_show_is_shown_in_numbers(scores: dict[str, float]) -> None:
     card = page(holding(final=1.0, scores=scores)).one("article")
-    assert terms(card) == {key: decimals(value) for key, value in {"final": 1.0, **scores}.items()}
+    assert terms(card) == {called(key): decimals(value) for key, value in {"final": 1.0, **scores}.items()}
     assert all(0 <= width <= 1000 for _, width in rects(card, "term"))
 
 
@@ -246,17 +252,17 @@ def test_the_funnel_narrows_as_the_ladder_does() -> None:
 def test_what_found_no_room_is_named_with_its_reason() -> None:
     context = ContextTrace(included=("mem_1",), omitted=(OmittedMemory(memory_id="mem_2", reason="over <2000>"),))
     root = page(empty(context=context))
-    assert listed(root, "context") == [{"Memory": "mem_2", "Reason": "over <2000>"}]
+    assert listed(root, "context") == [{"Memory": "mem_2", "Reason": "over <2000>", "Id": "mem_2"}]
     assert root.one("section", id="context").one("p").text == "1 in the context, 1 left out."
 
 
 def test_sections_without_content_are_left_out_or_say_so() -> None:
     root = page(empty())
     assert [each.attributes["id"] for each in root.all("section")] == [
-        "filters", "results", "tier-explain", "context",
+        "results", "filters", "tier-explain", "context",
     ]  # fmt: skip
     assert [each.text for each in root.all("p", class_="none")] == [
-        "No filter traces recorded.", "No results admitted.",
+        "No results admitted.", "No filter traces recorded.",
         "Not populated — direct-answer tier disabled or did not fire.",
     ]  # fmt: skip
     assert "No X-ray snapshot captured." in page(golden("null")).text

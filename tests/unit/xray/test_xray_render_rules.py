@@ -7,6 +7,7 @@ import pytest
 from render_kit import empty, full, holding
 
 from pellucid.model.snapshot import (
+    AbstentionTrace,
     FilterTrace,
     LegContribution,
     LegHealth,
@@ -16,14 +17,15 @@ from pellucid.model.snapshot import (
     RerankDetail,
     ScoreDecomposition,
     StageTrace,
+    Staleness,
     TierExplain,
 )
 from pellucid.xray.render import render
-from pellucid.xray.render_fields import SCORE_KEYS
+from pellucid.xray.render_fields import SCORE_KEYS, called
 
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
-    return render(snapshot, "text").split("\n")
+    return render(snapshot, "text", verbose=True).split("\n")
 
 
 def line(snapshot: RecallXraySnapshot, label: str) -> str | None:
@@ -49,7 +51,8 @@ def test_score_terms_keep_one_order_whichever_are_there() -> None:
         line(holding(final=1.0, scores={"pin": 0.5, "vector": 1.0}), "score") == "final=1.0000 vector=1.0000 pin=0.5000"
     )
     shown = line(holding(final=terms.pop("final"), scores=terms), "score")
-    assert shown == " ".join(f"{name}=1.0000" for name in SCORE_KEYS)
+    assert shown == " ".join(f"{called(name)}=1.0000" for name in SCORE_KEYS)
+    assert "lexical=1.0000" in shown
 
 
 def test_every_term_of_the_model_is_shown() -> None:
@@ -59,6 +62,7 @@ def test_every_term_of_the_model_is_shown() -> None:
 def test_a_zero_is_shown_an_absent_term_is_not_and_no_zero_is_negative() -> None:
     shown = line(holding(final=-0.00001, scores={"importance": 0.0, "heat": -0.0}), "score")
     assert shown == "final=0.0000 importance=0.0000 heat=0.0000"
+    assert "score: final=0.0000\n" in render(holding(final=0, scores={"importance": 0.0, "heat": -0.0}), "text")
 
 
 def test_the_penalty_is_printed_positive() -> None:
@@ -78,8 +82,8 @@ def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None
     assert labels == [
         f"    {label}"
         for label in (
-            "why", "path", "score", "provenance", "retrieval-reason", "context-scopes", "safety", "admitted-by",
-            "rejected-by", "graph-path", "edge-confidences", "audit-entry", "legs", "rerank",
+            "why", "memory", "path", "score", "provenance", "retrieval-reason", "context-scopes", "safety",
+            "admitted-by", "rejected-by", "graph-path", "edge-confidences", "audit-entry", "legs", "rerank",
         )
     ]  # fmt: skip
 
@@ -87,7 +91,9 @@ def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None
 def test_a_result_with_nothing_more_to_say_is_its_heading_and_its_score() -> None:
     text = lines(holding(path=""))
     at = text.index("--- results ---")
-    assert text[at + 1 : at + 4] == ["[1] mem_1 — served-by=hybrid", "    score: final=1.0000", ""]
+    assert text[at + 1 : at + 5] == [
+        "[1] mem_1", "    memory: mem_1, served by hybrid", "    score: final=1.0000", "",
+    ]  # fmt: skip
 
 
 def test_provenance_says_unknown_where_no_creation_is_known_and_names_the_correction() -> None:
@@ -142,8 +148,62 @@ def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
         FilterTrace(name="two", considered=12, admitted=9, soft_admitted=2, reason="too few words"),
     )
     snapshot = empty(filters=rungs)
-    assert "- one: 12/12 admitted\n- two: 9/12 admitted [2 softly] (too few words)\n" in render(snapshot, "text")
-    assert "| `two` | 12 | 9 | 2 | too few words |" in render(snapshot, "markdown")
+    two = "- two: 9 of 12 passed, 2 of them only softly; 3 too few words\n"
+    assert f"- one: 12 of 12 passed\n{two}" in render(snapshot, "text", verbose=True)
+    assert f"--- filters ---\n{two}- nobody was turned away by one\n" in render(snapshot, "text")
+    assert "| `two` | 12 | 9 | 2 | too few words |\n\nNobody was turned away by `one`." in render(snapshot, "markdown")
+
+
+def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
+    rungs = (
+        FilterTrace(name="score-floor", considered=62, admitted=33, reason="below the cosine floor"),
+        FilterTrace(name="top-k", considered=33, admitted=12, reason="beyond topK"),
+        FilterTrace(name="repeats", considered=12, admitted=11),
+    )
+    text = render(empty(filters=rungs), "text")
+    assert "- score-floor: 33 of 62 passed; 29 too unlike the question\n" in text
+    assert "shown: 0 memories, 21 weaker ones left out, 1 only repeating a better one\n" in text
+
+
+def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> None:
+    lost = RejectedCandidate(memory_id="mem_2", rejected_by="top-k", reason="beyond topK", margin=0.25, final=0.5)
+    words = {"mem_1": "The cache is Redis", "mem_2": "The queue is Kafka #2"}
+    snapshot = holding().model_copy(update={"rejected": (lost,), "rejected_total": 1, "words": words})
+    text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
+    assert "[1] The cache is Redis\n    memory: mem_1, served by hybrid\n" in text
+    assert "- The queue is Kafka #2\n    top-k: weaker, short by 0.2500; final=0.5000; mem_2\n" in text
+    assert "### 1. The cache is Redis\n\n- **Memory:** `mem_1`, served by hybrid" in markdown
+    assert "| The queue is Kafka \\#2 | `top-k` | weaker | 0.2500 | 0.5000 | `mem_2` |" in markdown
+
+
+def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() -> None:
+    leg = LegContribution(leg="vector", rank=1, raw_score=1.0, score_type="cosine", term=1.0)
+    snapshot = holding(
+        provenance=provenance(created="2026-04-20T17:30:00.000Z"), admitted_by=("a",), audit_entry_id="aud_1",
+        contributions=(leg,), staleness=Staleness(age_days=200, superseded=False, due=True),
+    )  # fmt: skip
+    idle = LegHealth(name="graph", health="off", reason="names nothing", admitted=0, open=0)
+    snapshot = snapshot.model_copy(update={"legs": (idle,)})
+    brief, whole = render(snapshot, "text"), render(snapshot, "text", verbose=True)
+    labels = ("retrieval-reason: ", "admitted-by: ", "audit-entry: ", "legs: ")
+    for said in (*labels, "stale=false", "never verified", "- graph"):
+        assert said in whole
+        assert said not in brief
+    assert "    provenance: source=manual created=2026-04-20 confidence=0.50\n" in brief
+
+
+@pytest.mark.parametrize(
+    ("doubt", "threshold", "said"),
+    [
+        (0.1, 1.0, "sure (doubt 0.10)"), (0.34, 1.0, "fairly sure (doubt 0.34)"),
+        (0.57, 1.0, "not sure: this may not be known here (doubt 0.57)"),
+        (0.57, 0.5, "not known: nothing here is near enough to be an answer (doubt 0.57, the line is 0.50)"),
+        (1.0, 1.0, "not known: nothing here is near enough to be an answer (doubt 1.00, the line is 1.00)"),
+    ],
+)  # fmt: skip
+def test_how_sure_a_recall_is_is_said_in_words(doubt: float, threshold: float, said: str) -> None:
+    trace = AbstentionTrace(doubt=doubt, threshold=threshold, abstained=doubt >= threshold)
+    assert line(empty(abstention=trace), "answer") == said
 
 
 def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
@@ -152,7 +212,7 @@ def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
         LegHealth(name="vector", health="empty", admitted=0, open=3),
     )
     text = render(empty(legs=legs), "text")
-    assert "- graph: degraded, 0 admitted, 0 open (no such table)\n- vector: empty, 0 admitted, 3 open\n" in text
+    assert "- graph: degraded (no such table)\n- vector: empty, 3 that may not answer\n" in text
 
 
 def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_are() -> None:
@@ -162,9 +222,10 @@ def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_
     )
     snapshot = empty(rejected=candidates, rejected_total=9)
     text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
-    assert "- mem_2: top-k (beyond topK) margin=0.0000 final=0.5000\n- mem_3: trust-zone final=0.2500\n" in text
+    assert "- mem_2\n    top-k: weaker, short by 0.0000; final=0.5000\n" in text
+    assert "- mem_3\n    trust-zone: in quarantine; final=0.2500\n" in text
     assert "(7 more not shown)" in text
-    assert "| `mem_3` | `trust-zone` |  |  | 0.2500 |\n\n_7 more not shown._" in markdown
+    assert "| `mem_3` | `trust-zone` | in quarantine |  | 0.2500 | `mem_3` |\n\n_7 more not shown._" in markdown
 
 
 def test_none_of_many_rejected_being_named_is_said_too() -> None:
@@ -175,7 +236,9 @@ def test_none_of_many_rejected_being_named_is_said_too() -> None:
 
 def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
     stages = (StageTrace(name="plan", ms=0.44), StageTrace(name="rerank", ms=8.0, note="switched off"))
-    assert "--- stages ---\nplan 0.4 ms, rerank 8 ms; rerank: switched off\n" in render(empty(stages=stages), "text")
+    drawn = empty(stages=stages)
+    assert "--- stages ---\nplan 0.4 ms, rerank 8 ms; rerank: switched off\n" in render(drawn, "text", verbose=True)
+    assert "--- stages ---\n8.4 ms in all; rerank: switched off\n" in render(drawn, "text")
 
 
 def test_the_tier_verdict_says_none_where_nothing_was_filtered_and_leaves_out_missing_anchors() -> None:
@@ -207,9 +270,9 @@ def test_a_time_out_of_range_is_unknown_in_print_and_kept_in_json(epoch_ms: int,
 
 
 def test_blank_names_are_left_out_of_the_header() -> None:
-    assert lines(empty(session_key="", namespace="a/b"))[1:6] == [
-        "query: q", "snapshot-id: rec_1", "captured-at: 1970-01-01T00:00:00.000Z", "namespace: a/b",
-        "budget: 0 / 10 chars",
+    assert lines(empty(session_key="", namespace="a/b"))[1:7] == [
+        "query: q", "shown: 0 memories", "snapshot-id: rec_1", "captured-at: 1970-01-01T00:00:00.000Z",
+        "namespace: a/b", "budget: 0 / 10 chars",
     ]  # fmt: skip
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from pellucid.app import App
     from pellucid.model.memory import Memory
-    from pellucid.model.snapshot import RecallXraySnapshot
-    from pellucid.xray.render import Format
 
 _PIPED = 100
 """Cells of the last column where no terminal says how wide it is."""
@@ -23,7 +21,6 @@ _LEAST = 24
 """Cells of the last column in the narrowest terminal."""
 _BESIDE = 60
 """Characters of a memory's words beside its id."""
-_REJECTED = "\n--- rejected ---\n"
 _MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 
 
@@ -71,15 +68,6 @@ def with_words(app: App, text: str) -> str:
         return "  ".join([each, *(words[memory_id] for memory_id in here if memory_id in words)])
 
     return "\n".join(map(line, text.split("\n"))) if words else text
-
-
-def explained(app: App, snapshot: RecallXraySnapshot, form: Format) -> str:
-    """An X-ray in one of its formats; in its text, what was rejected has its words beside it. A result has its path."""
-    from pellucid.xray.render import render
-
-    text = render(snapshot, form)
-    above, title, below = text.partition(_REJECTED) if form == "text" else (text, "", "")
-    return f"{above}{title}{with_words(app, below)}"
 
 
 def _short(memory: Memory) -> str:

@@ -10,7 +10,7 @@ from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.importing import ImportInput, import_transcripts
 from pellucid.operations.recalling import RecallInput, recall, xray_of
 from pellucid.settings import Settings
-from pellucid.surfaces.cli import present, present_import
+from pellucid.surfaces.cli import present, present_import, present_recall
 from pellucid.xray.render import render
 
 NAMESPACE = "local/demo"
@@ -45,6 +45,6 @@ def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
     write(f"\n── 3. A question, answered inside {BUDGET} characters ──")
     write(f'$ pellucid recall "{QUESTION}" --budget {BUDGET} --top-k 5\n')
     answer = recall(app, RecallInput(query=QUESTION, namespace=NAMESPACE, budget=BUDGET, top_k=5))
-    write(present.recalled(answer))
+    write(present_recall.recalled(answer))
     write(f"\n── 4. Why these, and why not the others ──\n$ pellucid xray --id {answer.recall_id}\n")
     write(render(xray_of(app, NAMESPACE, answer.recall_id), "text"))

@@ -10,14 +10,14 @@ from pellucid.surfaces.cli.columns import table
 from pellucid.xray.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from pellucid.model.memory import Memory
     from pellucid.operations.browsing import Listed, ListOutput
     from pellucid.operations.house import DoctorOutput, HomeOutput, RebuildOutput
     from pellucid.operations.models import ModelsOutput
     from pellucid.operations.pulse import Pulse
-    from pellucid.operations.recalling import AuditOutput, RecallOutput
+    from pellucid.operations.recalling import AuditOutput
     from pellucid.operations.remembering import RememberOutput
     from pellucid.operations.settling import AcceptOutput
 
@@ -57,54 +57,6 @@ def shown(outcome: Listed) -> str:
     fields = [f"{key}: {visible(str(value))}" for key, value in wire.items() if value not in ([], {}, "")]
     written = f"operation: {outcome.op_id}" if outcome.op_id else "operation: none (the file was there before)"
     return "\n".join([f"path: {visible(outcome.path)}", *fields, written, "", content])
-
-
-def recalled(outcome: RecallOutput, *, in_no_project: bool = False) -> str:
-    """The context as a model would get it, which namespaces were asked where that was not said, how to see why."""
-    from pellucid.recall.state import NO_EDGE
-
-    lines = [outcome.context or "Nothing fits the budget."]
-    lines += [f"degraded: {leg.name}: {visible(leg.reason or '')}" for leg in outcome.legs if leg.health == "degraded"]
-    if over := [each for each in outcome.omitted if each.reason != NO_EDGE]:
-        lines.append(f"{len(over)} more did not fit the budget")
-    if outcome.receipt_problem:
-        lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
-    lines += _stale(outcome)
-    if in_no_project:
-        lines.append(f"asked {outcome.namespace}: this folder is in no project (`pellucid projects list`, --namespace)")
-    if not outcome.receipt_problem:
-        lines.append(f"why: pellucid xray --id {outcome.recall_id}")
-    lines += [
-        f"why, of {each.namespace}: pellucid xray --id {each.recall_id} --namespace {each.namespace}"
-        for each in outcome.also if not each.receipt_problem
-    ]  # fmt: skip
-    return "\n".join(lines)
-
-
-def _stale(outcome: RecallOutput) -> Iterable[str]:
-    """What was not verified for long, and how to; what was superseded since; and of which documents that is so."""
-    due = [each for each in outcome.memories if each.staleness and each.staleness.due]
-    ended = [each.staleness.retired for each in due if each.staleness and each.staleness.retired]
-    if ended:
-        due = [each for each in due if each.staleness and not each.staleness.retired]
-        said = visible(", ".join(dict.fromkeys(ended)))
-        yield f"{len(ended)} of these {'is' if len(ended) == 1 else 'are'} of documents that hold no more: {said}"
-    place = {each.memory.id: f"[{number}]" for number, each in enumerate(outcome.memories, 1)}
-    replaced = [each for each in due if each.staleness and each.staleness.superseded]
-    old = [each for each in due if each not in replaced]
-    if old:
-        days = min(each.staleness.age_days for each in old if each.staleness)
-        ids = " ".join(each.memory.id[-10:] for each in old)
-        more = " or more" if len(old) > 1 else ""
-        which = " ".join(place[each.memory.id] for each in old)
-        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {which}: `pellucid reverify {ids}`"
-    if replaced:
-        named = ", ".join(f"{place[each.memory.id]} {each.memory.id}" for each in replaced)
-        yield f"{len(replaced)} of these {_were(replaced)} superseded since: {named}"
-
-
-def _were(found: Sequence[object]) -> str:
-    return "was" if len(found) == 1 else "were"
 
 
 def audited(outcome: AuditOutput) -> str:

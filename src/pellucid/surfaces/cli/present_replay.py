@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydantic.alias_generators import to_snake
+
+from pellucid.xray.render_fields import called
+from pellucid.xray.shown import TERM_KEYS
+from pellucid.xray.visible import visible
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pellucid.operations.explaining import AblateOutput, LiveOutput, ReplayOutput
     from pellucid.operations.lifting import LegLift, LiftOutput
@@ -14,31 +20,42 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 """Memories that a reason names at most."""
+_SHORT = 100
+"""Characters of a memory in a row."""
 
 
 def replayed(outcome: ReplayOutput) -> str:
     """The order and the scores again, whether they are those that were served, and what asking again gives."""
     verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
     lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
-    lines += [f"{each.place:>3}  {each.memory_id}  {each.final:.4f}" for each in outcome.results]
-    return "\n".join([*lines, *(_live(outcome.live) if outcome.live else ())])
+    lines += [f"{each.place:>4}  {_named(each.memory_id, outcome.words)}  {each.final:.4f}" for each in outcome.results]
+    return "\n".join([*lines, *(_live(outcome.live, outcome.words) if outcome.live else ())])
 
 
-def _live(live: LiveOutput) -> Iterator[str]:
+def _named(memory_id: str, words: Mapping[str, str]) -> str:
+    """What a memory says, and the end of its id, by which it can be asked for; else its id alone."""
+    said = words.get(memory_id)
+    if not said:
+        return memory_id
+    short = said if len(said) <= _SHORT else f"{said[: _SHORT - 1]}…"
+    return f"{visible(short)}  {memory_id[-10:]}"
+
+
+def _live(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
     said = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
     yield said[live.identical]
     for reason in live.reasons:
         yield f"  {reason}"
-        yield from (f"    {each}" for each in reason.memory_ids[:_NAMED])
+        yield from (f"    {_named(each, words)}" for each in reason.memory_ids[:_NAMED])
         if len(reason.memory_ids) > _NAMED:
             yield f"    and {len(reason.memory_ids) - _NAMED} more"
     if live.difference is not None and not live.identical:
-        yield from (f"  {line}" for line in _served(live.difference))
+        yield from (f"  {line}" for line in _served(live.difference, words))
 
 
 def compared(found: RecallDiff) -> str:
     """What b served otherwise than a, then what else was not the same."""
-    lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served(found)]
+    lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served(found, found.words)]
     parts = {
         "request": found.request, "settings": found.settings, "weights": found.weights, "legs": found.legs,
         "corpus": found.corpus, "plan": found.plan,
@@ -48,7 +65,7 @@ def compared(found: RecallDiff) -> str:
     return "\n".join(lines)
 
 
-def _served(found: RecallDiff) -> Iterator[str]:
+def _served(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
     if found.same:
         yield "served: the same memories in the same order, with the same scores"
     for title, shifts in (
@@ -56,15 +73,22 @@ def _served(found: RecallDiff) -> Iterator[str]:
     ):  # fmt: skip
         if shifts:
             yield f"{title}:"
-            yield from map(_shift, shifts)
+            for shift in shifts:
+                yield f"  {_named(shift.memory_id, words)}"
+                yield f"    {_shift(shift)}"
 
 
 def _shift(shift: Shift) -> str:
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
     finals = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
-    most = f", most by {shift.moved_by} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
+    most = f", most by {_term(shift.moved_by)} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
     others = ", as others moved" if shift.final_a == shift.final_b else ""
-    return f"  {shift.memory_id}  {places}  ({finals}{most}{others})"
+    return f"{places}; score {finals}{most}{others}"
+
+
+def _term(name: str) -> str:
+    """A term by the name that it has in every score."""
+    return called(TERM_KEYS.get(name, to_snake(name)))
 
 
 def _place(place: int | None, rejected: str | None) -> str:
@@ -87,11 +111,11 @@ def _value(value: object) -> str:
 
 def ablated(outcome: AblateOutput) -> str:
     """What leaving each part out would change among what was served."""
-    lines = [line for each in outcome.effects for line in _effect(each)]
-    return "\n".join([outcome.recall_id, *(lines or ["no leg found anything"])])
+    lines = [line for each in outcome.effects for line in _effect(each, outcome.words)]
+    return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
 
 
-def _effect(effect: Effect) -> Iterator[str]:
+def _effect(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:
         yield f"{name}: the receipt cannot tell: {effect.unknown}"
@@ -99,9 +123,10 @@ def _effect(effect: Effect) -> Iterator[str]:
     tau = "" if effect.tau is None else f", order kept {effect.tau:+.2f} (τ)"
     counts = f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move"
     yield f"{name}: {counts}{tau}" if effect.entered or effect.left or effect.moved else f"{name}: nothing changes"
-    yield from (f"  + {each}" for each in effect.entered)
-    yield from (f"  - {each}" for each in effect.left)
-    yield from (f"  {each.memory_id}  #{each.before} → #{each.after}" for each in effect.moved)
+    yield from (f"  + {_named(each, words)}" for each in effect.entered)
+    yield from (f"  - {_named(each, words)}" for each in effect.left)
+    moved = sorted(effect.moved, key=lambda move: move.after)
+    yield from (f"  #{each.before} → #{each.after}  {_named(each.memory_id, words)}" for each in moved)
 
 
 def lifted(outcome: LiftOutput) -> str:

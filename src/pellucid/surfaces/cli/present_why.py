@@ -1,4 +1,4 @@
-"""Why a memory was recalled, or why not, in; text for a person out: the sentence first, then the numbers behind it."""
+"""Why a memory was recalled, or why not, in; text for a person out: its words, the sentences, the numbers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 
 def told(outcome: WhyOutput) -> str:
-    """All of it: the sentence, the memory, the legs, the score, the change."""
+    """All of it: the memory, the sentence, the legs that had something to do, the score, the change."""
     return "\n".join(_lines(outcome))
 
 
 def _lines(outcome: WhyOutput) -> Iterator[str]:
+    if outcome.finding is not None:
+        yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
+        yield f"  {visible(outcome.excerpt or '')}"
     yield visible(outcome.sentence)
     for each in outcome.candidates:
         yield f"  {each.memory_id}  {each.status:<10}  {visible(each.excerpt)}"
@@ -28,9 +31,9 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
         yield f"  and {outcome.total - len(outcome.candidates)} more"
     if outcome.finding is None:
         return
+    if outcome.finding.verdict == "hit" and outcome.finding.signals:
+        yield visible(outcome.finding.signals)
     yield ""
-    yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
-    yield f"  {visible(outcome.excerpt or '')}"
     yield f"question: {visible(outcome.query) or '(its words were not kept)'}"
     if outcome.recall_id:
         yield f"recall: {outcome.recall_id}"
@@ -47,13 +50,12 @@ def _finding(finding: Finding) -> Iterator[str]:
     if finding.margin:
         yield f"margin: {_margin(finding.margin)}"
     yield f"budget: {finding.used} / {finding.budget} chars"
-    yield from ("legs:", *(f"  {_leg(each)}" for each in finding.legs)) if finding.legs else ()
+    told = [each for each in finding.legs if each.health != "off" or each.rank]
+    yield from ("legs:", *(f"  {_leg(each)}" for each in told)) if told else ()
     if finding.scores:
-        yield f"score: {score(finding.scores)}"
+        yield f"score: {score(finding.scores, zeros=False)}"
     if finding.soft:
         yield f"passed softly: {finding.soft}"
-    if finding.signals and finding.verdict == "hit":
-        yield f"signals: {visible(finding.signals)}"
     if finding.verdict == "miss":
         yield f"change: {_change(finding.change)}"
         yield from (f"  tried {each.setting} {visible(each.to)}: {visible(each.result)}" for each in finding.tried)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pellucid.surfaces.cli import present
 from pellucid.surfaces.cli.flags import flagged
 from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from pellucid.operations.asking import RecallInput
 
 Query = Annotated[list[str] | None, typer.Argument(help="The question, in words.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Also show what goes without saying: idle legs, zero terms, every rung.")
+]
 Many = list[str] | None
 
 
@@ -92,10 +94,16 @@ def _read(path: str) -> str:
 
 @app.command()
 @flagged(RecallFlags)
-def recall(flags: RecallFlags, query: Query = None, as_json: Json = False) -> None:
+def recall(
+    flags: RecallFlags,
+    query: Query = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Also name what was not verified for long.")] = False,
+    as_json: Json = False,
+) -> None:
     """Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation."""
     from pellucid.operations.recalling import recall as ask
     from pellucid.recall.plan import clean
+    from pellucid.surfaces.cli import present_recall
     from pellucid.xray.options import parse_budget
 
     question, characters = clean(" ".join(query or ())), parse_budget(flags.budget)
@@ -107,7 +115,11 @@ def recall(flags: RecallFlags, query: Query = None, as_json: Json = False) -> No
             and not opened_app.settings.namespace_is_given
             and opened_app.projects.known().projects
         )
-    emit(outcome, lambda: present.recalled(outcome, in_no_project=bool(astray)), as_json=as_json)
+    emit(
+        outcome,
+        lambda: present_recall.recalled(outcome, verbose=verbose, in_no_project=bool(astray)),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -121,13 +133,14 @@ def xray(
     output: Annotated[str, typer.Option("--format", help="text, markdown, json or html.")] = "text",
     out: Annotated[str | None, typer.Option("--out", help="Write it to this file; - is standard output.")] = None,
     align: Annotated[bool, typer.Option("--align", help="Also show which words met which.")] = False,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Explain why a recall gave these memories, and not others. It says what each stage cost, too."""
     from pellucid.operations.recalling import xray as explain
     from pellucid.operations.recalling import xray_of
-    from pellucid.surfaces.cli.columns import explained
     from pellucid.xray.options import parse, recall_named
+    from pellucid.xray.render import render
 
     asked = "json" if as_json else output
     recall_id = recall_id or recall_named(query or ())
@@ -139,4 +152,4 @@ def xray(
             snapshot = xray_of(opened_app, here, recall_id, align=align)
         else:
             snapshot = explain(opened_app, flags.request(opened_app, options.query, options.budget), align=align)
-        deliver(explained(opened_app, snapshot, options.format), options.out, opened_app.settings.home)
+        deliver(render(snapshot, options.format, verbose=verbose), options.out, opened_app.settings.home)

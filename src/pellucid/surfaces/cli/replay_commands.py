@@ -26,7 +26,7 @@ def replay(
 
     with opened(home, namespace) as opened_app:
         outcome = replay_recall(opened_app, opened_app.settings.namespace, recall_id, live=live)
-        emit(outcome, lambda: present_replay.replayed(outcome), as_json=as_json, beside=opened_app)
+        emit(outcome, lambda: present_replay.replayed(outcome), as_json=as_json)
 
 
 @app.command()
@@ -46,7 +46,7 @@ def diff(
 
     with opened(home, namespace) as opened_app:
         outcome = diff_recalls(opened_app, opened_app.settings.namespace, a, b)
-        emit(outcome, lambda: present_replay.compared(outcome), as_json=as_json, beside=opened_app)
+        emit(outcome, lambda: present_replay.compared(outcome), as_json=as_json)
 
 
 @app.command()
@@ -68,7 +68,7 @@ def ablate(
 
     with opened(home, namespace) as opened_app:
         outcome = ablate_recall(opened_app, opened_app.settings.namespace, recall_id, without)
-        emit(outcome, lambda: present_replay.ablated(outcome), as_json=as_json, beside=opened_app)
+        emit(outcome, lambda: present_replay.ablated(outcome), as_json=as_json)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pellucid.surfaces.cli.recall_commands import Verbose
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, deliver, emit, note, opened, write
 
@@ -16,6 +17,7 @@ Since = Annotated[str | None, typer.Option("--since", help="From when on: 2026-0
 def explain(
     output: Annotated[str, typer.Option("--format", help="text, markdown, json or html.")] = "text",
     out: Annotated[str | None, typer.Option("--out", help="Write it to this file; - is standard output.")] = None,
+    verbose: Verbose = False,
     home: Home = None,
     namespace: Namespace = None,
     session: Session = None,
@@ -24,13 +26,13 @@ def explain(
     """Explain the last recall. That of a session; or of the namespace, where no session is given."""
     from pellucid.operations.snapshots import ExplainInput
     from pellucid.operations.snapshots import explain as tell
-    from pellucid.surfaces.cli.columns import explained
     from pellucid.xray.options import parse_format, parse_out
+    from pellucid.xray.render import render
 
     form, target = parse_format("json" if as_json else output), parse_out(out)
     with opened(home, namespace) as opened_app:
         request = ExplainInput(namespace=opened_app.settings.namespace, session_id=session)
-        deliver(explained(opened_app, tell(opened_app, request), form), target, opened_app.settings.home)
+        deliver(render(tell(opened_app, request), form, verbose=verbose), target, opened_app.settings.home)
 
 
 snapshots_app = typer.Typer(

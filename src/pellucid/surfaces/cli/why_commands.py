@@ -15,8 +15,11 @@ from pellucid.surfaces.cli.session import Json, emit, opened
 @flagged(RecallFlags)
 def why(
     flags: RecallFlags,
-    memory: Annotated[list[str], typer.Argument(help="A memory's id (the first digits do), its path, or its words.")],
-    query: Annotated[str | None, typer.Option("--query", help="The question; it is asked now.")] = None,
+    memory: Annotated[
+        str, typer.Argument(help="A memory's id (the first or last digits do), its path, or its words in quotes.")
+    ],
+    question: Annotated[list[str] | None, typer.Argument(help="The question; it is asked now.")] = None,
+    query: Annotated[str | None, typer.Option("--query", help="The question, in place of the second argument.")] = None,
     recall_id: Annotated[
         str | None, typer.Option("--recall", help="An earlier recall (rec_…), instead of a question.")
     ] = None,
@@ -34,12 +37,17 @@ def why(
 
     if recall_id is not None and flags != RecallFlags(home=flags.home, namespace=flags.namespace):
         raise InputError(
-            "--recall explains a recall as it was: nothing may differ", next_step="drop the other flags, or use --query"
+            "--recall explains a recall as it was: nothing may differ", next_step="drop the other flags, or ask anew"
         )
-    question = clean(query) if query is not None else None
+    further = " ".join(question or ())
+    if query is not None or recall_id is not None:  # then all the words that stand there are the memory's
+        memory = f"{memory} {further}"
+    else:
+        query = further or None
+    asking = clean(query) if query is not None else None
     characters = parse_budget(flags.budget)
     with opened(flags.home, flags.namespace) as opened_app:
         here = opened_app.settings.namespace
-        asked = None if question is None else flags.request(opened_app, question, characters)
-        outcome = tell(opened_app, WhyInput(namespace=here, memory=" ".join(memory), asked=asked, recall_id=recall_id))
+        asked = None if asking is None else flags.request(opened_app, asking, characters)
+        outcome = tell(opened_app, WhyInput(namespace=here, memory=memory, asked=asked, recall_id=recall_id))
         emit(outcome, lambda: present_why.told(outcome), as_json=as_json, beside=opened_app)
