@@ -89,7 +89,10 @@ class RecallSettings(BaseModel):
         default=(), description="Passes by the model of `llm` over the context; they may only remove or rephrase."
     )
     abstain_at: float = Field(
-        default=1.0, ge=0, le=1, description="Doubt from which a recall says that it knows nothing; 1 never does."
+        default=0.65, ge=0, le=1, description="Doubt from which a recall says that it knows nothing; 1 never does."
+    )
+    abstain_from: int = Field(
+        default=100, ge=0, description="Memories from which on doubt can be too much: of fewer, words tell too little."
     )
     min_fact_score: float = Field(default=0.0, ge=-1, le=1, description="Cosine floor of the score-floor rung.")
     score_propagation_alpha: float = Field(

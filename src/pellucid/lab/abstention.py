@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pellucid.lab.metrics import SAMPLES
 
-THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)
+THRESHOLDS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7)
 _SEED = 20260101
 Floats = NDArray[np.float64]
 

@@ -294,6 +294,7 @@ class RecallXraySnapshot(Wire):
     session_key: str | None = None
     namespace: str | None = None
     trace_id: str | None = None
+    """The recall id as the 32 hex digits of a W3C trace id."""
     query_terms: tuple[str, ...] = ()
     rejected: tuple[RejectedCandidate, ...] = ()
     rejected_total: int = 0

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pellucid.model.memory import unpack_id
-from pellucid.recall.abstain import judge, nearness
-from pellucid.recall.context_text import NO_NEED, NOTHING, body_of, nearest_line, wrap
+from pellucid.recall.abstain import UNSURE_FROM, judge, nearness
+from pellucid.recall.context_text import NO_NEED, NOTHING, NOTICE, UNSURE, body_of, nearest_line, wrap
 from pellucid.recall.disputes import by_number, in_words, opponents
 from pellucid.recall.episodes import details, residual, told, worths
 from pellucid.recall.graph_paths import paths_of
@@ -41,7 +41,7 @@ def assemble(state: State, world: World) -> State:
     if abstention is None or abstention.abstained:
         made = _nothing(state, abstention, len(served))
     else:
-        made = composed(state, world, served)
+        made = composed(replace(state, abstention=abstention), world, served)
     rejected = state.pool.rejected.copy()
     rejected[state.order[len(kept) :]] = 1 + RUNGS.index("top-k")
     left_out = {omission.memory_id: omission.rung for omission in made.context.omitted}
@@ -65,9 +65,8 @@ def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assemb
     """Say that nothing is recalled, with as many of the nearest misses as there is room for."""
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
     rungs = (*rungs, Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
-    pool, plan, rows = state.pool, state.plan, state.corpus.rows
     nearest = [
-        (unpack_id(pool.ids[at]), nearness(pool, at, plan, rows)) for at in (abstention.nearest if abstention else ())
+        (unpack_id(state.pool.ids[at]), nearness(state, at)) for at in (abstention.nearest if abstention else ())
     ]
     return Assembly(_said(state, NOTHING if abstention else NO_NEED, nearest), rungs)
 
@@ -142,7 +141,9 @@ def _rung(name: str, before: Sequence[Line], after: Sequence[Line], reason: str)
 
 
 def _sheet(state: State, lines: Sequence[Line]) -> Sheet:
-    return Sheet(state.request.recall_id, state.request.settings.citations, len(lines))
+    doubt = state.abstention.score if state.abstention else 0.0
+    notice = NOTICE + UNSURE if doubt >= UNSURE_FROM else NOTICE
+    return Sheet(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 
 def _with(state: State, lines: Sequence[Line]) -> Sheet:

@@ -63,9 +63,10 @@ class Line:
 class Sheet:
     """The context as far as it is put down; `most` are the lines there may be."""
 
-    def __init__(self, recall_id: str, citing: Citing, most: int) -> None:
+    def __init__(self, recall_id: str, citing: Citing, most: int, notice: str = NOTICE) -> None:
         self.lines: list[Line] = []
-        self.length = len(wrap(recall_id, NOTICE))
+        self._notice = notice
+        self.length = len(wrap(recall_id, notice))
         """Characters of the text: exactly, but with plain citations, where a number may be narrower than `most`."""
         self._recall_id, self._citing, self._most = recall_id, citing, most
         self._groups: set[Group] = set()
@@ -148,7 +149,7 @@ class Sheet:
         """The text; groups by their score in `order`, best first, equal ones by their best line."""
         ranked, groups = self._ranked(), self.groups
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
-        body = NOTICE
+        body = self._notice
         for group in sorted(groups, key=lambda group: -order.get(group, 0.0)):
             body += _heading(group) + self._details.get(group, "")
             body += "".join(f"\n[{number[line.place]}] {line.mark}{line.body}" for line in groups[group])

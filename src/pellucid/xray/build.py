@@ -62,6 +62,7 @@ def build(
         budget=Budget(chars=request.settings.char_budget, used=state.context.length),
         session_key=request.session_id,
         namespace=request.namespace,
+        trace_id=request.recall_id.removeprefix("rec_"),
         tier_explain=_tier(state, memories),
         query_terms=state.plan.words,
         plan=_read(state),

@@ -67,7 +67,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     """What names the recall, how sure it is, and what its context used of the budget; the query stands before them."""
     doubt = snapshot.abstention
     return _said(
-        Field("answer", _plain(sureness(doubt.doubt, doubt.threshold)) if doubt else ()),
+        Field("answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
         Field("nearest", _named(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
         Field("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
         Field("snapshot-id", _verbatim(snapshot.snapshot_id)),

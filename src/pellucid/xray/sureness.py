@@ -1,13 +1,13 @@
 """How much a recall doubts its answer in, the same in plain words out."""
 
-UNSURE_FROM = 0.5
-"""Doubt from which a recall says that it is not sure; docs/context.md has what was measured."""
+from pellucid.recall.abstain import UNSURE_FROM
+
 SURE_BELOW = 0.3
 
 
-def sureness(doubt: float, threshold: float) -> str:
-    """`fairly sure (doubt 0.34)`; from `threshold` (`recall.abstainAt`) on a recall answers that it does not know."""
-    if doubt >= threshold:
+def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
+    """`fairly sure (doubt 0.34)`; `abstained`: that it is not known, and from which doubt on (`recall.abstainAt`)."""
+    if abstained:
         return (
             f"not known: nothing here is near enough to be an answer (doubt {doubt:.2f}, the line is {threshold:.2f})"
         )

@@ -178,7 +178,7 @@ def _pretending(world: World, row: int) -> World:
 
 @pytest.mark.requirement("XRAY-3", "XRAY-4")
 def test_what_doubt_kept_back_is_told_from_what_was_not_found(house: Opener) -> None:
-    app = house(abstain_at=0.0)
+    app = house(abstain_at=0.0, abstain_from=0)
     kept = cranes(app, 6)[0]
     finding = found(app, kept, CRANE)
     assert finding.stage == "abstention"

@@ -23,7 +23,7 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, in_no_project: boo
     lines = [outcome.context or "Nothing fits the budget."]
     if outcome.doubt is not None:
         told = "" if outcome.abstained else f"shown: {shown(len(outcome.memories), outcome.cut)}; "
-        lines.append(told + sureness(outcome.doubt, outcome.abstain_at))
+        lines.append(told + sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
     lines += [f"nearest: {each}{_words(outcome.words.get(each))}" for each in outcome.nearest]
     lines += _troubles(outcome)
     lines += _stale(outcome.memories, verbose=verbose)

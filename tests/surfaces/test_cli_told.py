@@ -1,0 +1,72 @@
+"""What `pellucid recall` and `xray` tell beside the answer: how sure it is, what was cut, what failed, whose words."""
+
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli
+
+HIDDEN = "The captain's password is heron"
+
+
+def test_a_recall_says_what_it_left_out_and_how_sure_it_is(cli: Cli) -> None:
+    for thing in ("timber", "cotton", "grain"):
+        cli("remember", f"The harbour crane lifts {thing} cargo")
+    said = cli("recall", "what does the harbour crane lift?", "--top-k", "2").out
+    assert "\nshown: 2 memories, 1 weaker one left out; " in said
+    assert "sure (doubt 0." in said
+    answer = cli("recall", "what does the harbour crane lift?", "--top-k", "2", "--json").json
+    assert answer["cut"] == {"top-k": 1}
+    assert (answer["failed"], answer["askedInVain"], answer["degraded"]) == ({}, [], False)
+
+
+def test_what_is_not_known_is_said_with_the_words_of_the_nearest(cli: Cli) -> None:
+    memory = cli("remember", "The harbour crane lifts timber", "--json").json["memory"]["id"]
+    cli("remember", HIDDEN, "--scope", "private")
+    asked = ("recall", "where was the crane built?", "--set", "abstainAt=0.1", "--set", "abstainFrom=0")
+    lines = cli(*asked).out.splitlines()
+    assert any(line.startswith("not known: nothing here is near enough to be an answer (doubt 0.") for line in lines)
+    assert f"nearest: {memory}  The harbour crane lifts timber" in lines
+    assert HIDDEN not in "\n".join(lines)
+
+
+def test_a_reranker_that_is_down_is_told_in_the_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("remember", "The harbour crane lifts timber")
+    monkeypatch.setenv("PELLUCID_RERANK__BACKEND", "cohere")
+    monkeypatch.setenv("PELLUCID_RERANK__BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("PELLUCID_RERANK__API_KEY", "none")
+    said = cli("recall", "what does the crane lift?")
+    assert "degraded: rerank failed, and was left out: " in said.out
+    answer = cli("recall", "what does the crane lift?", "--json").json
+    assert answer["degraded"] is True
+    assert list(answer["failed"]) == ["rerank"]
+
+
+def test_files_under_review_that_no_memory_speaks_of_are_told(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "The harbour crane lifts timber")
+    (tmp_path / "changed.txt").write_text("src/quay.py\n", "utf-8")
+    said = cli("recall", "what does the crane lift?", "--review", str(tmp_path / "changed.txt")).out
+    assert "nothing was found by the files under review, though that was asked for\n" in said
+
+
+def test_words_that_may_not_be_read_are_in_no_explanation(cli: Cli) -> None:
+    cli("remember", "The harbour crane lifts timber")
+    cli("remember", HIDDEN, "--scope", "private")
+    question = "what is the captain's password, and what lifts the crane?"
+    recall_id = cli("recall", question, "--scope", "private", "--json").json["recallId"]
+    assert HIDDEN in cli("xray", recall_id).out
+    assert HIDDEN in cli("replay", recall_id).out
+    other = cli("recall", question, "--json").json["recallId"]
+    for form in ("text", "markdown", "html", "json"):
+        assert "heron" not in cli("xray", other, "--format", form, "--verbose").out
+    pairs = (other, recall_id), (recall_id, other)
+    for command in (*(("diff", *pair) for pair in pairs), ("replay", other, "--live"), ("ablate", other)):
+        assert "heron" not in cli(*command).out
+        assert "heron" not in cli(*command, "--json").out
+
+
+def test_a_memory_in_quarantine_is_named_by_its_id_alone(cli: Cli) -> None:
+    memory = cli("remember", "The harbour crane lifts timber", "--json").json["memory"]["id"]
+    recall_id = cli("recall", "what does the crane lift?", "--json").json["recallId"]
+    assert "[1] The harbour crane lifts timber\n" in cli("xray", recall_id).out
+    cli("trust", "quarantine", memory)
+    assert f"[1] {memory}\n" in cli("xray", recall_id).out
