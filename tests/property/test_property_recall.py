@@ -98,7 +98,7 @@ def test_the_terms_shown_sum_to_the_score_shown(town: Town) -> None:
 @pytest.mark.requirement("REC-3")
 def test_the_rungs_chain_from_the_whole_pool_to_the_context(town: Town) -> None:
     for query in town.queries[:40]:
-        state = run(town.app, query, budget=1_500)
+        state = run(town.app, query, budget=1_500, settings={"abstainAt": 1})
         assert state.rungs[0].considered == len(set(state.pool.ids.tolist())) == len(state.pool)
         for above, below in zip(state.rungs, state.rungs[1:], strict=False):
             assert above.admitted == below.considered
@@ -154,7 +154,7 @@ def test_no_context_holds_a_word_that_only_what_may_not_answer_says(town: Town) 
 @pytest.mark.requirement("REC-4")
 def test_no_stage_after_the_ladder_brings_a_candidate(town: Town) -> None:
     for query in town.queries[:40]:
-        state = run(town.app, query, top_k=1000, budget=1_000_000)
+        state = run(town.app, query, top_k=1000, budget=1_000_000, settings={"abstainAt": 1})
         climbed = {unpack_id(raw) for raw in state.pool.ids[(state.pool.rejected == 0)]}
         assert state.rungs[8].name == "score-floor"
         assert state.rungs[8].admitted == len(climbed)

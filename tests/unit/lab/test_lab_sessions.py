@@ -167,10 +167,10 @@ def test_the_floors_rank_spoken_turns_and_are_compared_question_by_question(tmp_
 
 
 def test_an_abstaining_recall_is_counted_on_both_sides(tmp_path: Path, house: Opener) -> None:
-    out = run(tmp_path, house, settings={"recall.abstainAt": 0.0})
+    out = run(tmp_path, house, settings={"recall.abstainAt": 0.0, "recall.abstainFrom": 0})
     assert out.abstention["asSet"] == {"unanswerable": 1.0, "answerable": 1.0}
     assert out.metrics["strict@2000"] == 0.0
-    assert out.settings == {"recall.abstainAt": 0.0}
+    assert out.settings == {"recall.abstainAt": 0.0, "recall.abstainFrom": 0}
 
 
 def test_what_extraction_keeps_is_held_against_the_labels(tmp_path: Path, house: Opener) -> None:
