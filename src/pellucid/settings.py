@@ -228,9 +228,7 @@ class LlmSettings(BaseModel):
     max_facts: int = Field(default=24, ge=1, le=200, description="Facts taken from one answer.")
     input_cost: float = Field(default=0.0, ge=0, description="Price of a million input tokens, for the cost records.")
     output_cost: float = Field(default=0.0, ge=0, description="Price of a million output tokens.")
-    max_cost: float = Field(
-        default=0.0, ge=0, description="Cost of one run after which no more calls are made; 0: no cap."
-    )
+    max_cost: float = Field(default=0.0, ge=0, description="Cost of a run that ends its calls; 0: no cap.")
     command: str | tuple[str, ...] = Field(
         default=(),
         description='A program that reads a prompt and prints JSON: `["claude", "-p"]`; run without a shell.',
@@ -244,9 +242,7 @@ class LifecycleSettings(BaseModel):
     """How memories age. docs/lifecycle.md has the formulas."""
 
     model_config = _SECTION
-    demote_at: float = Field(
-        default=0.35, ge=0, le=1, description="Tier value at or below which a hot memory goes cold."
-    )
+    demote_at: float = Field(default=0.35, ge=0, le=1, description="Tier value at which a hot memory goes cold.")
     promote_at: float = Field(
         default=0.55, ge=0, le=1, description="Tier value at or above which a cold one is hot again."
     )
