@@ -47,7 +47,8 @@ _ALONE = re.compile(
     rf"|why: pellucid xray --id {_RECALL_ID}$|back: pellucid undo op_[0-9a-f]{{32}}$"
     r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here is near enough\b"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
-    r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d))"
+    r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d)"
+    r"|[\d,]{1,12} passages of what was said stand behind them: --category moment$)"
 )
 _FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
 _OF_XRAY = re.compile(r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b|\(\d+ more not shown\)")

@@ -46,10 +46,16 @@ class Listed(Wire):
 
 
 class ListOutput(Wire):
-    """The newest of the memories that fit, and how many fit in all."""
+    """The newest of the memories that fit, and how many fit in all.
+
+    Passages of what was said stand behind memories, and are many: they are listed where nothing else fits, or where
+    their category `moment` is asked for.
+    """
 
     memories: tuple[Listed, ...]
     total: int
+    passages: int = 0
+    """How many passages fit, too, and are not listed."""
     as_of: Instant | None = None
     """The instants that were answered at, to the millisecond."""
     as_known_at: Instant | None = None
@@ -77,10 +83,15 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
         for each in app.index.memories(request.namespace)
         if (then is None or each.memory.id in then) and _fits(each.memory, request)
     ]
+    distilled = fitting if request.category else [each for each in fitting if each.memory.category != "moment"]
+    passages = len(fitting) - len(distilled) if distilled else 0
+    fitting = distilled or fitting
     shown = [_listed(each) for each in fitting[: request.limit]]
     if past.known is not None:
         shown = _told_then(app, request.namespace, shown, past)
-    return ListOutput(memories=tuple(shown), total=len(fitting), as_of=past.at, as_known_at=past.known)
+    return ListOutput(
+        memories=tuple(shown), total=len(fitting), passages=passages, as_of=past.at, as_known_at=past.known
+    )
 
 
 def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: Past) -> list[Listed]:

@@ -16,6 +16,8 @@ PRINTED = {
     "what was not verified": "1 of these was not verified for 90 days: `pellucid reverify 0a1b0a1b0a`",
     "what was superseded": f"1 of these was superseded since: {MEMORY}",
     "list": "0a1b0a1b0a  2026-11-22  fact            high      The cache is Redis\n1 of 1 memories",
+    "list beside passages": "0a1b0a1b0a  2026-11-22  fact            high      The cache is Redis\n1 of 1 memories"
+    "\n1,205 passages of what was said stand behind them: --category moment",
     "show": f"path: {PATH}\nid: {MEMORY}\ncategory: fact\noperation: {OPERATION}\n\nThe cache is Redis",
     "history": f"{MEMORY}  active, user, trusted  [2026-11-22T15:48:46.457Z – now]\n  The cache is Redis"
     f"\n  evidence: none: said by hand\n  2026-11-22T15:48:46.458Z  created (remembered)  {OPERATION}",

@@ -8,7 +8,8 @@ from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.episodes import episode_write
 from pellucid.model.turn import Segment, Turn
-from pellucid.operations.browsing import show_memory
+from pellucid.operations.browsing import ListInput, list_memories, show_memory
+from pellucid.operations.remembering import RememberInput, remember
 from pellucid.settings import load
 
 HERE = "local/default"
@@ -32,4 +33,18 @@ def test_a_memory_is_shown_by_its_id_or_the_end_of_it_and_only_in_its_namespace(
         show_memory(app, HERE, "")
     with pytest.raises(InputError, match="2 memories fit"):
         show_memory(app, HERE, write.path)
+    app.close()
+
+
+def test_passages_of_what_was_said_are_listed_where_nothing_else_is_or_where_they_are_asked_for(app: App) -> None:
+    turns = tuple(Turn("s", number, "user", f"turn {number}") for number in (1, 2))
+    app.keeper.commit("import", [episode_write(Segment("s", turns, "session_end"), HERE, app.clock)[0]])
+    alone = list_memories(app, ListInput(namespace=HERE))
+    assert (alone.total, alone.passages) == (2, 0)
+    remember(app, RememberInput(namespace=HERE, content="Releases are cut every Tuesday"))
+    behind = list_memories(app, ListInput(namespace=HERE))
+    assert [each.memory.content for each in behind.memories] == ["Releases are cut every Tuesday"]
+    assert (behind.total, behind.passages) == (1, 2)
+    assert list_memories(app, ListInput(namespace=HERE, category="moment")).total == 2
+    assert list_memories(app, ListInput(namespace=HERE, contains="turn 1")).total == 1
     app.close()

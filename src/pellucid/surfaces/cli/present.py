@@ -47,7 +47,9 @@ def listed(outcome: ListOutput) -> str:
     lines = table(("ID", "DATE", "CATEGORY", "IMPORTANCE", "MEMORY"), rows)
     past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
     known = f" as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
-    return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories{past}{known}"])
+    said = f"{outcome.passages:,} passages of what was said stand behind them: --category moment"
+    counted = f"{len(outcome.memories)} of {outcome.total} memories{past}{known}"
+    return "\n".join([*lines, counted, *([said] if outcome.passages else [])])
 
 
 def shown(outcome: Listed) -> str:
