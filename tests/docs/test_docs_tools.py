@@ -29,7 +29,7 @@ def tree(tmp_path: Path) -> Path:
     [
         ("long.py", "x = 1\n" * 401, "long.py:1: module has 401 lines, 400 at most"),
         ("far.py", "def far():\n" + "    x = 1\n" * 50, "far.py:1: far has 51 lines, 50 at most"),
-        ("wide.py", "class Wide:\n" + "".join(f"    def m{n}(self): ...\n" for n in range(13)), "13 public methods"),
+        ("wide.py", "class Wide:\n" + "".join(f"    def m{n}(self): ...\n" for n in range(14)), "14 public methods"),
         ("utils.py", "", "utils.py:1: the name says nothing"),
         ("core/plan.py", "", "plan.py:1: the name says nothing"),
     ],

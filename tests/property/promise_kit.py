@@ -27,7 +27,7 @@ from pellucid.operations.asking import WITHOUT, RecallInput, request_of
 from pellucid.operations.recalling import snapshot_of
 from pellucid.operations.why import WhyInput, why
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.ladder import FILTERS
+from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.receipt import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import Request, State
@@ -150,7 +150,8 @@ class Promises:
 
 def _told(state: State) -> tuple[Any, ...]:
     pool = state.pool
-    return pool.ids.tolist(), state.order.tolist(), pool.final.tobytes(), pool.rejected[: len(FILTERS)].tolist()
+    rejected = [0 if RUNGS[number - 1] == REPEATS else number for number in pool.rejected.tolist()]
+    return pool.ids.tolist(), state.order.tolist(), pool.final.tobytes(), rejected
 
 
 def _order(state: State) -> list[bytes]:

@@ -28,7 +28,7 @@ from pellucid.operations.explaining import replay_recall
 from pellucid.operations.forgetting import ForgetInput, forget
 from pellucid.operations.house import rebuild
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.ladder import FILTERS
+from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.legs import NOMINATING
 from pellucid.recall.receipt import pack, unpack
 from pellucid.recall.state import Request, State
@@ -70,7 +70,7 @@ def told(state: State) -> dict[str, Any]:
         "order": state.order.tolist(),
         "final": pool.final.tobytes(),
         "penalty": pool.penalty.tobytes(),
-        "rejected": pool.rejected.tolist(),
+        "rejected": [0 if RUNGS[number - 1] == REPEATS else number for number in pool.rejected.tolist()],
         "soft": pool.soft.tolist(),
         "terms": {name: term.tobytes() for name, term in pool.terms.items() if term.any()},
         "rungs": state.rungs[: len(FILTERS) + 1],

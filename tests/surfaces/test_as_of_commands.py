@@ -61,7 +61,8 @@ def test_the_story_of_a_memory_says_what_held_then(cli: Cli) -> None:
 
 def test_an_old_hit_is_offered_for_verification_and_the_offer_works(cli: Cli) -> None:
     _imported(cli)
-    said = cli("recall", "when do we deploy the billing service").out
+    assert "reverify" not in cli("recall", "when do we deploy the billing service").out
+    said = cli("recall", "when do we deploy the billing service", "--verbose").out
     offer = next(line for line in said.splitlines() if "`pellucid reverify " in line)
     ids = offer.split("`pellucid reverify ")[1].rstrip("`").split()
     done = cli("reverify", *ids)

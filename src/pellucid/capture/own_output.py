@@ -35,7 +35,8 @@ _LABEL = (
     "|audit-entry|receipt|id|nearest|[ab])"
 )
 _BEGINS = re.compile(
-    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:$|  \S| — |: (?:identical|differs|NOT|without)\b)"  # `mem_…  active, …`
+    rf"\s*(?:(?:\[\d{{1,3}}\] )?{_ID}(?:  \S| — |: (?:identical|differs|NOT|without)\b)"  # `mem_…  active, …`
+    r"|mem_[0-9a-f]{32}$"
     rf"|(?:\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d\S*)  {_ID}\b"  # a row of `snapshots list`
     rf"|{_LABEL}: (?:[a-z_]+ of )?{_ID}(?:$|[,; ] |  | \()"
     rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"

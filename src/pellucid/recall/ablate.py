@@ -38,8 +38,8 @@ def ablate(state: State, parts: Collection[str]) -> State:
     """The recall as it would have been without these legs, stages and terms (names of `operations.asking.WITHOUT`).
 
     A leg goes with all its iterations. Equal to a live run `without` them to the last bit: ids, finals, order, verdicts
-    and counts. The lengths of texts are not in a receipt, so nothing is said of the budget: there is no context, and
-    no `budget-fit` rung. A stage that failed in the recorded run has failed in this one, too.
+    and counts. Texts are not in a receipt, so nothing is said of repeats and of the budget: there is no context, and
+    neither of these rungs. A stage that failed in the recorded run has failed in this one, too.
 
     Raises:
         NotComputableError: the live run would ask the index for something that the receipt does not hold.

@@ -61,7 +61,8 @@ def _can_be_too_much(state: State) -> bool:
         return False
     otherwise = plan.period is not None or plan.answers or request.review or request.filters != Filters()
     searching = {leg.name for leg in LEGS if leg.searches}
-    blind = any(each.health in ("degraded", "off") and base_of(each.name) in searching for each in state.legs)
+    down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
+    blind = searching & (down | request.without)  # of a receipt looked at without a leg, no report says that it is off
     return not otherwise and not blind
 
 
