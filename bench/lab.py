@@ -21,7 +21,7 @@ def main() -> None:
     parser = machine.arguments(__doc__ or "")
     parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips"))
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--mode", choices=("verbatim", "extract"), default="verbatim")
+    parser.add_argument("--mode", choices=("verbatim", "extract", "both"), default="verbatim")
     parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")
     parser.add_argument("--context", action="store_true", help="also what the assembled contexts hold")
     given = parser.parse_args()

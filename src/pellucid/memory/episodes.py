@@ -21,6 +21,10 @@ _TAG_WEIGHT = 3
 """What a word is worth as a tag of a memory, against standing in one."""
 
 
+UNSAID = ("recap", "title")
+"""Kinds of turns that are nothing that was said: they only repeat it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnsKept:
     """How the turns of a segment are kept: those whose numbers in it are `doubted` begin in quarantine."""
@@ -72,7 +76,7 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
     A summary of earlier turns, and a title, are nothing that was said: they would only repeat it.
     """
     for number, turn in enumerate(turns):
-        if turn.kind in ("recap", "title") or (turn.role == "tool" and not keeping.tools):
+        if turn.kind in UNSAID or (turn.role == "tool" and not keeping.tools):
             continue
         said = keeping.permitted([spoken(turn)] if turn.role == "tool" else passages(spoken(turn)))
         for words, id_ in zip(said, sorted(clock.new_id("mem") for _ in said), strict=True):

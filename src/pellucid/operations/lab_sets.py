@@ -16,6 +16,7 @@ from pellucid.lab.metrics import keys_of
 from pellucid.lab.run import Answer, Asker, Held, Measure, measured
 from pellucid.lab.session_metrics import of_sessions
 from pellucid.lab.sessions import Label, Sessions
+from pellucid.memory.episodes import UNSAID
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
 from pellucid.operations.importing import ImportInput, import_transcripts
@@ -118,7 +119,7 @@ def _transcripts(settings: Settings, labelled: Sessions, mode: Mode, report: Rep
         seconds = perf_counter() - begun
         if problem := said.extractor_problem or said.encoder_problem:
             raise StoreError(f"not every transcript was imported: {problem}", next_step="mend it, and run again")
-        turns = read(paths, settings.capture, CaptureReport())
+        turns = [turn for turn in read(paths, settings.capture, CaptureReport()) if turn.kind not in UNSAID]
         group = replace(asked, records=tuple(Record(_key(turn, labelled), turn) for turn in turns))
         home = Home.of(app, Dataset("sessions", (group,)), seconds)
         if mode == "verbatim":
