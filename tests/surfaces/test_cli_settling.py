@@ -40,7 +40,7 @@ def transcript(folder: Path, session: str = "s1") -> Path:
 
 
 def memory_of(cli: Cli, word: str) -> str:
-    listed = cli("list", "--status", "any", "--json").json["memories"]
+    listed = cli("list", "--contains", word, "--status", "any", "--json").json["memories"]
     return next(each["memory"]["id"] for each in listed if word in each["memory"]["content"])
 
 
@@ -144,7 +144,7 @@ def test_what_is_lost_is_found_and_nothing_forgotten_is_taken_in_until_it_is_put
     assert kinds <= {each["check"] for each in found}
     assert all("backup" in each["nextStep"] for each in found if each["check"] in kinds)
     cli("rebuild")
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
     assert "every Tuesday" in cli("recall", "when are releases cut").out
     cli("import", str(transcript(tmp_path)), "--mode", "verbatim", code=7)
 
@@ -154,7 +154,7 @@ def test_what_is_lost_is_found_and_nothing_forgotten_is_taken_in_until_it_is_put
     cli("doctor")
     cli("import", str(transcript(tmp_path)), "--mode", "verbatim")
     cli("import", str(transcript(tmp_path, "another")))
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
 
 
 @pytest.mark.requirement("FORGET-4")
@@ -170,7 +170,7 @@ def test_a_loss_that_is_accepted_costs_no_tombstone_that_the_index_still_holds(
         path.unlink()
     cli("rebuild")
     cli("import", str(transcript(tmp_path)), "--mode", "verbatim")
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
     cli("doctor")
     assert "nothing is lost" in cli("doctor", "--accept-loss").err
 
@@ -187,7 +187,7 @@ def test_a_key_that_is_given_up_is_the_key_from_then_on(
     cli("forget", memory_of(cli, WORD), "--yes")
     key = (forgetful / "key").read_bytes()
     cli("import", str(transcript(tmp_path)), "--mode", "verbatim")
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
     assert (forgetful / "key").read_bytes() == key
     assert len(key) == 32
     assert [path.name for path in forgetful.glob("key*")] == ["key"]
@@ -238,7 +238,7 @@ def test_documents_and_other_tools_memories_are_refused_too(
     lose_key(home)
     cli("index", "docs", str(notes), code=7)
     cli("adopt", str(notes / "MEMORY.md"), "--yes", code=7)
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
 
 
 def test_turns_that_are_observed_meanwhile_wait_and_are_kept_when_it_is_settled(
@@ -269,7 +269,7 @@ def test_a_damaged_line_hides_none_behind_it_and_is_named(
     cli("doctor", "--accept-loss")
     cli("import", str(transcript(tmp_path)), "--mode", "verbatim")
     assert at > 0
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
     assert ledger(home).with_suffix(".damaged").read_bytes() == b"{broken}\n"
     losses = [json.loads(line) for line in cli("ledger", "export", "--kind", "loss").out.splitlines()]
     assert [each["missing"] for each in losses] == [[[1, 1]]]
@@ -287,4 +287,4 @@ def test_a_journal_older_than_its_ledger_gives_no_number_twice(cli: Cli, home: P
     cli("rebuild")
     cli("doctor")
     cli("import", str(transcript(tmp_path, "another")))
-    assert WORD not in cli("list", "--status", "any").out
+    assert WORD not in cli("list", "--contains", WORD, "--status", "any").out
