@@ -5,6 +5,7 @@ An assistant that repeats what a tool returned, and a person who pastes a page, 
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
@@ -72,7 +73,13 @@ def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
 
 
 def _in_a_row(run: Sequence[str], text: str) -> bool:
-    return f" {' '.join(run)} " in f" {' '.join(words(text))} "
+    return f" {' '.join(run)} " in _row(text)
+
+
+@lru_cache(256)
+def _row(text: str) -> str:
+    """The words of a tool's output, which every later statement of its segment is compared with."""
+    return f" {' '.join(words(text))} "
 
 
 def _lowest(turns: Iterable[Turn]) -> SourceClass | None:

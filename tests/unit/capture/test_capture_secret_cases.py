@@ -1,7 +1,7 @@
 """Secrets in the many ways that people, programs and files put them, and what only looks like one."""
 
 import pytest
-from secret_cases import GONE, KEPT
+from secret_cases import GONE, KEPT, SEED
 
 from pellucid.capture.names import clean_pairs
 from pellucid.capture.redact import redact
@@ -47,23 +47,8 @@ def test_a_value_is_looked_at_beside_its_name():
 
 
 def test_the_words_after_a_seed_phrase_stay():
-    words = [
-        "abandon",
-        "ability",
-        "able",
-        "about",
-        "above",
-        "absent",
-        "absorb",
-        "abstract",
-        "absurd",
-        "abuse",
-        "access",
-        "accident",
-    ]
-
-    listed = redact("Seed phrase:\n" + "\n".join(words) + "\n\nkeep it safe")
-    numbered = redact(" ".join(f"{at}. {word}" for at, word in enumerate(words, 1)) + " is what it says")
+    listed = redact("Seed phrase:\n" + "\n".join(SEED) + "\n\nkeep it safe")
+    numbered = redact(" ".join(f"{at}. {word}" for at, word in enumerate(SEED, 1)) + " is what it says")
 
     assert listed.text == "Seed phrase:\n[redacted:seed-phrase]\n\nkeep it safe"
     assert numbered.text == "1. [redacted:seed-phrase] is what it says"
