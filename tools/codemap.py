@@ -1,11 +1,10 @@
-"""First docstring lines in, the codemap of ARCHITECTURE.md out; `--check` only says whether it is still true.
+"""First docstring lines in, docs/codemap.md out; `--check` only says whether it is still true.
 
 Rooms stand in the order of the path that data takes, everything inside a room in alphabetical order.
 """
 
 import argparse
 import ast
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +13,13 @@ ROOMS = (
     "model", "capture", "observe", "memory", "git", "graph", "vault", "index", "recall", "xray", "lab", "store",
     "encoders", "operations", "surfaces",
 )  # fmt: skip
-START, END = "<!-- codemap:start -->", "<!-- codemap:end -->"
-IN_OUT = re.compile(r"\bin\b[,;:].*\bout\b")
+PAGE = Path("docs/codemap.md")
+HEAD = """\
+# Codemap
+
+One line a module, from its docstring; rooms in the order in which data passes them. `tools/codemap.py` writes it.
+
+"""
 PACKAGE = Path("src/pellucid")
 
 
@@ -43,39 +47,37 @@ def entries(folder: Path, depth: int = 0) -> Iterator[tuple[int, Path, Path]]:
 
 
 def codemap(root: Path) -> str:
-    """The block between the markers: one line a module."""
+    """The page: one line a module."""
     lines: list[str] = []
     for depth, shown, described in entries(root / PACKAGE):
         name = f"{shown.name}/" if shown.is_dir() else shown.stem
-        link = shown.relative_to(root).as_posix()
+        link = f"../{shown.relative_to(root).as_posix()}"
         lines.append(f"{'  ' * depth}- [`{name}`]({link}): {first_line(described)}")
-    return "\n".join(lines)
+    return HEAD + "\n".join(lines) + "\n"
 
 
 def problems(root: Path) -> Iterator[str]:
-    """What keeps a codemap from being made: modules that do not say their in and out, rooms without a place."""
+    """What keeps a codemap from being made: modules that do not say what they are, rooms without a place."""
     for depth, shown, described in entries(root / PACKAGE):
-        if not IN_OUT.search(line := first_line(described)):
-            yield f'{described.relative_to(root)}:1: the first line must say "X in, Y out", and says "{line}"'
+        if not first_line(described):
+            yield f"{described.relative_to(root)}:1: no docstring: what goes in and comes out, or what it is?"
         if depth == 0 and shown.is_dir() and shown.name not in ROOMS:
             yield f"{shown.relative_to(root)}: give the room its place in ROOMS of tools/codemap.py"
 
 
 def main() -> int:
-    """Rewrite the block, or with `--check` compare it; 1 when something is to be done."""
+    """Rewrite the page, or with `--check` compare it; 1 when something is to be done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
     given = parser.parse_args()
-    page: Path = given.root / "ARCHITECTURE.md"
-    before, _, rest = page.read_text("utf-8").partition(START)
-    old, _, after = rest.partition(END)
+    page: Path = given.root / PAGE
     found = list(problems(given.root))
-    new = f"\n{codemap(given.root)}\n"
+    new = codemap(given.root)
     if not given.check:
-        page.write_text(f"{before}{START}{new}{END}{after}", "utf-8")
-    elif old != new:
-        found.append("ARCHITECTURE.md: the codemap is stale; run make docs")
+        page.write_text(new, "utf-8")
+    elif not page.exists() or page.read_text("utf-8") != new:
+        found.append(f"{PAGE}: the codemap is stale; run make docs")
     print("\n".join(found) or "the codemap is true")
     return bool(found)
 

@@ -1,0 +1,80 @@
+"""The walks of ARCHITECTURE.md: what they name exists, and is called for the first time in that order."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from functools import reduce
+from importlib import import_module
+from inspect import unwrap
+from pathlib import Path
+from types import FrameType, FunctionType
+
+import pytest
+from docs_snippets import ROOT
+
+from pellucid import Pellucid
+
+PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+SOURCE = ROOT / "src" / "pellucid"
+TURNS = (
+    {"role": "user", "content": "We decided to deploy from the release branch only, never from main."},
+    {"role": "assistant", "content": "Understood: deploys come from the release branch only."},
+)
+
+
+def walk(name: str) -> list[str]:
+    """The functions that a walk names, in its order."""
+    block = PAGE.partition(f"<!-- walk:{name} -->")[2].partition("<!-- walk:end -->")[0]
+    return [each for each in re.findall(r"`([\w.]+)`", block) if "." in each]
+
+
+def function(name: str) -> FunctionType:
+    """What a dotted name below `pellucid` stands for: the longest part of it that is a module, then attributes."""
+    parts = name.split(".")
+    for end in range(len(parts) - 1, 0, -1):
+        if (SOURCE / "/".join(parts[:end])).with_suffix(".py").exists():
+            return unwrap(reduce(getattr, parts[end:], import_module(f"pellucid.{'.'.join(parts[:end])}")))
+    raise AssertionError(f"ARCHITECTURE.md names {name}, which is in no module")
+
+
+def called_first(watched: list[str], work: Callable[[], object]) -> list[str]:
+    """Those of the named functions that the work calls, in the order of their first calls."""
+    names = {function(name).__code__: name for name in watched}
+    called: list[str] = []
+
+    def see(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and (name := names.get(frame.f_code)) and name not in called:
+            called.append(name)
+
+    sys.setprofile(see)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Pellucid:
+    return Pellucid(tmp_path / "home", namespace="local/default")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text(
+        "".join(json.dumps({**turn, "session": "s1", "ts": "2026-01-05T10:00:00Z"}) + "\n" for turn in TURNS)
+    )
+    return path
+
+
+def test_a_turn_takes_the_walk_that_the_architecture_describes(memory: Pellucid, session: Path) -> None:
+    with memory:
+        assert called_first(walk("import"), lambda: memory.import_transcripts([session])) == walk("import")
+
+
+def test_a_question_takes_the_walk_that_the_architecture_describes(memory: Pellucid, session: Path) -> None:
+    with memory:
+        memory.import_transcripts([session])
+        assert called_first(walk("recall"), lambda: memory.recall("which branch do we deploy from?")) == walk("recall")
