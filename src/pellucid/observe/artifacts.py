@@ -28,25 +28,46 @@ _LOOKED_AT = 20_000
 
 
 def artifacts(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
-    """The artifacts of each turn, by its ordinal; a tool's output (a log, a listing) mentions nothing by itself."""
-    found = {turn.ordinal: list(dict.fromkeys(_of(turn))) for turn in turns}
+    """The artifacts of each turn, by its ordinal; a tool's output (a log, a listing) mentions nothing by itself.
+
+    Files below the folder that the agent worked in (the outermost one) are named by their path from there.
+    """
+    turns = list(turns)
+    folder = min((each.folder for each in turns if each.folder), key=len, default="").rstrip("/")
+    found = {turn.ordinal: list(dict.fromkeys(_of(turn, f"{folder}/" if folder else ""))) for turn in turns}
     return {ordinal: named for ordinal, named in found.items() if named}
 
 
 def of_segment(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
-    """Each artifact once, with the most that was done with it; those made or changed first."""
+    """Each artifact once, with the most that was done with it; those made or changed first.
+
+    A file that is mentioned by the end of its path is the one that was worked on under its whole path.
+    """
     strongest: dict[tuple[str, str], Artifact] = {}
     for artifact in (each for named in by_turn.values() for each in named):
         held = strongest.setdefault((artifact.kind, artifact.name), artifact)
         if _ROLES.index(artifact.role) < _ROLES.index(held.role):
             strongest[artifact.kind, artifact.name] = artifact
-    return tuple(sorted(strongest.values(), key=lambda each: _ROLES.index(each.role)))[:MOST]
+    worked_on = {
+        end
+        for each in strongest.values()
+        if each.kind == "file" and each.role != "mentioned"
+        for end in _ends(each.name)
+    }
+    named = (each for each in strongest.values() if each.role != "mentioned" or each.name not in worked_on)
+    return tuple(sorted(named, key=lambda each: _ROLES.index(each.role)))[:MOST]
 
 
-def _of(turn: Turn) -> Iterator[Artifact]:
+def _ends(path: str) -> Iterator[str]:
+    """What a path may be called for short: each of its ends."""
+    parts = path.split("/")
+    return ("/".join(parts[start:]) for start in range(len(parts)))
+
+
+def _of(turn: Turn, below: str) -> Iterator[Artifact]:
     text = turn.content[:_LOOKED_AT]
     if turn.role == "tool":
-        yield from _worked_on(turn.tool or "", text)
+        yield from _worked_on(turn.tool or "", text, below)
         return
     for link in _LINK.findall(text):
         yield Artifact(kind="link", name=link.rstrip(".,;:!?"))
@@ -57,10 +78,12 @@ def _of(turn: Turn) -> Iterator[Artifact]:
         yield Artifact(kind="file", name=path)
 
 
-def _worked_on(tool: str, text: str) -> Iterator[Artifact]:
+def _worked_on(tool: str, text: str, below: str) -> Iterator[Artifact]:
     role: ArtifactRole | None = "made" if _MAKES.match(tool) else "changed" if _CHANGES.match(tool) else None
     if role:
         for path in _PATH_ARGUMENT.findall(text):
-            yield Artifact(kind="file", name=path.strip()[:200], role=role)
+            yield Artifact(kind="file", name=path.strip().removeprefix(below)[:200], role=role)
     for verb, path in _PATCHED.findall(text):
-        yield Artifact(kind="file", name=path.strip()[:200], role="made" if verb == "Add" else "changed")
+        yield Artifact(
+            kind="file", name=path.strip().removeprefix(below)[:200], role="made" if verb == "Add" else "changed"
+        )

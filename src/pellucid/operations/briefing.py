@@ -24,7 +24,7 @@ _DECIDERS = ("user_input", "manual")
 """Whose words settle something: what an agent says it decided is told as what it did."""
 _TOLD, _ITEMS, _FILES = 240, 6, 8
 _STEPS = 3
-"""Folders of a path that are told, its own name among them: what lies above is the machine's."""
+"""Folders of a path outside the project that are told, its own name among them: what lies above is the machine's."""
 _ASKS = re.compile(r"[?？][\"”’')\]*_` ]*$")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
@@ -148,7 +148,8 @@ def _left_open(turns: Sequence[Memory], kept: Sequence[Memory]) -> tuple[BriefLi
 def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
     found = [parse_artifact(text) for each in artifacts for text in each]
     names = dict.fromkeys(each.name for each in found if each and each.kind == "file" and each.role != "mentioned")
-    return list(dict.fromkeys("/".join(name.split("/")[-_STEPS:]) for name in names))[:_FILES]
+    shown = ("/".join(name.split("/")[-_STEPS:]) if name.startswith("/") else name for name in names)
+    return list(dict.fromkeys(shown))[:_FILES]
 
 
 def _line(memory: Memory) -> BriefLine:
