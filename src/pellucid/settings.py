@@ -120,21 +120,18 @@ class RecallSettings(BaseModel):
     min_token_overlap: float = Field(
         default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
     )
-    importance_weight: float = Field(
-        default=0.05, ge=0, le=1000, description="Worth of importance 1.0 over importance 0."
-    )
+    importance_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of importance 1.0 over 0.")
     named_weight: float = Field(
         default=0.8, ge=0, le=1000, description="Worth of being said by, or about, somebody the query names."
     )
-    asking_weight: float = Field(default=0.2, ge=0, le=1000, description="What a memory that only asks loses.")
-    heat_weight: float = Field(
-        default=0.05, ge=0, le=1000, description="Worth of heat 1.0, as of the last lifecycle fold."
+    voice_weight: float = Field(
+        default=1.0, ge=0, le=1000, description="Worth of the user's own words where a question is about the user."
     )
+    asking_weight: float = Field(default=0.2, ge=0, le=1000, description="What a memory that only asks loses.")
+    heat_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of heat 1.0, of the last fold.")
     tier_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of being hot rather than cold.")
     reinforcement_recall_boost_enabled: bool = Field(default=True, description="Prefer what was said repeatedly.")
-    reinforcement_weight: float = Field(
-        default=0.02, ge=0, le=1000, description="Worth of each repetition, the first ten."
-    )
+    reinforcement_weight: float = Field(default=0.02, ge=0, le=1000, description="Worth of each of ten repetitions.")
     renewal_weight: float = Field(
         default=1.25,
         ge=0,

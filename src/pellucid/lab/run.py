@@ -17,8 +17,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
 }
 """What is left out so that one leg stands alone."""
 ABLATED = (
-    "vector", "lexical", "passage", "graph", "temporal", "expand", "rerank", "rerankPassage", "named", "asking",
-    "importance", "renew", "direct",
+    "vector", "lexical", "passage", "graph", "temporal", "expand", "rerank", "rerankPassage", "named", "voice",
+    "asking", "importance", "renew", "direct",
 )  # fmt: skip
 """What is on by default, left out one at a time."""
 TRIED = ("diversify",)

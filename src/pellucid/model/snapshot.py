@@ -38,6 +38,8 @@ class ScoreDecomposition(Wire):
     """By the reranker, read together with the turns beside it."""
     named: float | None = None
     """Said by, or about, somebody the query names."""
+    voice: float | None = None
+    """The user's own words, where the query is about the user."""
     asking: float | None = None
     """Below 0 for what only asks."""
     importance: float | None = None

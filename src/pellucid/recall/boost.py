@@ -1,4 +1,4 @@
-"""A ranked pool in, small named terms out: what a memory is worth by what it is, and by whom the query names."""
+"""A ranked pool in, small named terms out: what a memory is worth by what it is, and by whose words are asked for."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.recall.equation import Floats
-from pellucid.recall.state import Pool, State, World
+from pellucid.recall.state import Plan, Pool, State, World
 from pellucid.settings import RecallSettings
+from pellucid.store.index_port import OWN
 
-BOOSTS = ("named", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin")
+BOOSTS = ("named", "voice", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin")
 """The terms this stage may add; each can be left out by its name."""
 REPETITIONS = 10
 """Repetitions that count: a memory said a hundred times is not worth more than one said ten times."""
@@ -17,19 +18,22 @@ REPETITIONS = 10
 
 def boost(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
     """Add every such worth whose weight is not 0, where some candidate has it."""
-    return replace(state, pool=favour(state.pool, state.request.settings, state.request.without))
+    return replace(state, pool=favour(state.pool, state.plan, state.request.settings, state.request.without))
 
 
-def favour(pool: Pool, settings: RecallSettings, without: Collection[str] = ()) -> Pool:
+def favour(pool: Pool, plan: Plan, settings: RecallSettings, without: Collection[str] = ()) -> Pool:
     """The pool with a term for every such worth that some candidate has."""
-    worths = {name: worth for name, worth in _worths(pool, settings).items() if name not in without and worth.any()}
+    worths = {
+        name: worth for name, worth in _worths(pool, plan, settings).items() if name not in without and worth.any()
+    }
     return replace(pool, terms={**pool.terms, **worths})
 
 
-def _worths(pool: Pool, settings: RecallSettings) -> Mapping[str, Floats]:
+def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Floats]:
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
     return {
         "named": settings.named_weight * pool.named.astype(np.float64),
+        "voice": settings.voice_weight * (plan.own & ((pool.direct & OWN) > 0)).astype(np.float64),
         "asking": 0.0 - settings.asking_weight * pool.asks.astype(np.float64),
         "importance": settings.importance_weight * pool.importance.astype(np.float64),
         "tierPrior": 0.0 - settings.tier_weight * pool.cold.astype(np.float64),

@@ -1,7 +1,7 @@
 """Ranks and inputs in, score terms out: the arithmetic of a recall, shared by the live run and every later explanation.
 
-    final = Σ_leg w·(k+1)/(k+rank) + Σ_reranker w_r·(k+1)/(k+rank) + named + asking + importance + tierPrior
-            + reinforcement + heat + pin + expansion + renewal + direct − mmrPenalty
+    final = Σ_leg w·(k+1)/(k+rank) + Σ_reranker w_r·(k+1)/(k+rank) + named + voice + asking + importance
+            + tierPrior + reinforcement + heat + pin + expansion + renewal + direct − mmrPenalty
 
 All arrays are aligned with a pool that is sorted by id. Of equal scores the newer stands first, then the lower id.
 """
@@ -20,7 +20,8 @@ Pairs = dict[tuple[int, int], float]
 
 TERMS = (
     "vector", "lexical", "passage", "graph", "procedural", "review", "recent", "temporal", "rerank", "rerankPassage",
-    "named", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin", "expansion", "renewal", "direct",
+    "named", "voice", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin", "expansion", "renewal",
+    "direct",
 )  # fmt: skip
 """The terms that are added, in the order they are shown; those of sub-questions (`vector@2`) come behind.
 

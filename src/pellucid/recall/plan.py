@@ -19,6 +19,7 @@ from pellucid.recall.query_class import classify
 from pellucid.recall.query_dates import window
 from pellucid.recall.query_edges import asked_edges
 from pellucid.recall.query_entities import entities
+from pellucid.recall.query_voice import asks_own
 from pellucid.recall.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
 from pellucid.store.index_port import Admission, Survey, Term
@@ -65,6 +66,7 @@ def plan(state: State, world: World) -> State:
             named=known.named,
             period=period,
             asked=asked_edges(text),
+            own=asks_own(text),
             timeless=_timeless(request, query_class),
         ),
     )

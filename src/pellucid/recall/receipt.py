@@ -100,6 +100,7 @@ def pack(state: State) -> bytes:
         "passes": [_row(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
+        **({"own": True} if plan.own else {}),
         "legs": list(pool.ranks),
         "n": len(pool),
     }
@@ -301,6 +302,7 @@ def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
         entities=names[:entities], named=dict(enumerate(names[entities:])),
         period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
         asked=asked and AskedEdges(*_values(asked)), answers=sum(answers), timeless=timeless,
+        own=header.get("own", False),
     )  # fmt: skip
 
 

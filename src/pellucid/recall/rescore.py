@@ -33,7 +33,7 @@ def rescore(state: State) -> tuple[Pool, Ints]:
     if "rerank" not in missing:
         pool = place(pool, settings, request.without)
     if "boost" not in missing:
-        pool = favour(pool, settings, request.without)
+        pool = favour(pool, state.plan, settings, request.without)
     if "renew" not in missing:
         pool = succeed(pool, state.plan, state.corpus.rows, settings)
     if "direct" not in missing:

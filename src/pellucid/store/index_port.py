@@ -110,6 +110,8 @@ class Filters:
         return bool(self.tags or self.categories or self.agent or self.session_id)
 
 
+OWN = 16
+"""The bit of `Columns.direct` of the user's own words; where all who speak have names, nobody is the user."""
 EVERY_SCOPE = (1 << len(BOUNDARY_SCOPES)) - 1
 
 
@@ -186,7 +188,7 @@ class Columns:
     asks: Mask
     """It only asks: its last sentence is a question."""
     direct: NDArray[np.uint8]
-    """Bits: 1 a category that can answer directly, 2 trusted, 4 said or confirmed by the user, 8 about somebody."""
+    """Bits: 1 a category that can answer directly, 2 trusted, 4 a user stands behind it, 8 about somebody, 16 `OWN`."""
     heat: Floats
     """Of the last lifecycle fold, 0 to 1; 0 before any."""
     cold: Mask

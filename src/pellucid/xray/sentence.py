@@ -19,13 +19,15 @@ LARGEST = {
     "temporal": "how recent it is", "sub_queries": "what it says to the sub-questions",
     "rerank": "how its words meet the question's",
     "rerank_passage": "how its words and those around it meet the question's",
-    "named": "whom it is by or about", "importance": "its importance", "reinforcement_boost": "how often it was said",
-    "heat": "how much it is used", "pin": "its pin", "expansion": "what stands around it in its session",
+    "named": "whom it is by or about", "voice": "that the user said it", "importance": "its importance",
+    "reinforcement_boost": "how often it was said", "heat": "how much it is used", "pin": "its pin",
+    "expansion": "what stands around it in its session",
     "renewal": "that it is newer than another answer", "direct": "that it answers directly",
 }  # fmt: skip
 """What the largest term of a score is called."""
 TELLING = {
-    "named": "by or about somebody the question names", "asking": "only asking", "tier_prior": "gone cold",
+    "named": "by or about somebody the question names", "voice": "in the words of the user, whom the question is about",
+    "asking": "only asking", "tier_prior": "gone cold",
     "reinforcement_boost": "said repeatedly", "pin": "pinned", "renewal": "newer than another answer",
     "direct": "answering directly",
 }  # fmt: skip

@@ -9,7 +9,7 @@ from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, file_memories
 from pellucid.app import App
 from pellucid.model.text import asks
 from pellucid.store.index_port import Admission, Filters
-from pellucid.store.local.index import about, direct_bits
+from pellucid.store.local.marks import about, direct_bits
 
 AT = Admission(int((NOON + timedelta(hours=1)).timestamp() * 1000))
 

@@ -1,6 +1,5 @@
 """Folded records in, `index.db` out: the local index, deletable at any moment."""
 
-import re
 from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,11 +15,10 @@ from pellucid.clock import epoch_ms
 from pellucid.encoders.port import Encoding
 from pellucid.model.entity import FOREVER, entity_id
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
+from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, paths_in
-from pellucid.model.stance import stance
-from pellucid.model.text import asks, attribute_key, content_hash, entity_key, tag_key
-from pellucid.store.index_port import IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
+from pellucid.model.text import asks, content_hash, tag_key
+from pellucid.store.index_port import OWN, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
 from pellucid.store.ledger_gaps import said, spans
 from pellucid.store.local.analysis import Analyzer, count
 from pellucid.store.local.columns import SEGMENT, ColumnCache
@@ -41,14 +39,21 @@ from pellucid.store.local.graph_fold import GraphFold, Space
 from pellucid.store.local.graph_lookup import LocalGraph
 from pellucid.store.local.graph_reader import LocalGraphReader
 from pellucid.store.local.lookup import LocalLookup
+from pellucid.store.local.marks import (
+    about,
+    among_people,
+    boundary_bits,
+    by_user,
+    direct_bits,
+    is_consolidated,
+    search_text,
+    stance_key,
+    stated,
+)
 from pellucid.store.local.reader import LocalIndexReader, served
 from pellucid.store.local.standing import BEGINNING, Standings, stood
 from pellucid.store.local.stories import LocalEpisodeReader, story_text
 
-DIRECT_CATEGORIES = ("decision", "commitment", "principle", "rule", "correction", "preference", "entity",
-                     "relationship")  # fmt: skip
-"""What can answer by itself: settled statements, not single facts, moments or procedures."""
-_SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _UNKNOWN = 0
 """No namespace: they are numbered from 1."""
 
@@ -193,15 +198,16 @@ class _Fold:
             self.graph.path(change, self._space(change), self.refused)
             return
         held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
+        own = 0 if among_people(change.records) else OWN
         for record in change.records:
             if record.memory.id in held:
                 row, ns, _ = held.pop(record.memory.id)
                 self._drop(row, ns)
-                self._put(record, change)
+                self._put(record, change, own)
             elif holder := self._run(self._queries["row_of_id"], (record.memory.id,)):
                 self.refused[record.memory.id] = holder[0][0]
             else:
-                self._put(record, change)
+                self._put(record, change, own)
         for row, ns, _ in held.values():
             self._drop(row, ns)
         if held:
@@ -278,7 +284,7 @@ class _Fold:
             ((row,),) = self._run(self._queries["put_story"], (*story, words.length))
             self._touched.add((-ns, row // SEGMENT))
 
-    def _put(self, record: IndexRecord, change: PathChange) -> None:
+    def _put(self, record: IndexRecord, change: PathChange, own: int) -> None:
         memory, ns = record.memory, self._namespace(record.memory.namespace)
         row = self._run(
             self._queries["put_memory"],
@@ -287,9 +293,10 @@ class _Fold:
                 _millis(memory.valid_at, BEGINNING), _until(memory), memory.status == "active",
                 memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
                 memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
-                _stance(memory), memory.category, memory.agent, about(memory),
-                asks(memory.content), direct_bits(memory), memory.status, _instant(memory.invalid_at),
-                _instant(memory.expires_at), is_consolidated(memory), memory.model_dump_json(by_alias=True),
+                stance_key(memory), memory.category, memory.agent, about(memory),
+                asks(memory.content), direct_bits(memory) | own * by_user(memory), memory.status,
+                _instant(memory.invalid_at), _instant(memory.expires_at), is_consolidated(memory),
+                memory.model_dump_json(by_alias=True),
             ),
         )[0][0]  # fmt: skip
         vector, codes = None, b""
@@ -329,53 +336,6 @@ def _folded(held: IndexState, state: IndexState) -> int:
     """Up to which row the ledger need not be folded again: where a gap was filled, all after it comes once more."""
     filled = held.ledger_gaps if held.ledger_gaps != state.ledger_gaps else ()
     return min(held.ledger_seq, *(first - 1 for first, _ in filled)) if filled else held.ledger_seq
-
-
-def _stance(memory: Memory) -> str:
-    """What a statement affirms or denies; what a document says at length takes no stand against what is remembered."""
-    return "" if memory.category == "section" else stance(memory.content, memory.entity_ref).key
-
-
-def is_consolidated(memory: Memory) -> bool:
-    """Whether a memory was made out of others."""
-    made = memory.source == "consolidation" and memory.category not in TRANSCRIBED
-    return made and bool(memory.derived_from or memory.supersedes)
-
-
-def search_text(memory: Memory) -> str:
-    """What the lexical leg reads of a memory: its content, then its tags."""
-    return "\n".join((memory.content, *memory.tags))
-
-
-def stated(memory: Memory) -> list[str]:
-    """The `entity::attribute` keys of what a memory states and has not retired, sorted; none without an entity."""
-    retired = {entity_key(name) for name in memory.retired_attributes}
-    names = [name for name in memory.structured_attributes if entity_key(name) not in retired]
-    return sorted({attribute_key(memory.entity_ref, name) for name in names}) if memory.entity_ref else []
-
-
-def about(memory: Memory) -> str | None:
-    """Who said a moment, or whom another memory is about, as an entity key; None where nobody is named."""
-    if memory.entity_ref:
-        return entity_key(memory.entity_ref)
-    spoken = _SPEAKER.match(memory.content) if memory.category == "moment" else None
-    return entity_key(spoken[1]) if spoken else None
-
-
-def direct_bits(memory: Memory) -> int:
-    """What a direct answer must be: 1 an eligible category, 2 trusted, 4 the user's own, 8 about somebody."""
-    user = memory.asserted_by in ("axiom", "user")
-    return (
-        (memory.category in DIRECT_CATEGORIES)
-        | (memory.trust_zone == "trusted" or user) << 1
-        | user << 2
-        | (about(memory) is not None) << 3
-    )
-
-
-def boundary_bits(scopes: Iterable[str]) -> int:
-    """The boundary scopes among these, as bits in the order of `BOUNDARY_SCOPES`."""
-    return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
 
 
 def _millis(at: datetime | None, default: int = 0) -> int:
