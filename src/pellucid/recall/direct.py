@@ -11,6 +11,8 @@ from pellucid.settings import RecallSettings
 
 CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
 IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
+TURNS = 3
+"""Turns that evidence is read from at most."""
 LEAST_WORDS = 2
 """Telling words a question must have: with one, everything that holds it answers."""
 _SLACK = 1e-9
@@ -42,7 +44,7 @@ def verdict(pool: Pool, plan: Plan) -> Tier:
         if not (left & passes).any():
             return Tier(HYBRID, name, filtered_by=tuple(failed), considered=considered)
         left = left & passes
-    first, clear = _best(np.flatnonzero(left), shares)
+    first, clear = _best(pool, np.flatnonzero(left), np.flatnonzero(standing & ~pool.asks), shares)
     if not clear:
         return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=considered)
     said = f"trusted statement, unambiguous, token-overlap {shares[first]:.2f}"
@@ -78,8 +80,13 @@ def share(pool: Pool, plan: Plan) -> Floats:
     return np.bitwise_count(pool.matched & mask) / max(len(plan.telling), 1)
 
 
-def _best(among: Ints, shares: Floats) -> tuple[int, bool]:
-    """The one that holds most, the first by id of equals; and whether it leads by the margin."""
-    order = among[np.argsort(-shares[among], kind="stable")]
-    second = float(shares[order[1]]) if len(order) > 1 else 0.0
-    return int(order[0]), len(order) == 1 or float(shares[order[0]]) - second >= MARGIN - _SLACK
+def _best(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
+    """The one that holds most, the first by id of equals; and whether it leads all that state anything by the margin.
+
+    The turns that it was read from, which say the same, are no others.
+    """
+    first = int(among[np.argsort(-shares[among], kind="stable")[0]])
+    told = (pool.session[others] == pool.session[first]) & (pool.session[first] >= 0)
+    same = told & (np.abs(pool.ordinal[others] - pool.ordinal[first]) < TURNS)
+    rivals = shares[others[~same & (others != first)]]
+    return first, float(shares[first]) - float(rivals.max(initial=0.0)) >= MARGIN - _SLACK

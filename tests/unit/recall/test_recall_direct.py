@@ -1,7 +1,7 @@
 """Statements in, which of them answers by itself out, and what kept the others from it."""
 
 import pytest
-from vault_kit import Opener, keep, run
+from vault_kit import Opener, a_memory, file_memories, keep, run
 
 from pellucid.app import App
 from pellucid.recall.state import Tier
@@ -53,6 +53,28 @@ def test_of_two_that_say_as_much_none_answers_directly(house: Opener) -> None:
     kept(app, ANSWER)
     kept(app, "For billing we use the database Oracle, too")
     assert tier(app).reason == "ambiguous"
+
+
+def test_a_statement_that_cannot_answer_directly_keeps_another_from_it_if_it_says_as_much(house: Opener) -> None:
+    app = house()
+    kept(app, ANSWER)
+    assert tier(app).tier == "direct-answer"
+    keep(app, "The database we use for billing will be Oracle from May on")
+    assert tier(app).reason == "ambiguous"
+
+
+def test_the_turn_a_statement_was_read_from_is_no_rival_of_it(house: Opener) -> None:
+    app = house()
+    said = {"session_id": "s", "evidence": ("s:4-4",), "source_class": "user_input"}
+    file_memories(
+        app,
+        [
+            a_memory(1, ANSWER, category="decision", importance_score=0.8, asserted_by="user", **said),
+            a_memory(2, f"{ANSWER}, as ever", category="moment", **said),
+            a_memory(3, "Which database do we use for billing?", category="moment"),
+        ],
+    )
+    assert tier(app).tier == "direct-answer"
 
 
 def test_what_is_about_another_does_not_answer_for_the_one_who_is_named(house: Opener) -> None:
