@@ -75,6 +75,21 @@ def test_a_word_of_another_class_does_not_mislead(query: str, name: str) -> None
     assert classify(query).name == name
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("how often do we cut releases", "current_state"),
+        ("who do we notify before the launch?", "current_state"),
+        ("when do we cut releases", "current_state"),
+        ("how often did we cut releases", "historical"),
+        ("when did we cut the first release", "historical"),
+        ("what do we know of how they worked before the merger", "historical"),
+    ],
+)
+def test_what_is_asked_in_the_present_tense_is_not_about_the_past(query: str, name: str) -> None:
+    assert classify(query).name == name
+
+
 def test_the_cue_is_the_part_of_the_query_that_decided() -> None:
     assert classify("So, whose CALL was it in the end?") == Tagged("decision", "whose CALL")
     assert classify("sourdough hydration") == Tagged("other")
