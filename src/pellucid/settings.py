@@ -62,6 +62,9 @@ class RecallSettings(BaseModel):
         default_factory=dict[str, dict[str, float]],
         description="Leg weights that differ for a class of query: `{historical = {temporal = 0.25}}`.",
     )
+    half_life_days: float = Field(
+        default=180.0, gt=0, description="Days after which being recent is worth 1/e (0.37), twice as many 1/e²."
+    )
     gate: Literal["off", "heuristic", "llm"] = Field(
         default="heuristic", description="Who decides that a message needs no memory, or only little."
     )

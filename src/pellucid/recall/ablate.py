@@ -201,7 +201,7 @@ def _reranked(state: State) -> Pool:
 def _best(state: State) -> Mask:
     """Whom a model would score: the best survivors by the terms that come before it."""
     request, settings = state.request, state.request.settings
-    pool = price(state.pool, settings, request.without, state.plan)
+    pool = price(state.pool, request, state.plan)
     if _ran(state, "expand") and settings.score_propagation_alpha and len(pool):
         pool = owe(pool, settings.score_propagation_alpha)
     standing = np.flatnonzero(pool.rejected == 0)

@@ -32,7 +32,7 @@ def favour(pool: Pool, plan: Plan, settings: RecallSettings, without: Collection
 def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Floats]:
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
     return {
-        "named": settings.named_weight * pool.named.astype(np.float64),
+        "named": _unpaid(settings.named_weight * pool.named.astype(np.float64), pool),
         "voice": settings.voice_weight * (plan.own & ((pool.direct & OWN) > 0)).astype(np.float64),
         "asking": 0.0 - settings.asking_weight * pool.asks.astype(np.float64),
         "importance": settings.importance_weight * pool.importance.astype(np.float64),
@@ -41,3 +41,8 @@ def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Fl
         "heat": settings.heat_weight * pool.heat.astype(np.float64),
         "pin": settings.pin_weight * pool.pinned.astype(np.float64),
     }
+
+
+def _unpaid(named: Floats, pool: Pool) -> Floats:
+    """What is left of the worth of being named where the graph leg, which begins at the same names, has not paid it."""
+    return np.maximum(named - pool.terms["graph"], 0.0) if "graph" in pool.terms else named

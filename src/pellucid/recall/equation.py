@@ -28,6 +28,7 @@ TERMS = (
 `mmrPenalty` is subtracted last.
 """
 
+DAY = 86_400_000
 REACH = 2
 _SHARES = np.array([1.0, 1.0, 0.5, 0.0])
 """A neighbour's share of `scorePropagationAlpha`, by distance: 0 (in receipts from before), ±1, ±2, further away."""
@@ -41,6 +42,11 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
     Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first place is worth `weight`.
     """
     return np.where(ranks > 0, weight * (k + 1) / (k + np.maximum(ranks, 1)), 0.0)
+
+
+def recency(created: Ints, at: int, days: float) -> Floats:
+    """How recent each is at an instant (epoch ms): e^(−age/days), so 1 for what is new and .37 after so many days."""
+    return np.exp(-np.maximum(at - created, 0) / (days * DAY))
 
 
 def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Ints:

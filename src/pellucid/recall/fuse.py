@@ -1,13 +1,13 @@
 """A pool of leg ranks in, one fused score's terms out: what every leg's place is worth."""
 
-from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from pellucid.recall.equation import Floats, rank, reciprocal
+from pellucid.clock import epoch_ms
+from pellucid.recall.equation import Floats, recency, reciprocal
 from pellucid.recall.legs import base_of
-from pellucid.recall.state import Plan, Pool, State, World
+from pellucid.recall.state import Plan, Pool, Request, State, World
 from pellucid.settings import LegWeights, RecallSettings
 
 COMPANY = 0.4
@@ -15,20 +15,20 @@ COMPANY = 0.4
 
 
 def fuse(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
-    """Turn places into terms. `temporal` ranks what the legs brought, newest first, and brings nothing itself."""
-    request = state.request
-    return replace(state, pool=price(state.pool, request.settings, request.without, state.plan))
+    """Turn places into terms. `temporal` weighs the age of what the legs brought, and brings nothing itself."""
+    return replace(state, pool=price(state.pool, state.request, state.plan))
 
 
-def price(pool: Pool, settings: RecallSettings, without: Collection[str], plan: Plan) -> Pool:
-    """The pool with a term for every leg's ranks."""
+def price(pool: Pool, request: Request, plan: Plan) -> Pool:
+    """The pool with a term for every leg's ranks, and for how recent each is that a leg brought."""
+    settings = request.settings
     weights = weights_for(settings, plan).model_dump()
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
     if plan.answers and "graph" in terms:
         terms["graph"] = np.where(pool.answering(plan), terms["graph"], COMPANY * terms["graph"])
-    if weights["temporal"] and "temporal" not in without:
-        newest = rank(pool.created, pool.nominated, pool.created)
-        terms["temporal"] = reciprocal(newest, weights["temporal"], settings.rrf_k)
+    if weights["temporal"] and "temporal" not in request.without:
+        recent = recency(pool.created, epoch_ms(request.instant), settings.half_life_days)
+        terms["temporal"] = weights["temporal"] * np.where(pool.nominated, recent, 0.0)
     return replace(pool, terms=terms)
 
 

@@ -27,7 +27,7 @@ def rescore(state: State) -> tuple[Pool, Ints]:
     notes = {base_of(stage.name): stage.note for stage in state.stages}  # of several iterations the last counts
     missing = request.without | {name for name, note in notes.items() if note}  # switched off, or failed
     pool = replace(state.pool, rejected=np.where(cut, 0, state.pool.rejected).astype(np.uint8))
-    pool = price(pool, settings, request.without, state.plan)
+    pool = price(pool, request, state.plan)
     if "expand" not in missing and settings.score_propagation_alpha and len(pool):
         pool = owe(pool, settings.score_propagation_alpha)
     if "rerank" not in missing:

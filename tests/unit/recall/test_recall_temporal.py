@@ -1,11 +1,14 @@
-"""Recency as a leg: the newer of equals first, and not where a question is about the past."""
+"""Recency as a term: the newer of equals first, and not where a question is about the past."""
 
+import math
 from datetime import datetime, timedelta
 
 import pytest
 from vault_kit import NOON, Opener, a_memory, file_memories, ranking, run
 
 SAID = "The relay hands a signal over once, and never twice"
+MONTH = math.exp(-30 / 180)
+"""What being thirty days old is worth."""
 OLD, NEW = "mem_" + f"{1:032x}", "mem_" + f"{2:032x}"
 
 
@@ -45,7 +48,7 @@ def test_being_recent_counts_for_nothing_where_the_past_is_asked_about(
     assert "temporal" not in state.pool.terms
     asked = run(app, query, settings={"legWeights.temporal": 0.25}, **given)
     assert len(asked.order) == 2
-    assert max(asked.pool.terms["temporal"]) == 0.25
+    assert max(asked.pool.terms["temporal"]) == pytest.approx(0.25 * MONTH, rel=0.01)
 
 
 def test_a_class_of_query_may_be_given_its_own_weight(house: Opener) -> None:
@@ -53,4 +56,4 @@ def test_a_class_of_query_may_be_given_its_own_weight(house: Opener) -> None:
     file_memories(app, two(NOON))
     state = run(app, "what was the history of the relay's signal")
     assert state.plan.query_class == "historical"
-    assert max(state.pool.terms["temporal"]) == 0.5
+    assert max(state.pool.terms["temporal"]) == pytest.approx(0.5 * MONTH, rel=0.01)

@@ -1,10 +1,11 @@
 """A few memories and weights in; what each leg's place, a pin, importance and age are worth out."""
 
+import math
 from datetime import timedelta
 
 import numpy as np
 import pytest
-from vault_kit import NOON, Opener, a_memory, file_memories, run
+from vault_kit import NOON, Opener, a_memory, file_memories, keep, run
 
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
@@ -57,9 +58,26 @@ def test_a_pin_and_importance_are_worth_their_weights(house: Opener) -> None:
     )
 
 
-def test_age_ranks_what_was_found_newest_first_and_brings_nothing(house: Opener) -> None:
-    app = house(leg_weights=LegWeights(temporal=1.0), rrf_k=1)
-    state = run(three(app), "crane")
-    assert term(state, "temporal") == pytest.approx({3: 1.0, 1: 2 / 3, 2: 2 / 4})
+def test_age_is_worth_less_by_the_day_whatever_else_was_found(house: Opener) -> None:
+    app = house(leg_weights=LegWeights(temporal=1.0), half_life_days=30.0)
+    at = three(app).clock.now()
+    state = run(app, "crane")
+    days = {number: (at - NOON).total_seconds() / 86_400 + age for number, age in ((1, 30), (2, 60), (3, 1))}
+    assert term(state, "temporal") == pytest.approx({n: math.exp(-age / 30) for n, age in days.items()}, rel=1e-4)
     assert "temporal" not in run(app, "crane", without=("temporal",)).pool.terms
     assert "temporal" not in {leg.name for leg in state.legs}
+
+
+def test_a_name_that_the_graph_has_paid_for_is_not_paid_for_again(house: Opener) -> None:
+    app = house()
+    keep(app, "The quote cache was painted green", entity_ref="quote cache")
+    keep(app, "To roll back the quote cache: stop the worker, restore the snapshot, start it.", category="procedure")
+    keep(app, "Releases are cut every second Tuesday")
+    question = "How do I roll back the quote cache?"
+    state = run(app, question)
+    assert state.served[0].memory.content.startswith("To roll back")
+    assert state.pool.terms["graph"].max() == 1.0
+    assert "named" not in state.pool.terms
+    assert run(app, question, without=("graph",)).pool.terms["named"].max() == 0.8
+    heavier = run(app, question, settings={"namedWeight": 1.5}).pool.terms
+    assert (heavier["graph"] + heavier["named"]).max() == 1.5
