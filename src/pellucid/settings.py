@@ -35,7 +35,7 @@ class LegWeights(BaseModel):
     graph: float = Field(
         default=1.0, ge=0, le=1000, description="What hangs together with the things that the query names."
     )
-    procedural: float = Field(default=1.0, ge=0, le=1000, description="Procedures, where the query starts a task.")
+    procedural: float = Field(default=3.0, ge=0, le=1000, description="Procedures, where the query starts a task.")
     review: float = Field(default=5.0, ge=0, le=1000, description="Memories that speak of the files under review.")
     recent: float = Field(default=1.0, ge=0, le=1000, description="Newest first; asked only when the search legs fail.")
     temporal: float = Field(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from vault_kit import HERE, NOON, Opener, a_memory, file_memories, run
 
@@ -98,3 +99,16 @@ def test_without_an_encoder_words_alone_decide_and_that_is_said(house: Opener) -
     assert (report.health, report.reason) == ("ok", "by words alone")
     assert admitted == [DEPLOY]
     assert hits.scores.tolist() == [1.0]
+
+
+def test_a_way_told_in_other_words_is_served_before_all_that_only_shares_the_questions_words(house: Opener) -> None:
+    app = house()
+    ship = "Shipping a new version to the test machine: run `make ship`, wait for the green light, then tell the crew."
+    said = ("the staging server got a new disk", "the staging server was restarted")
+    facts = [a_memory(n, f"{said[n % 2]} on day {n}, before a release") for n in range(60)]
+    file_memories(app, [*facts, a_memory(99, ship, category="procedure")])
+    state = run(app, "How do we get a release onto the staging server?")
+    (at,) = np.flatnonzero(state.pool.ranks["procedural"])
+    assert [leg for leg, ranks in state.pool.ranks.items() if ranks[at]] == ["procedural"]
+    assert state.served[0].memory.content == ship
+    assert run(app, "When do we get a release onto the staging server?").served[0].memory.content != ship
