@@ -45,8 +45,11 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
 
 
 def recency(created: Ints, at: int, days: float) -> Floats:
-    """How recent each is at an instant (epoch ms): e^(−age/days), so 1 for what is new and .37 after so many days."""
-    return np.exp(-np.maximum(at - created, 0) / (days * DAY))
+    """How recent each is at an instant (epoch ms): e^(−age/days), so 1 for what is new and .37 after so many days.
+
+    Age is told in whole days, so that a question gives the same scores all day.
+    """
+    return np.exp(-(np.maximum(at - created, 0) // DAY) / days)
 
 
 def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Ints:

@@ -17,6 +17,8 @@ from pellucid.settings import RecallSettings
 
 LEADERS = 8
 """Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
+SAME = 0.6
+"""How alike two must answer at least: what shares less of the question with another is rather about something else."""
 HOUR = 3_600_000
 """How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
 
@@ -49,8 +51,8 @@ def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool
     base = total(pool.terms, len(pool))
     standing = np.flatnonzero(pool.rejected == 0)
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
-    leads = settings.renewal_weight * _alike(pool, leaders, plan, rows)
-    leads[~_may_succeed(pool, leaders, plan)] = -1.0
+    alike = _alike(pool, leaders, plan, rows)
+    leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), settings.renewal_weight * alike, -1.0)
     term = np.zeros(len(pool))
     term[leaders] = succession(base[leaders], pool.created[leaders], leads)
     term += _before_replaced(pool, base + term)

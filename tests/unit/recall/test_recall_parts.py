@@ -68,9 +68,10 @@ DECIDED: dict[str, Any] = {
     "category": "decision", "trust_zone": "trusted", "importance_score": 0.8,
     "content": "We decided that the harbour crane lifts forty tonnes.",
 }  # fmt: skip
+TURN: dict[str, Any] = {"session_id": "s", "evidence": ("s:1-1",)}
 PARTS = (
-    Part("direct", two(**DECIDED, other={"content": DECIDED["content"], "importance_score": 0.8}),
-         given={"importance_weight": 0}),
+    Part("direct", two(**DECIDED, **TURN, other={**TURN, "content": DECIDED["content"], "importance_score": 0.8}),
+         given={"importance_weight": 0}, apart=("renew",)),
     Part("diversify", alike, given={"mmr_lambda": 20.0}, weight="mmr_lambda"),
     Part("expand", beside, query="harbour crane forty tonnes", apart=("passage", "rerankPassage", "direct"),
          weight="score_propagation_alpha"),
@@ -86,10 +87,12 @@ PARTS = (
     Part("named", two(entity_ref="Ines", other={"entity_ref": "Otto"}), query="What does Ines know of the crane?",
          apart=("graph",),
          weight="named_weight"),
+    Part("voice", two(source_class="user_input", other={"source_class": "assistant_output"}),
+         query="What did I say that the harbour crane lifts?", weight="voice_weight"),
     Part("asking", two(other={"content": SAID.replace(".", "?")}), weight="asking_weight"),
     Part("renew", two(content=f"{SAID} Today, too.", created=NOON, session_id="new", evidence=("new:1-1",), other={
         "created": NOON - timedelta(days=9), "session_id": "old", "evidence": ("old:1-1",)
-    }), weight="renewal_weight"),
+    }), apart=("temporal",), weight="renewal_weight"),
     Part("procedural", two(category="procedure", content=STEPS, other={"content": STEPS}), query=TASK,
          weight="leg_weights.procedural"),
     Part("review", two(evidence=("src/crane.py:1-9",)), asked={"review": "src/crane.py"}, weight="leg_weights.review"),

@@ -42,7 +42,7 @@ def test_a_newer_memory_with_the_same_words_of_the_question_takes_the_olders_pla
         pool((4.0, 2, BOTH), (3.5, 0, BOTH)),
         pool((4.0, 0, BOTH), (2.7, 2, BOTH)),
         pool((4.0, 0, BOTH), (3.5, 2, 0)),
-        pool((4.0, 0, BOTH), (3.2, 2, ONE)),
+        pool((4.0, 0, BOTH), (3.99, 2, ONE)),
         pool((4.0, 2, BOTH), (3.5, 2, BOTH)),
         pool((4.0, 0, BOTH), (3.5, 2, BOTH), session=np.array([1, 1])),
         pool((4.0, 0, BOTH), (3.5, 2, BOTH), pinned=np.array([True, False])),
