@@ -49,6 +49,7 @@ def typed(block: str) -> str:
 @pytest.mark.requirement("XRAY-6")
 def test_the_page_shows_what_its_commands_print(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PELLUCID_LIFECYCLE__STALE_AFTER_DAYS", "100000")  # the page's memories grow older every day
+    monkeypatch.setenv("PELLUCID_RECALL__HALF_LIFE_DAYS", "1e9")
     page = PAGE.read_text("utf-8")
     drawn = BLOCK.sub(lambda found: typed(found[0]), page)
     if UPDATE:

@@ -31,10 +31,11 @@ def favour(pool: Pool, plan: Plan, settings: RecallSettings, without: Collection
 
 def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Floats]:
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
+    own = plan.own & ((pool.direct & OWN) > 0)  # who asks for something tells of themself, too
     return {
         "named": _unpaid(settings.named_weight * pool.named.astype(np.float64), pool),
-        "voice": settings.voice_weight * (plan.own & ((pool.direct & OWN) > 0)).astype(np.float64),
-        "asking": 0.0 - settings.asking_weight * pool.asks.astype(np.float64),
+        "voice": settings.voice_weight * own.astype(np.float64),
+        "asking": 0.0 - settings.asking_weight * (pool.asks & ~own).astype(np.float64),
         "importance": settings.importance_weight * pool.importance.astype(np.float64),
         "tierPrior": 0.0 - settings.tier_weight * pool.cold.astype(np.float64),
         "reinforcement": repeated * np.minimum(pool.reinforcement, REPETITIONS).astype(np.float64),

@@ -35,7 +35,7 @@ _OWN = (
 )
 """What is true of a memory by itself, for one question."""
 _LATER = {
-    "wanted": "query_dates", "dated": "query_dates", "asks": "asking_weight", "direct": "direct_answer",
+    "wanted": "query_dates", "dated": "query_dates", "asks": "asking_weight", "direct": "voice_weight",
     "heat": "heat_weight", "cold": "tier_weight", "reinforcement": "reinforcement_weight",
 }  # fmt: skip
 """Columns that the first receipts lack, and the setting that came with each: who lacks the one lacks the other."""

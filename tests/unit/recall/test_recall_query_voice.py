@@ -83,6 +83,17 @@ def test_what_the_user_said_is_worth_the_weight_where_the_question_is_about_the_
     assert "voice" not in run(app, "Where do I keep my guitar?", without=("voice",)).pool.terms
 
 
+def test_a_user_who_asks_for_something_tells_of_themself_too(house: Opener) -> None:
+    said = (
+        ("user", "I keep my guitar in the attic. Is that too damp?", None),
+        ("assistant", f"{ADVICE} Do you agree?", None),
+    )
+    app = talk(house(), *said)
+    asking = run(app, "Where do I keep my guitar?").pool.terms["asking"]
+    assert sorted(asking.tolist()) == [-0.2, 0.0]
+    assert run(app, "Where is a guitar kept?").pool.terms["asking"].tolist() == [-0.2, -0.2]
+
+
 def test_leaving_the_voice_out_of_the_receipt_is_what_a_recall_without_it_gives(house: Opener) -> None:
     app = talk(house(), ("user", "I keep the guitar in the attic", None), ("assistant", ADVICE, None))
     state = run(app, "Where do I keep my guitar?")
