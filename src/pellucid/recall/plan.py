@@ -42,7 +42,8 @@ def plan(state: State, world: World) -> State:
     telling = _telling(words)
     encoding, problem = encode(text, world)
     gated = _meant(_gated(text, request, world), request, known)
-    period, query_class = _period(text, request, world), classify(text).name
+    period = _period(text, request, world)
+    query_class = classify(text, encoding.vector if encoding else None).name
     return replace(
         state,
         request=_narrowed(request, gated),
