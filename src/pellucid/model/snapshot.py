@@ -127,6 +127,10 @@ class Provenance(Wire):
     user_context_scopes: tuple[str, ...] = ()
     retrieval_reason: str
     confidence: float = Field(ge=0, le=1)
+    confidence_tier: str | None = None
+    """What that confidence is called: `explicit`, `implied`, `inferred` or `speculative`."""
+    importance_level: str | None = None
+    """`trivial`, `low`, `normal`, `high` or `critical`."""
     stale: bool
     corrected: bool
     correction_state: CorrectionState
@@ -170,6 +174,8 @@ class XrayResult(Wire):
     contributions: tuple[LegContribution, ...] = ()
     rerank: RerankDetail | None = None
     why: str = ""
+    told: str | None = None
+    """How much of it the context tells, where that is not all: `3 of 21 sentences, the whole: pellucid show ID`."""
     alignment: tuple[Alignment, ...] = ()
     """Only where it was asked for."""
 
@@ -262,11 +268,20 @@ class PassTrace(Wire):
     """Characters of what it made of them."""
 
 
+class CutTrace(Wire):
+    """A memory of which the context tells only the best passages: sentences, items of lists, blocks of code."""
+
+    memory_id: str
+    shown: int
+    of: int
+
+
 class ContextTrace(Wire):
     """What the assembled context holds, in order of rank, and what it had no room for."""
 
     included: tuple[str, ...] = ()
     omitted: tuple[OmittedMemory, ...] = ()
+    cuts: tuple[CutTrace, ...] = ()
     episodes: tuple[EpisodeTrace, ...] = ()
     passes: tuple[PassTrace, ...] = ()
 

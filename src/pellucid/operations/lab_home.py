@@ -188,7 +188,8 @@ def asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] 
             states.append(asked(group, question))
             millis = millis or (perf_counter() - started) * 1000
         first = states[0]
-        found = (kept[unpack_id(at)] for at in first.pool.ids[first.order].tolist())
+        alone = [at for at in first.order.tolist() if at not in first.repeats]
+        found = (kept[unpack_id(at)] for at in first.pool.ids[alone].tolist())
         places = ranked(found, len(first.served), question.about)
         return Answer(
             [_item(each.keys) for each in places],

@@ -8,16 +8,17 @@ import numpy as np
 
 from pellucid.errors import InputError
 from pellucid.recall.direct import verdict
+from pellucid.recall.diversify import rung
 from pellucid.recall.equation import REACH, Mask, total
 from pellucid.recall.expand import leading, owe
 from pellucid.recall.fuse import price
 from pellucid.recall.iterate import READ
-from pellucid.recall.ladder import RUNGS, climb
+from pellucid.recall.ladder import climb
 from pellucid.recall.legs import FALLBACK, LEGS, base_of, needs_fallback
 from pellucid.recall.pool import pick
 from pellucid.recall.rerank import LATE_INTERACTION, NO_RERANKING, SCORED
 from pellucid.recall.rescore import rescore
-from pellucid.recall.state import Context, LegReport, Pool, Rung, StageReport, State
+from pellucid.recall.state import Context, LegReport, Pool, StageReport, State
 
 _ASKED = re.compile(r"asks ([0-9]+) more")
 _POINTWISE = (LATE_INTERACTION, NO_RERANKING)
@@ -38,8 +39,8 @@ def ablate(state: State, parts: Collection[str]) -> State:
     """The recall as it would have been without these legs, stages and terms (names of `operations.asking.WITHOUT`).
 
     A leg goes with all its iterations. Equal to a live run `without` them to the last bit: ids, finals, order, verdicts
-    and counts. Texts are not in a receipt, so nothing is said of repeats and of the budget: there is no context, and
-    neither of these rungs. A stage that failed in the recorded run has failed in this one, too.
+    and counts of filters. Texts are not in a receipt, so nothing is said of repeats, and so of topK and the budget:
+    there is no context, and none of these rungs. A stage that failed in the recorded run has failed in this one, too.
 
     Raises:
         NotComputableError: the live run would ask the index for something that the receipt does not hold.
@@ -51,12 +52,14 @@ def ablate(state: State, parts: Collection[str]) -> State:
         request=request,
         stages=_stages(state.stages, gone),
         features=None,
+        kept=np.zeros(0, dtype=np.int64),
+        repeats={},
         served=(),
         context=Context(),
         abstention=None,
     )
     _check_questions(state, bare)
-    return _cut(_again(bare))
+    return _again(bare)
 
 
 def _again(state: State) -> State:
@@ -66,7 +69,7 @@ def _again(state: State) -> State:
     looks = state.request.settings.direct_answer and _ran(state, "direct")
     state = replace(state, tier=verdict(state.pool, state.plan) if looks else None)
     pool, order = rescore(state)
-    return replace(state, pool=pool, order=order)
+    return replace(state, pool=pool, order=order, rungs=(*state.rungs, *rung(pool, order)))
 
 
 def _check_questions(state: State, bare: State) -> None:
@@ -209,13 +212,3 @@ def _best(state: State) -> Mask:
     out = np.zeros(len(pool), dtype=np.bool_)
     out[standing[order][: SCORED * settings.rerank_multiplier]] = True
     return out
-
-
-def _cut(state: State) -> State:
-    """The state with the rung that `topK` is."""
-    kept = state.request.settings.top_k_facts
-    rejected = state.pool.rejected.copy()
-    rejected[state.order[kept:]] = 1 + RUNGS.index("top-k")
-    count = len(state.order)
-    rung = Rung("top-k", count, min(count, kept), reason="beyond topK" if count > kept else "")
-    return replace(state, pool=replace(state.pool, rejected=rejected), rungs=(*state.rungs, rung))

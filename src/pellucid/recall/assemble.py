@@ -6,16 +6,20 @@ First the memories (`Sheet.fill`), then what the headings say beside the day, th
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from pellucid.model.memory import unpack_id
 from pellucid.recall.abstain import UNSURE_FROM, judge, nearness
-from pellucid.recall.context_text import NO_NEED, NOTHING, NOTICE, UNSURE, body_of, nearest_line, wrap
+from pellucid.recall.context_text import NO_NEED, NOTHING, NOTICE, UNSURE, nearest_line, wrap
 from pellucid.recall.disputes import by_number, in_words, opponents
 from pellucid.recall.episodes import details, residual, told, worths
+from pellucid.recall.equation import Ints
+from pellucid.recall.excerpt import Cutter, cut_to
 from pellucid.recall.graph_paths import paths_of
 from pellucid.recall.ladder import REPEATS, RUNGS
 from pellucid.recall.leads import leads
 from pellucid.recall.passes import clean_up, leave_out
-from pellucid.recall.repeats import repeats
+from pellucid.recall.repeats import Told
 from pellucid.recall.sheet import Line, Sheet
 from pellucid.recall.state import NO_EDGE, Abstention, Context, Omission, Rung, State, World
 from pellucid.recall.stood import as_stood
@@ -35,25 +39,57 @@ class Assembly:
 
 def assemble(state: State, world: World) -> State:
     """Cut the ranking to `topK`, read those memories, and make a context of them, or say that nothing answers."""
-    kept = state.order[: state.request.settings.top_k_facts]
-    served = world.reader.memories(state.pool.rows[kept])
+    kept, served, said = distinct(state, world)
+    state = replace(state, kept=kept, rungs=(*state.rungs, *_cut(state, len(kept), len(said))))
     abstention = judge(state)
     if abstention is None or abstention.abstained:
         made = _nothing(state, abstention, len(served))
     else:
         made = composed(replace(state, abstention=abstention), world, served)
     rejected = state.pool.rejected.copy()
-    rejected[state.order[len(kept) :]] = 1 + RUNGS.index("top-k")
+    rejected[state.order] = 1 + RUNGS.index("top-k")
+    rejected[list(said)] = 1 + RUNGS.index(REPEATS)
+    rejected[kept] = 0
     left_out = {omission.memory_id: omission.rung for omission in made.context.omitted}
     for position, each in zip(kept.tolist(), served, strict=True):
         if rung := left_out.get(each.memory.id):
             rejected[position] = 1 + RUNGS.index(rung)
-    top_k = Rung("top-k", len(state.order), len(kept), reason="beyond topK" if len(kept) < len(state.order) else "")
     return replace(
-        state, served=tuple(served), context=_recorded(made), abstention=abstention,
-        rungs=(*state.rungs, top_k, *made.rungs), pool=replace(state.pool, rejected=rejected),
+        state, served=tuple(served), context=_recorded(made), abstention=abstention, repeats=said,
+        rungs=(*state.rungs, *made.rungs), pool=replace(state.pool, rejected=rejected),
         ways={}, paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph),
     )  # fmt: skip
+
+
+def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
+    """The best `topK` that each say something of their own, and what above the last of them only repeats a better one.
+
+    The first are pool positions and their memories; the others positions, each with that of the better one.
+    """
+    most, order = state.request.settings.top_k_facts, state.order
+    served, said, told = list[Served](), dict[int, int](), Told()
+    kept = list[int]()
+    for start in range(0, len(order), most):
+        batch = order[start : start + most]
+        for at, each in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
+            better = told.take(each.memory, at)
+            if better is not None:
+                said[at] = better
+            else:
+                kept.append(at)
+                served.append(each)
+            if len(kept) == most:
+                return np.array(kept, dtype=np.int64), served, said
+    return np.array(kept, dtype=np.int64), served, said
+
+
+def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
+    """The rungs of what only repeats a better one, and of what is beyond `topK`."""
+    ranked, left = len(state.order), len(state.order) - repeating
+    return (
+        Rung(REPEATS, ranked, left, reason="a better one says it" if repeating else ""),
+        Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
+    )
 
 
 def _recorded(made: Assembly) -> Context:
@@ -64,7 +100,7 @@ def _recorded(made: Assembly) -> Context:
 def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
     """Say that nothing is recalled, with as many of the nearest misses as there is room for."""
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
-    rungs = (*rungs, Rung(REPEATS, 0, 0), Rung("budget-fit", 0, 0))
+    rungs = (*rungs, Rung("budget-fit", 0, 0))
     nearest = [
         (unpack_id(state.pool.ids[at]), nearness(state, at)) for at in (abstention.nearest if abstention else ())
     ]
@@ -89,24 +125,22 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         Line.of(as_stood(each.memory, state.request), place, then, in_words(against.get(each.memory.id, ())))
         for place, each in enumerate(served)
     ]
-    lines = [
-        replace(line, body=body_of(leading[line.memory.id])) if line.memory.id in leading else line for line in lines
-    ]
+    lines = [cut_to(line, leading[line.memory.id]) if line.memory.id in leading else line for line in lines]
     rungs, passes = list[Rung](), list[PassReport]()
     if "select" in wanted:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
         passes.append(report)
         lines = left
-    said = repeats([line.memory for line in lines])
-    left = [line for line in lines if line.memory.id not in said]
-    rungs.append(_rung(REPEATS, lines, left, "a better one says it"))
-    lines = left
-    again = tuple(Omission(memory_id, f"{by} says it", REPEATS) for memory_id, by in said.items())
+    cutter = Cutter(state, world, state.plan.telling)
+
+    def shorten(line: Line, room: int) -> Line | None:
+        return None if line.memory.id in leading else cutter.shorten(line, room)
+
     sheet = _sheet(state, lines)
     aside = tuple(Omission(line.memory.id, NO_EDGE) for line in lines if _aside(line, state))
     worth = [line for line in lines if not _aside(line, state)]
-    omitted = (*again, *aside, *sheet.fill(worth, settings.char_budget))
+    omitted = (*aside, *sheet.fill(worth, settings.char_budget, shorten))
     fitting = sorted(sheet.lines, key=lambda line: line.place)
     rungs.append(_rung("budget-fit", lines, fitting, "over the budget" if len(fitting) < len(worth) else NO_EDGE))
     if omitted and not fitting:
@@ -164,4 +198,5 @@ def _written(
     heads = details(state, sheet.groups, episodes)
     there = sheet.describe(heads, [line for _, line in further], state.request.settings.char_budget)
     text = sheet.render(worths(state, sheet.lines))
-    return Context(text, len(text), sheet.included, omitted), tuple(further[number][0] for number in there)
+    cuts = tuple(line.cut for line in sheet.ranked if line.cut)
+    return Context(text, len(text), sheet.included, omitted, cuts=cuts), tuple(further[number][0] for number in there)

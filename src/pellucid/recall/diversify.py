@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.recall.equation import Ints, Pairs, choose, total
-from pellucid.recall.state import Pool, State, World
+from pellucid.recall.ladder import DIVERSIFY, RUNGS
+from pellucid.recall.state import Pool, Rung, State, World
 from pellucid.settings import RecallSettings
 
 _SLACK = 1e-4
@@ -18,7 +19,13 @@ def diversify(state: State, world: World) -> State:  # noqa: ARG001 - every stag
     wanted = settings.mmr_lambda and "diversify" not in state.request.without
     pairs = _alike(state) if wanted else Pairs()
     pool, positions = settle(replace(state.pool, pairs=pairs), settings)
-    return replace(state, features=None, order=positions, pool=pool)
+    return replace(state, features=None, order=positions, pool=pool, rungs=(*state.rungs, *rung(pool, positions)))
+
+
+def rung(pool: Pool, order: Ints) -> tuple[Rung, ...]:
+    """The rung of what stands lower for being like a better one; none where nothing does."""
+    lowered = int((pool.penalty[order] > 0).sum())
+    return (Rung(DIVERSIFY, len(order), len(order), lowered, "like a better one"),) if lowered else ()
 
 
 def settle(pool: Pool, settings: RecallSettings) -> tuple[Pool, Ints]:
@@ -26,7 +33,8 @@ def settle(pool: Pool, settings: RecallSettings) -> tuple[Pool, Ints]:
     base = total(pool.terms, len(pool))
     standing = pool.rejected == 0
     penalty, positions = choose(base, standing, pool.pairs, settings.mmr_lambda, settings.mmr_threshold)
-    return replace(pool, penalty=penalty, final=base - penalty), positions
+    soft = np.where((penalty > 0) & (pool.soft == 0), 1 + RUNGS.index(DIVERSIFY), pool.soft).astype(np.uint8)
+    return replace(pool, penalty=penalty, final=base - penalty, soft=soft), positions
 
 
 def _alike(state: State) -> Pairs:

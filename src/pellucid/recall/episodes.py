@@ -59,7 +59,7 @@ def worths(state: State, lines: Iterable[Line]) -> dict[Group, float]:
     """What each group of lines is worth."""
     groups: dict[Group, list[int]] = {}
     for line in lines:
-        groups.setdefault(line.group, []).append(int(state.order[line.place]))
+        groups.setdefault(line.group, []).append(int(state.kept[line.place]))
     return {group: _worth(state, np.array(members, dtype=np.int64)) for group, members in groups.items()}
 
 
@@ -117,7 +117,7 @@ def _contenders(state: State, world: World, lines: Sequence[Line], count: int) -
 def _nominated(state: State, lines: Sequence[Line], count: int) -> Iterator[_Contender]:
     """The sessions that have candidates, and no line: as many as can be among the first `count`."""
     pool, order = state.pool, state.order
-    there = {int(pool.session[order[line.place]]) for line in lines}
+    there = {int(pool.session[state.kept[line.place]]) for line in lines}
     members: dict[int, list[int]] = {}
     for position, session in zip(order.tolist(), pool.session[order].tolist(), strict=True):
         if session >= 0 and session not in there:

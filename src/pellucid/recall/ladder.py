@@ -94,7 +94,9 @@ FILTERS: tuple[Filter, ...] = (
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
 )
-RUNGS = (*(each.name for each in FILTERS), "top-k", REPEATS, "budget-fit")
+DIVERSIFY = "mmr-diversify"
+"""The rung that puts what is too like a better one further down: it turns nobody away."""
+RUNGS = (*(each.name for each in FILTERS), DIVERSIFY, REPEATS, "top-k", "budget-fit")
 """Every rung a receipt can name, in the order they act."""
 
 

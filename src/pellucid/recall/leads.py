@@ -5,14 +5,16 @@ first paragraph. Where the edge is said by a document that is no answer itself, 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
 
 from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
+from pellucid.recall.context_text import body_of
+from pellucid.recall.excerpt import Cutter, Excerpt, pieces
 from pellucid.recall.state import State, Way, World
 from pellucid.store.index_port import Served
 
@@ -50,11 +52,11 @@ class _Answer:
     others: dict[str, None] = field(default_factory=dict[str, None])
 
 
-def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, str]:
+def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
     """What stands in the context of each section that answers for an edge, and of headers that are near, by its id."""
     if not state.plan.answers:
         return {}
-    positions = state.order[: len(served)]
+    positions = state.kept
     is_answer, ordinals = state.pool.answering(state.plan)[positions], state.pool.ordinal[positions].tolist()
     found = [
         _Answer(each.memory, state.ways[each.memory.id], asked=asked, header=ordinal == 0)
@@ -65,8 +67,8 @@ def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, str
     answers = sum(each.asked for each in found)
     room = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _openings(state, world, [each for each in found if each.header])
-    words = [state.plan.words[i] for i in state.plan.beside]
-    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), words, room) for each in found}
+    cutter = Cutter(state, world, state.plan.beside)
+    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), cutter, room) for each in found}
 
 
 def _hear(found: Sequence[_Answer], world: World) -> None:
@@ -140,7 +142,7 @@ def _is_prose(paragraph: str) -> bool:
     return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
 
 
-def _told(answer: _Answer, opening: str, words: Sequence[str], room: int) -> str:
+def _told(answer: _Answer, opening: str, cutter: Cutter, room: int) -> Excerpt:
     """The lines of an answer: of a header what leads, of a section the whole, or what holds the words asked for."""
     title, *rest = answer.memory.content.splitlines()
     if answer.header:
@@ -149,20 +151,14 @@ def _told(answer: _Answer, opening: str, words: Sequence[str], room: int) -> str
         left = room - sum(len(line) + 1 for line in lines)
         if opening and left >= min(PARAGRAPH, len(opening)):
             lines.append(shortened(opening, left))
-        return "\n".join(lines)
+        return Excerpt(body_of("\n".join(lines)), 1, 1)
     lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
     left = max(room - sum(len(line) + 1 for line in lines), PARAGRAPH)
     body = "\n".join(rest).strip()
-    return "\n".join((*lines, body if len(body) <= left else shortened(_best(body, words), left)))
-
-
-def _best(body: str, words: Iterable[str]) -> str:
-    """A section from the paragraph of prose on that holds most of some words."""
-    stems = [word.casefold()[: max(4, len(word) - 2)] for word in words]
-    parts = [part for part in re.split(r"\n\s*\n", body) if part.strip()]
-    held = [sum(stem in part.casefold() for stem in stems) if _is_prose(part) else 0 for part in parts]
-    best = held.index(max(held)) if held else 0
-    return "\n".join(parts[best:])
+    told = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)
+    if told is None:
+        return Excerpt(body_of("\n".join(lines)), 0, len(list(pieces(body))))
+    return replace(told, body=body_of("\n".join((*lines, told.body))))
 
 
 def shortened(text: str, room: int) -> str:

@@ -38,7 +38,7 @@ from pellucid.recall.state import (
     State,
     Tier,
 )
-from pellucid.recall.told import NamedEpisode, PassReport
+from pellucid.recall.told import Cut, NamedEpisode, PassReport
 from pellucid.settings import RecallSettings
 from pellucid.store.index_port import Filters
 
@@ -69,7 +69,7 @@ class Receipt:
 def pack(state: State) -> bytes:
     """The receipt of a finished recall."""
     pool, request, plan = state.pool, state.request, state.plan
-    place = {each.memory.id: int(at) for each, at in zip(state.served, state.order, strict=False)}
+    place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
         "v": VERSION,
         **_request(request),
@@ -96,6 +96,9 @@ def pack(state: State) -> bytes:
             [place[memory_id] for memory_id in state.context.included],
             [(place[each.memory_id], each.reason, each.rung) for each in state.context.omitted],
         ),
+        "cuts": [(place[each.memory_id], each.shown, each.of) for each in state.context.cuts],
+        "repeats": [*state.repeats.items()],
+        "ladder": RUNGS,
         "episodes": [_row(each) for each in state.context.episodes],
         "passes": [_row(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
@@ -250,8 +253,9 @@ def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
 
 
 def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Numbers of rungs as `RUNGS` counts them now: a receipt's own rungs stand in it by name."""
-    now = [0, *(1 + RUNGS.index(name) for name, *_ in header["rungs"] if name in RUNGS)]
+    """Numbers of rungs as `RUNGS` counts them now: a receipt names those it counts by."""
+    names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
+    now = [0, *(1 + RUNGS.index(name) for name in names)]
     return np.array(now, dtype=np.uint8)[numbers]
 
 
@@ -337,12 +341,15 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         corpus=Corpus(*header["corpus"]),
         legs=tuple(LegReport(*leg) for leg in header["reports"]),
         pool=pool,
+        kept=np.array([place for place, _ in header["served"]], dtype=np.int64),
+        repeats=dict(header.get("repeats", ())),
         paths=unpack_paths(header.get("paths"), ids),
         rungs=tuple(Rung(*rung) for rung in header["rungs"]),
         context=Context(
             length=length,
             included=tuple(unpack_id(ids[place]) for place in included),
             omitted=tuple(Omission(unpack_id(ids[place]), *said) for place, *said in omitted),
+            cuts=tuple(Cut(unpack_id(ids[place]), *told) for place, *told in header.get("cuts", ())),
             episodes=tuple(NamedEpisode(*_values(row)) for row in header.get("episodes", ())),
             passes=tuple(PassReport(*_values(row)) for row in header.get("passes", ())),
         ),

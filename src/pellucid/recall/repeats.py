@@ -7,12 +7,14 @@ a task say one thing three times. In a context each word is paid for once.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pellucid.model.memory import Memory
+from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.model.stance import stance
 from pellucid.model.text import content_words, words
 
 REPEATED = 0.7
 """The share of its words that a better one of the same turns holds, from which a memory adds too little to be told."""
+SHORT = 280
+"""Characters of a turn up to which a memory that was read from it, and ranks before it, stands for both."""
 TELLING = 4
 """Content words from which a memory of other turns is known to be said by a better one that holds them all."""
 
@@ -20,22 +22,27 @@ _Span = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """A memory's words, and the turns that it came from."""
+class _Said:
+    """A memory's words, the turns that it came from, and the number it goes by."""
 
-    id: str
+    number: int
     words: frozenset[str]
     content: frozenset[str]
     spans: tuple[_Span, ...]
     memory: Memory
 
-    def says(self, other: "_Told") -> bool:
+    def says(self, other: "_Said") -> bool:
         """Whether it says what the other does.
 
         Of other turns every content word must be held, every number, and its side: what changed one says another.
         """
-        if len(other.words & self.words) >= REPEATED * len(other.words) and _meet(self.spans, other.spans):
-            return True
+        if _meet(self.spans, other.spans):
+            both = len(other.words & self.words)
+            if both >= REPEATED * len(other.words):
+                return True
+            short = len(other.memory.content) <= SHORT
+            if short and both >= REPEATED * len(self.words) and other.memory.category in TRANSCRIBED:
+                return True
         if len(other.content) < TELLING or not other.content <= self.content:
             return False
         if any(char.isdigit() for word in other.words - self.words for char in word):
@@ -43,22 +50,23 @@ class _Told:
         return stance(self.memory.content).denied == stance(other.memory.content).denied
 
 
-def repeats(ranked: Sequence[Memory]) -> dict[str, str]:
-    """The ids of memories of turns that a better one says as well, each with that one's id."""
-    out: dict[str, str] = {}
-    kept: list[_Told] = []
-    for memory in ranked:
+class Told:
+    """What has been told so far, best first."""
+
+    def __init__(self) -> None:
+        self._told: list[_Said] = []
+
+    def take(self, memory: Memory, number: int) -> int | None:
+        """The number of a better one that says what this does; None where it says something of its own, and is told."""
         spans = tuple(_spans(memory))
         if not memory.session_id or not spans or memory.category == "section":
-            continue
-        said = memory.content
-        told = _Told(memory.id, frozenset(words(said)), frozenset(content_words(said)), spans, memory)
-        better = next((each.id for each in kept if each.says(told)), None)
-        if better:
-            out[memory.id] = better
-        else:
-            kept.append(told)
-    return out
+            return None
+        content = memory.content
+        said = _Said(number, frozenset(words(content)), frozenset(content_words(content)), spans, memory)
+        better = next((each.number for each in self._told if each.says(said)), None)
+        if better is None:
+            self._told.append(said)
+        return better
 
 
 def _spans(memory: Memory) -> Iterator[_Span]:

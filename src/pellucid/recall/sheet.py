@@ -4,7 +4,7 @@ A line is whole or not there; a heading stands there with its first line. What a
 in which lines are put down, so the length is known before anything is written.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -14,6 +14,7 @@ from pellucid.recall.citations import (
     BETWEEN,
     CLOSING,
     OPENING,
+    SHORT_ID,
     SOURCES,
     citations_of,
     oai_block,
@@ -22,11 +23,16 @@ from pellucid.recall.citations import (
 )
 from pellucid.recall.context_text import NOTICE, OTHER_EPISODES, body_of, day_of, mark_of, wrap
 from pellucid.recall.state import Omission
+from pellucid.recall.told import Cut
 
 SAYS_NOTHING, SAYS_ALL = 30, 150
 """Characters that say nothing yet, and how many after them say more; beyond, more is rarely more of an answer."""
 STEEPNESS = 2.5
 """A place is worth one over itself to this power."""
+SHARE = 1 / 3
+"""Of the budget, what one memory may take where others wait: a longer one is cut to its best passages."""
+LEAST = 200
+"""Characters of room from which a memory that does not fit is cut to it."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]
 """The episode (or session, or nothing) that lines belong to, and their day."""
@@ -41,6 +47,8 @@ class Line:
     mark: str
     body: str
     group: Group
+    cut: Cut | None = None
+    """How much of the memory it tells; None: all."""
 
     @classmethod
     def of(cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = ()) -> "Line":
@@ -49,15 +57,29 @@ class Line:
         return cls(memory, place, mark_of(memory, at, disputed), body_of(memory.content), group)
 
     @property
+    def said(self) -> str:
+        """Its marks and its words; of what is cut, also the end of the id by which the whole is found."""
+        part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
+        return f"{part}{self.mark}{self.body}"
+
+    @property
     def length(self) -> int:
         """Characters of what is said."""
-        return len(self.mark) + len(self.body)
+        return len(self.said)
 
     @property
     def density(self) -> float:
         """What it is likely to add to an answer, a character: by its place, and as long as more of it says more."""
         said = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
         return said / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
+
+
+Shorten = Callable[[Line, int], Line | None]
+"""Cuts a line to the best passages of its memory in so many characters; None where it cannot be cut so."""
+
+
+def _whole(line: Line, room: int) -> Line | None:  # noqa: ARG001 - nothing is ever cut
+    return None
 
 
 class Sheet:
@@ -101,17 +123,30 @@ class Sheet:
             self._rollouts[rollout] = None
         self._cites |= bool(citations_of(line.memory)) or (self._citing == "oai" and rollout is not None)
 
-    def fill(self, lines: Sequence[Line], budget: int) -> tuple[Omission, ...]:
-        """Put down what fits: the best line first, then by `density`. Returns what does not, and what it would need."""
+    def fill(self, lines: Sequence[Line], budget: int, shorten: Shorten = _whole) -> tuple[Omission, ...]:
+        """Put down what fits: the best line first, then by `density`. Returns what does not, and what it would need.
+
+        A line that is longer than its share of the budget while others wait, or than the room left, is shortened; the
+        best of those that were get the room that nobody needs.
+        """
+        most = int(budget * SHARE) if len(lines) > 1 else budget
         for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
-            if self.length + self.cost(line) <= budget:
-                self.put(line)
+            room = min(most, budget - self.length - self.cost(line) + line.length)
+            short = shorten(line, room) if LEAST <= room < line.length else None
+            if short or self.length + self.cost(line) <= budget:
+                self.put(short or line)
+        whole = {line.place: line for line in lines}
+        for at, line in sorted(enumerate(self.lines), key=lambda each: each[1].place):
+            room = line.length + budget - self.length
+            if line.cut and (longer := shorten(whole[line.place], room)):
+                self.length += longer.length - line.length
+                self.lines[at] = longer
         put = {line.place for line in self.lines}
-        return tuple(
-            Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters")
-            for line in lines
-            if line.place not in put
-        )
+        return tuple(self._omission(line, budget) for line in lines if line.place not in put)
+
+    def _omission(self, line: Line, budget: int) -> Omission:
+        in_part = ", and no passage of it fits" if line.length > LEAST else ""
+        return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
         """Use what room is left to say more of the headings, then for episodes; which of these are there."""
@@ -132,27 +167,29 @@ class Sheet:
     @property
     def included(self) -> tuple[str, ...]:
         """The ids of the memories that are there, in order of rank: number 1 first."""
-        return tuple(line.memory.id for line in self._ranked())
+        return tuple(line.memory.id for line in self.ranked)
 
     @property
     def groups(self) -> dict[Group, list[Line]]:
         """The lines under each heading, best first."""
         out: dict[Group, list[Line]] = {}
-        for line in self._ranked():
+        for line in self.ranked:
             out.setdefault(line.group, []).append(line)
         return out
 
-    def _ranked(self) -> list[Line]:
+    @property
+    def ranked(self) -> list[Line]:
+        """The lines in order of rank."""
         return sorted(self.lines, key=lambda line: line.place)
 
     def render(self, order: Mapping[Group, float]) -> str:
         """The text; groups by their score in `order`, best first, equal ones by their best line."""
-        ranked, groups = self._ranked(), self.groups
+        ranked, groups = self.ranked, self.groups
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         body = self._notice
         for group in sorted(groups, key=lambda group: -order.get(group, 0.0)):
             body += _heading(group) + self._details.get(group, "")
-            body += "".join(f"\n[{number[line.place]}] {line.mark}{line.body}" for line in groups[group])
+            body += "".join(f"\n[{number[line.place]}] {line.said}" for line in groups[group])
         if self._episodes:
             body += OTHER_EPISODES + "".join(self._episodes)
         if self._citing == "plain":

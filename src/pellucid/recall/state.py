@@ -13,7 +13,7 @@ from pellucid.encoders.port import Embedder, QueryEncoding
 from pellucid.encoders.reranker import Reranker
 from pellucid.recall.equation import Floats, Ints, Mask, Pairs
 from pellucid.recall.query_edges import AskedEdges
-from pellucid.recall.told import NamedEpisode, PassReport
+from pellucid.recall.told import Cut, NamedEpisode, PassReport
 from pellucid.settings import RecallSettings, RerankSettings
 from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
 
@@ -271,6 +271,7 @@ class Context:
     length: int = 0
     included: tuple[str, ...] = ()
     omitted: tuple[Omission, ...] = ()
+    cuts: tuple[Cut, ...] = ()
     episodes: tuple[NamedEpisode, ...] = ()
     passes: tuple[PassReport, ...] = ()
 
@@ -324,8 +325,12 @@ class State:
     tier: "Tier | None" = None
     """Which tier answered, if the direct-answer tier looked."""
     abstention: "Abstention | None" = None
+    kept: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Pool positions of what is served: the first topK of `order` that do not repeat a better one."""
+    repeats: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Pool positions of what stands above the last of these and repeats a better one, each with that of the better."""
     served: tuple[Served, ...] = ()
-    """The first topK of `order`, in full."""
+    """What is kept, in full."""
     context: Context = Context()
     stages: tuple[StageReport, ...] = ()
 

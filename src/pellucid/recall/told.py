@@ -1,4 +1,4 @@
-"""Nothing in, the records of an assembled context out: the episodes it names, and what each model pass did to it."""
+"""Nothing in, the records of an assembled context out: the episodes it names, what is cut, what each model pass did."""
 
 from dataclasses import dataclass
 
@@ -12,6 +12,17 @@ class NamedEpisode:
     """What it is worth, see `recall.episodes`: by its best candidates, or by its topic where it has none."""
     matches: int
     """How many of its session's memories passed every filter; 0 where its topic alone answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A memory of which the context tells only the best passages."""
+
+    memory_id: str
+    shown: int
+    """Sentences (items of a list, blocks of code) that are told."""
+    of: int
+    """All it has."""
 
 
 @dataclass(frozen=True, slots=True)

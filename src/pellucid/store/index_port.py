@@ -225,6 +225,10 @@ class IndexReader(Protocol):
         """The statistics of the namespace, and what it knows of a query's words."""
         ...
 
+    def places(self, text: str) -> Sequence[tuple[str, int, int]]:
+        """The words of a text, analysed as memories and queries are: each stem, and where it begins and ends."""
+        ...
+
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         """Nearest rows by cosine, exact."""
         ...

@@ -9,6 +9,7 @@ from pellucid.model.snapshot import (
     AbstentionTrace,
     Budget,
     ContextTrace,
+    CutTrace,
     Eligible,
     EpisodeTrace,
     FilterTrace,
@@ -88,6 +89,7 @@ def _context(state: State) -> ContextTrace:
     return ContextTrace(
         included=context.included,
         omitted=tuple(OmittedMemory(memory_id=each.memory_id, reason=each.reason) for each in context.omitted),
+        cuts=tuple(CutTrace.model_validate(asdict(each)) for each in context.cuts),
         episodes=tuple(EpisodeTrace.model_validate(asdict(each)) for each in context.episodes),
         passes=tuple(PassTrace.model_validate(asdict(each)) for each in context.passes),
     )

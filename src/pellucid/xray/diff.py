@@ -54,7 +54,7 @@ class RecallDiff(Wire):
     b: str
     query: Literal["same", "another", "withheld"]
     same: bool
-    """Whether both served the same memories in the same order with the same scores."""
+    """Whether both served the same memories in the same order with the same scores, and both or none abstained."""
     entered: tuple[Shift, ...] = ()
     """Served by b alone, in its order."""
     left: tuple[Shift, ...] = ()
@@ -63,6 +63,8 @@ class RecallDiff(Wire):
     """Served by both at another place, in the order of b."""
     rescored: tuple[Shift, ...] = ()
     """Served by both at the same place with another score."""
+    answer: tuple[Delta, ...] = ()
+    """Whether it abstained, and how many of what it served its context tells, whole or cut."""
     request: tuple[Delta, ...] = ()
     """The instant, session, agent, scopes, filters, review and parts left out."""
     settings: tuple[Delta, ...] = ()
@@ -93,8 +95,9 @@ def diff(a: Receipt, b: Receipt) -> RecallDiff:
     before, after = a.state, b.state
     return RecallDiff(
         a=before.request.recall_id, b=after.request.recall_id, query=_query(before, after),
-        same=not (entered or left or moved or rescored),
+        same=not (entered or left or moved or rescored) and _abstained(before) == _abstained(after),
         entered=entered, left=left, moved=moved, rescored=rescored,
+        answer=_deltas(_answer(before), _answer(after)),
         request=_deltas(_asked(before), _asked(after)),
         settings=_deltas(_settings(before), _settings(after)),
         weights=_deltas(_weights(before), _weights(after)),
@@ -189,6 +192,15 @@ def _asked(state: State) -> dict[str, object]:
         "at": isoformat(request.at), "sessionId": request.session_id, "agent": request.agent,
         "scopes": sorted(request.scopes), "without": sorted(request.without), "review": list(request.review), **filters,
     }  # fmt: skip
+
+
+def _abstained(state: State) -> bool:
+    return state.abstention is not None and state.abstention.abstained
+
+
+def _answer(state: State) -> dict[str, object]:
+    context = state.context
+    return {"abstained": _abstained(state), "told": len(context.included), "cut": len(context.cuts)}
 
 
 def _corpus(state: State) -> dict[str, object]:

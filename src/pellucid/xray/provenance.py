@@ -30,6 +30,8 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
         user_context_scopes=memory.scopes,
         retrieval_reason=f"served-by={served_by}",
         confidence=memory.confidence,
+        confidence_tier=memory.confidence_tier,
+        importance_level=memory.importance_level,
         stale=stale,
         corrected=state != "none",
         correction_state=state,

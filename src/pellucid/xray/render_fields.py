@@ -135,6 +135,7 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: 
         Field("path", _verbatim(result.path)),
         Field("score", _verbatim(score(result.score_decomposition, zeros=verbose))),
         *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
+        Field("told", _verbatim(result.told)),
         Field("staleness", _staleness(result.staleness, verbose=verbose) if result.staleness else ()),
         Field("admitted-by", _listed(result.admitted_by)),
         Field("rejected-by", _verbatim(result.rejected_by)),
@@ -213,9 +214,15 @@ def _origin(provenance: Provenance) -> Spans:
         Span("source="), Span(provenance.source, "verbatim"),
         Span(" created="), Span(provenance.created or "unknown", "verbatim"),
         Span(" scope="), Span(provenance.scope, "verbatim"),
-        Span(f" confidence={provenance.confidence:.2f} stale={_yes(provenance.stale)}"),
+        Span(f" confidence={provenance.confidence:.2f}{_levels(provenance)} stale={_yes(provenance.stale)}"),
         Span(f" corrected={corrected} safe={_yes(provenance.safe_to_use)}"),
     )  # fmt: skip
+
+
+def _levels(provenance: Provenance) -> str:
+    """The names of its confidence and its importance, as far as they are known."""
+    tier, level = provenance.confidence_tier, provenance.importance_level
+    return (f" ({tier})" if tier else "") + (f" importance={level}" if level else "")
 
 
 def _briefly(provenance: Provenance) -> Spans:

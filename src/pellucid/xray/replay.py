@@ -92,10 +92,11 @@ def replay(receipt: Receipt) -> Replay:
         Ranked(place=place, memory_id=unpack_id(ids[at]), final=float(pool.final[at]))
         for place, at in enumerate(order.tolist(), start=1)
     )
+    alone = order[~np.isin(order, list(state.repeats))]
     beyond = np.flatnonzero(pool.rejected == 1 + RUNGS.index("top-k"))
     served = len(receipt.served_ids)
-    same = receipt.served_ids == tuple(each.memory_id for each in ranking[:served])
-    return Replay(ranking, served, same and sorted(order[served:].tolist()) == beyond.tolist())
+    same = receipt.served_ids == tuple(unpack_id(ids[at]) for at in alone[:served].tolist())
+    return Replay(ranking, served, same and sorted(alone[served:].tolist()) == beyond.tolist())
 
 
 def compare(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:

@@ -3,17 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from pellucid.model.snapshot import FilterTrace, LegHealth
+from pellucid.recall.ladder import DIVERSIFY, REPEATS
 
 TURNED_AWAY = {
     "status-active": "no longer active", "valid-at": "not valid at the time asked about",
     "trust-zone": "in quarantine", "boundary-scope": "marked for scopes that were not named",
     "caller-filter": "not what was asked for", "time-window": "from another time than the question names",
     "token-overlap": "with too few of the question's words", "score-floor": "too unlike the question",
-    "top-k": "weaker", "repeats": "only repeating a better one", "budget-fit": "without room in the budget",
+    "top-k": "weaker", DIVERSIFY: "lower for being like a better one",
+    REPEATS: "only repeating a better one", "budget-fit": "without room in the budget",
     "abstention": "not near enough to be an answer",
 }  # fmt: skip
 """What those are that a rung turned away: `29 too unlike the question`."""
-CUT = "top-k"
+CUT = REPEATS
 """The first rung that only cuts what passed the filters; the rungs after it do the same."""
 
 
@@ -59,4 +61,4 @@ def cuts_of(rungs: Sequence[FilterTrace]) -> dict[str, int]:
 
 def _left_out(rung: str, away: int) -> str:
     weaker = f"{counted(away, 'weaker one', 'weaker ones')} left out"
-    return weaker if rung == CUT else f"{away} {turned_away(rung, None)}"
+    return weaker if rung == "top-k" else f"{away} {turned_away(rung, None)}"

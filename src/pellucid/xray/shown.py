@@ -24,7 +24,7 @@ from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.sentence import sentence
-from pellucid.xray.whereabouts import rung_of
+from pellucid.xray.whereabouts import cut_in_words, rung_of
 
 SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
 TERM_KEYS = {
@@ -90,6 +90,7 @@ class Shown:
             contributions=contributions,
             rerank=reranked,
             why=sentence(contributions, reranked, scores, len(self._words)),
+            told=cut_in_words(self._state, memory_id),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
 
@@ -106,7 +107,7 @@ class Shown:
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
-            REPEATS: "a better one of the same turns says it",
+            REPEATS: "a better one says it",
             "budget-fit": "over the budget",
         }
         return RejectedCandidate(
@@ -120,13 +121,11 @@ class Shown:
 
     def _margin(self, rung: str, position: int) -> float | None:
         """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
-        settings = self._state.request.settings
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
             return float(measured(self._state, self._pool)[position])
         if rung == "top-k":
-            last = self._order[settings.top_k_facts - 1]
-            return float(self._pool.final[last] - self._pool.final[position])
+            return float(self._pool.final[self._state.kept[-1]] - self._pool.final[position])
         return None
 
     def _scores(self, position: int) -> ScoreDecomposition:

@@ -96,8 +96,9 @@ def _passes(missed: Missed) -> Iterator[Draft]:
 
 def _top_k(missed: Missed) -> Iterator[Dial]:
     place = missed.place
-    if place and place > missed.settings.top_k_facts:
-        yield Dial(place - 1, (place,), lambda n: _setting(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
+    if place and missed.rung == "top-k":
+        low = missed.settings.top_k_facts
+        yield Dial(low, (place,), lambda n: _setting(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
 
 
 def _budget(missed: Missed) -> Iterator[Dial]:

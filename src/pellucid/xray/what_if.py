@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pellucid.model.memory import unpack_id
+from pellucid.recall.ladder import REPEATS
 from pellucid.recall.pipeline import run
 from pellucid.recall.state import State, World
 from pellucid.xray.finding import NOT_KNOWN, WhyChange, WhyTried
@@ -113,15 +114,17 @@ def _fate(state: State, row: int) -> str:
     position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = place_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
-        end = f"where topK is {cut}" if place > cut else f"but {_omitted(state, place)}"
+        end = f"where topK is {cut}" if rung == "top-k" else f"but {_omitted(state, place, rung)}"
         return f"it comes {ordinal(place)} of {len(state.order)}, {end}"
     return f"{rung} turns it away" if rung else "no leg nominates it"
 
 
-def _omitted(state: State, place: int) -> str:
+def _omitted(state: State, place: int, rung: str | None) -> str:
     """Why a memory that came far enough is not in the context all the same."""
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"
+    if rung == REPEATS:
+        return "a better one says it"
     ids: Any = state.pool.ids
     memory_id = unpack_id(ids[int(state.order[place - 1])])
     left_out = (each.reason for each in state.context.omitted if each.memory_id == memory_id)

@@ -28,6 +28,12 @@ def rung_of(verdicts: NDArray[np.uint8], position: int | None) -> str | None:
     return RUNGS[number - 1] if number else None
 
 
+def cut_in_words(state: State, memory_id: str) -> str | None:
+    """How much of a memory the context tells; None where it is all, or not there."""
+    found = next((each for each in state.context.cuts if each.memory_id == memory_id), None)
+    return found and f"{found.shown} of {found.of} sentences, the whole: pellucid show {memory_id}"
+
+
 def context_place(state: State, memory_id: str) -> int | None:
     """The place of a memory in the context; None where it is not there."""
     included = state.context.included

@@ -11,9 +11,9 @@ import numpy as np
 
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import NotFoundError
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
 from pellucid.recall.equation import Ints
-from pellucid.recall.ladder import FILTERS, REPEATS
+from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.legs import base_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt import Receipt, pack, unpack
@@ -264,12 +264,19 @@ def _reason(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | No
         "trust-zone": "it was in quarantine then" if then.past else "it is in quarantine",
         "boundary-scope": f"it is marked {', '.join(unmet)}, which the caller did not name",
         "time-window": f'it was made outside "{state.plan.period.phrase}"' if state.plan.period else None,
-        "budget-fit": (left_out := next(omitted, None)),
-        REPEATS: left_out,
+        "budget-fit": next(omitted, None),
+        REPEATS: _repeats(then),
         ABSTENTION: "the recall was not sure enough of any answer",
         REMOVED: "a pass over the context took it out",
     }
     return said.get(stage or "") or next((each.reason for each in FILTERS if each.name == stage), None)
+
+
+def _repeats(then: Then) -> str | None:
+    """Which better one says it, where the receipt names it."""
+    better = then.state.repeats.get(-1 if then.position is None else then.position)
+    said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
+    return said if better is None else f"{unpack_id(then.pool.ids[better])} says it"
 
 
 def _blind(leg: WhyLeg) -> bool:
@@ -297,15 +304,16 @@ def _validity(then: Then) -> str:
 
 def _margin(then: Then, stage: str | None) -> WhyMargin | None:
     """How far it is from the line: of a hit the cut by topK, of a miss the rung that stopped it."""
-    top_k, order, final = then.state.request.settings.top_k_facts, then.order, then.pool.final
+    top_k, kept, final = then.state.request.settings.top_k_facts, then.state.kept, then.pool.final
+    beyond = then.order[then.pool.rejected[then.order] == 1 + RUNGS.index("top-k")]
     if then.position is None:
         return None
     if stage is None:
-        if len(order) > top_k:
-            return WhyMargin(unit="score", spare=float(final[then.position] - final[order[top_k]]))
-        return WhyMargin(unit="places", spare=float(top_k - (then.place or 0)))
+        if len(beyond):
+            return WhyMargin(unit="score", spare=float(final[then.position] - final[beyond[0]]))
+        return WhyMargin(unit="places", spare=float(top_k - 1 - kept.tolist().index(then.position)))
     if stage == "top-k":
-        return WhyMargin(unit="score", missing=float(final[order[top_k - 1]] - final[then.position]))
+        return WhyMargin(unit="score", missing=float(final[kept[-1]] - final[then.position]))
     measured = next((each.margin for each in FILTERS if each.name == stage), None)
     if measured is None or stage not in _UNITS:
         return None

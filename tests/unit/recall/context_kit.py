@@ -24,7 +24,9 @@ def ranked(*memories: Memory, **given: Any) -> State:
     """A state whose ranking has room for these; `given` are recall settings."""
     pool = blank(np.arange(len(memories)), plain_columns(len(memories)))
     request = Request("what lifts?", "local/default", RECALL, NOON, RecallSettings(**given))
-    return State(request, plan=Plan("what lifts?"), pool=pool, order=np.arange(len(memories)))
+    return State(
+        request, plan=Plan("what lifts?"), pool=pool, order=np.arange(len(memories)), kept=np.arange(len(memories))
+    )
 
 
 def assembled(memories: Sequence[Memory], world: World = NOBODY, **given: Any) -> Assembly:

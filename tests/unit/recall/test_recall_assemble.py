@@ -56,7 +56,7 @@ def test_no_heading_stands_bare_and_no_memory_is_split(texts: list[str], budget:
 def test_what_is_too_long_is_left_out_with_its_size_and_the_next_still_fits() -> None:
     context = filled(200, "short one", "long " * 200, "short two")
     assert [each.memory_id for each in context.omitted] == [a_memory(1, "").id]
-    assert re.fullmatch(r"needs \d+ of 200 characters", context.omitted[0].reason)
+    assert re.fullmatch(r"needs \d+ of 200 characters, and no passage of it fits", context.omitted[0].reason)
     assert context.included == (a_memory(0, "").id, a_memory(2, "").id)
     assert "[2] short two" in context.text
 

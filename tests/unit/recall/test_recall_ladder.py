@@ -34,7 +34,7 @@ def one(app: App, query: str = "harbour crane", asked: dict[str, Any] | None = N
 def test_the_rungs_stand_in_their_documented_order() -> None:
     assert RUNGS == (
         "namespace-scope", "status-active", "valid-at", "trust-zone", "boundary-scope", "caller-filter",
-        "time-window", "token-overlap", "score-floor", "top-k", "repeats", "budget-fit",
+        "time-window", "token-overlap", "score-floor", "mmr-diversify", "repeats", "top-k", "budget-fit",
     )  # fmt: skip
     assert all(each.reason for each in FILTERS)
 
@@ -151,7 +151,7 @@ def test_each_rung_counts_what_came_and_what_passed(house: Opener) -> None:
     assert [(rung.name, rung.considered, rung.admitted) for rung in state.rungs] == [
         ("namespace-scope", 7, 7), ("status-active", 7, 6), ("valid-at", 6, 5), ("trust-zone", 5, 4),
         ("boundary-scope", 4, 3), ("caller-filter", 3, 3), ("time-window", 3, 3), ("token-overlap", 3, 3),
-        ("score-floor", 3, 3), ("top-k", 3, 2), ("repeats", 2, 2), ("budget-fit", 2, 1),
+        ("score-floor", 3, 3), ("repeats", 3, 3), ("top-k", 3, 2), ("budget-fit", 2, 1),
     ]  # fmt: skip
     assert all(rung.soft_admitted == 0 for rung in state.rungs)
 

@@ -1,16 +1,35 @@
 """Ranked memories in, those that only repeat a better one out."""
 
 import pytest
-from vault_kit import a_memory
+from vault_kit import Opener, a_memory, file_memories, run
 
 from pellucid.model.memory import Memory
-from pellucid.recall.repeats import repeats
+from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.repeats import Told
+from pellucid.xray.replay import replay
 
 SAID = "The lock is taken before the file is written"
 
 
 def memory(number: int, content: str, evidence: str = "one:4-4", session: str | None = "one") -> Memory:
     return a_memory(number, content).model_copy(update={"evidence": (evidence,), "session_id": session})
+
+
+def repeats(ranked: list[Memory]) -> dict[str, str]:
+    """The ids of those that a better one says as well, each with that one's id."""
+    told = Told()
+    better = {each.id: told.take(each, number) for number, each in enumerate(ranked)}
+    return {memory_id: ranked[number].id for memory_id, number in better.items() if number is not None}
+
+
+def test_a_memory_that_ranks_first_stands_for_the_short_turn_it_was_read_from_and_not_for_a_long_one() -> None:
+    read = memory(1, SAID)
+    turn = memory(2, f"{SAID}, since two writers once tore one picture of a client apart, and nobody saw it for a week")
+    turn = turn.model_copy(update={"category": "moment"})
+    long = turn.model_copy(update={"content": f"{turn.content}. " * 4})
+    assert repeats([read, turn]) == {turn.id: read.id}
+    assert repeats([read, long]) == {}
+    assert repeats([turn, read]) == {read.id: turn.id}
 
 
 def test_what_a_better_one_of_the_same_turn_says_whole_is_a_repetition_of_it() -> None:
@@ -49,3 +68,18 @@ def test_a_memory_of_several_turns_meets_each_of_them() -> None:
 def test_without_session_or_readable_evidence_nothing_is_a_repetition() -> None:
     assert repeats([memory(1, SAID, session=None), memory(2, SAID, session=None)]) == {}
     assert repeats([memory(1, SAID, "one:x-y"), memory(2, SAID, "one:x-y")]) == {}
+
+
+def test_a_place_that_a_repetition_would_have_taken_goes_to_the_next_best(house: Opener) -> None:
+    app = house()
+    for place, turn in ((1, 4), (2, 4), (3, 9), (4, 12)):
+        said = SAID if place < 3 else f"{SAID} of harbour number {place}, says the third keeper of the lighthouse"
+        file_memories(app, [memory(place, said, f"one:{turn}-{turn}")])
+    state = run(app, SAID, top_k=2)
+    assert len(state.context.included) == 2
+    assert [(each.name, each.considered, each.admitted) for each in state.rungs[-3:]] == [
+        ("repeats", 4, 3), ("top-k", 3, 2), ("budget-fit", 2, 2),
+    ]  # fmt: skip
+    receipt = unpack(pack(state))
+    assert replay(receipt).identical
+    assert receipt.state.repeats == state.repeats

@@ -1,13 +1,14 @@
 """Two recorded recalls in, who entered, left and moved, and what else was not the same, out."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from vault_kit import HERE, Opener, a_memory, file_memories, ranking, run, salad_memories
 
 from pellucid.app import App
 from pellucid.recall.receipt import Receipt, pack, unpack
-from pellucid.recall.state import State
+from pellucid.recall.state import Abstention, Context, State
 from pellucid.settings import LegWeights
 from pellucid.xray.diff import RecallDiff, Shift, diff
 
@@ -126,3 +127,11 @@ def test_what_is_taken_off_for_likeness_is_a_term_below_nought(house: Opener) ->
 def test_the_query_s_reading_is_compared(vault: App) -> None:
     found = diff(receipt(run(vault, "crane")), receipt(run(vault, "crane and ferry")))
     assert names(found, "plan")["words"] == (1, 3)
+
+
+def test_a_recall_that_abstained_and_one_that_answered_are_not_the_same(vault: App) -> None:
+    answered = receipt(run(vault, QUERY))
+    doubted = replace(answered.state, abstention=Abstention(0.9, 0.5, abstained=True), context=Context())
+    found = diff(answered, replace(answered, state=doubted))
+    assert not found.same
+    assert {each.name for each in found.answer} == {"abstained", "told"}

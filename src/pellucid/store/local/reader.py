@@ -83,6 +83,9 @@ class LocalIndexReader:
         terms = tuple(Term(stem, start, end, known[stem]) for stem, start, end in places)
         return Survey(corpus, terms, _named(view, text))
 
+    def places(self, text: str) -> Sequence[tuple[str, int, int]]:
+        return self._analyzer.places(text)
+
     def _find(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """Where each stem's postings stand; looked up once a snapshot."""
         missing = list(dict.fromkeys(stem for stem in stems if stem not in self._spans))

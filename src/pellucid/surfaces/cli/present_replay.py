@@ -57,8 +57,8 @@ def compared(found: RecallDiff) -> str:
     """What b served otherwise than a, then what else was not the same."""
     lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served(found, found.words)]
     parts = {
-        "request": found.request, "settings": found.settings, "weights": found.weights, "legs": found.legs,
-        "corpus": found.corpus, "plan": found.plan,
+        "answer": found.answer, "request": found.request, "settings": found.settings, "weights": found.weights,
+        "legs": found.legs, "corpus": found.corpus, "plan": found.plan,
     }  # fmt: skip
     for title, deltas in parts.items():
         lines += [f"{title}:", *map(_delta, deltas)] if deltas else []

@@ -1,0 +1,177 @@
+"""A long text and the weight of words in it in, its best passages within some room out: whole ones, … where it is cut.
+
+What is never taken apart is a piece: a sentence, an item of a list with its further lines, a row of a table, a block of
+code. So nothing that is told loses its denial or its condition. What only announces (a heading, words before a colon)
+comes along with what it announces.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from math import fsum, log
+
+from pellucid.recall.context_text import body_of
+from pellucid.recall.sheet import Line
+from pellucid.recall.state import State, World
+from pellucid.recall.told import Cut
+
+GAP = "…"
+BESIDE = 0.25
+"""What the words of the pieces beside one count: they are what makes it readable."""
+_SHORTEST = 30
+"""Characters: a sentence below that belongs to the one before it (`Is it still used? No.`)."""
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
+_ITEM = re.compile(rf"[ \t]*(?:[-*+•]|\(?\d{{1,3}}[.)])[ \t]|[ \t]*\||{_HEADING.pattern}")
+"""Begins what stands by itself: an item of a list, a row of a table, a heading."""
+_ANNOUNCES = re.compile(rf"^{_HEADING.pattern}|[:：]\W{{0,3}}$")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’')\]*_`]{0,4}\s+(?![a-zà-öø-ÿ\s])|(?<=[。！？])(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What is told of a text, as the context has it, and how many of its pieces that are."""
+
+    body: str
+    shown: int
+    of: int
+
+
+class Cutter:
+    """Cuts texts to what holds some of a question's words, by their numbers; to the beginning, where there are none."""
+
+    def __init__(self, state: State, world: World, which: Iterable[int]) -> None:
+        plan = state.plan
+        self._reader = world.reader
+        self._weights = {plan.stems[i]: log(1 + state.corpus.rows / (1 + plan.frequencies[i])) for i in which}
+        self._read = dict[str, list[tuple[str, int]]]()
+
+    def cut(self, text: str, room: int) -> Excerpt | None:
+        """The best pieces of a text in so many characters; None where not one fits."""
+        return excerpt(text, self._places(text), self._weights, room)
+
+    def _places(self, text: str) -> list[tuple[str, int]]:
+        if text not in self._read:
+            found = self._reader.places(text) if self._weights else ()
+            self._read[text] = [(stem, start) for stem, start, _ in found if stem in self._weights]
+        return self._read[text]
+
+    def shorten(self, line: Line, room: int) -> Line | None:
+        """A line with the best of its memory in so many characters, marks included; None where it cannot be cut."""
+        marked = replace(line, body="", cut=Cut(line.memory.id, 0, 0))
+        found = self.cut(line.memory.content, room - marked.length)
+        return found and cut_to(line, found)
+
+
+def cut_to(line: Line, told: Excerpt) -> Line:
+    """The line with an excerpt in the place of its words."""
+    cut = Cut(line.memory.id, told.shown, told.of) if told.shown < told.of else None
+    return replace(line, body=told.body, cut=cut)
+
+
+def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
+    """The pieces that hold most of some words, in their order; None where no piece fits.
+
+    Args:
+        text: what is cut.
+        places: these words, and where in the text each begins.
+        weights: what each word counts.
+        room: characters that there are, marks of cuts included.
+    """
+    parts = list(pieces(text))
+    worth = _worth(parts, places, weights)
+    lengths = [len(part) + part.count("\n") + len(f"{GAP}\n {GAP} ") for part in map(str.strip, parts)]
+    chosen, left = set[int](), room
+    for best in sorted(range(len(parts)), key=lambda at: (-worth[at], at)):
+        wanted = [at for at in _with_announced(parts, best) if at not in chosen]
+        if wanted and (needed := sum(lengths[at] for at in wanted)) <= left:
+            chosen |= {*wanted}
+            left -= needed
+    return Excerpt(_joined(parts, chosen), len(chosen), len(parts)) if chosen else None
+
+
+def _with_announced(parts: Sequence[str], at: int) -> Iterator[int]:
+    """A piece with what announces it, and, if it announces, with the next."""
+    if _announces(parts[at]) and at + 1 < len(parts):
+        yield at + 1
+    yield at
+    while at and _announces(parts[at - 1]):
+        at -= 1
+        yield at
+
+
+def _announces(part: str) -> bool:
+    return bool(_ANNOUNCES.search(part.strip()))
+
+
+def _worth(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
+    """What the words in each piece count, each once, and those beside it."""
+    ends = list(accumulate(map(len, parts)))
+    held = [set[str]() for _ in parts]
+    for word, start in places:
+        held[bisect_right(ends, start)].add(word)
+    own = [fsum(weights[word] for word in words) for words in held]
+    return [
+        each + BESIDE * max(own[at - 1] if at else 0.0, own[at + 1] if at + 1 < len(own) else 0.0)
+        for at, each in enumerate(own)
+    ]
+
+
+def _joined(parts: Sequence[str], chosen: set[int]) -> str:
+    runs, last = list[str](), -1
+    for at in sorted(chosen):
+        if runs and at == last + 1:
+            runs[-1] += parts[at]
+        else:
+            runs.append(parts[at])
+        last = at
+    said = f" {GAP}\n".join(run.strip() for run in runs)
+    before, after = ("" if 0 in chosen else f"{GAP} "), ("" if len(parts) - 1 in chosen else f" {GAP}")
+    return body_of(f"{before}{said}{after}")
+
+
+def pieces(text: str) -> Iterator[str]:
+    """The pieces of a text in order; joined they are the text."""
+    for block in _blocks(text):
+        if _FENCE.match(block) or _ITEM.match(block):
+            yield block
+        else:
+            yield from _sentences(block)
+
+
+def _sentences(block: str) -> Iterator[str]:
+    """A paragraph in sentences; also where a line was ended although its next word would have had room."""
+    lines = block.splitlines(keepends=True)
+    width = max(map(len, lines))
+    ends, at = {found.end() for found in _SENTENCE_END.finditer(block)}, 0
+    for line, following in pairwise(lines):
+        at += len(line)
+        if len(line) + len(following.split(maxsplit=1)[0] if following.strip() else "") <= width:
+            ends.add(at)
+    said = ""
+    for start, end in pairwise([0, *sorted(ends - {len(block)}), len(block)]):
+        if said and len(block[start:end].strip()) >= _SHORTEST:
+            yield said
+            said = ""
+        said += block[start:end]
+    yield said
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Paragraphs, items, headings, and blocks of code, each with the blank lines behind it."""
+    block, fenced = "", False
+    for line in text.splitlines(keepends=True):
+        fence = bool(_FENCE.match(line))
+        begins = (fence or _ITEM.match(line) or _HEADING.match(block) or block[:-1].endswith("\n")) and line.strip()
+        if block and begins and not fenced:
+            yield block
+            block = ""
+        block += line
+        if fence and fenced:
+            yield block
+            block = ""
+        fenced ^= fence
+    if block:
+        yield block

@@ -1,0 +1,85 @@
+"""A long memory in a small context: its best passages, whole ones, what is cut marked and said."""
+
+import pytest
+from vault_kit import Opener, keep, run
+
+from pellucid.app import App
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.recalling import recall, xray
+from pellucid.recall.excerpt import excerpt, pieces
+from pellucid.recall.receipt import pack, unpack
+
+FILLER = "The quay was painted last spring and nobody has complained about its colour so far. "
+DENIED = "The harbour crane does not lift forty tonnes unless the wind is below six."
+LONG = f"{FILLER * 12}{DENIED} {FILLER * 12}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG, "One sentence of some length is used? No. Another one of some length follows here.",
+        "# Title\n\n- an item\n  with a second line\n- another\n\n```\ncode. Here\n\nmore\n```\nwords behind it", "", "\n",
+        "a line that was\nwrapped here. It goes on\n\n1. first\n2. second: \n\nend",
+    ],
+)  # fmt: skip
+def test_pieces_joined_are_the_text(text: str) -> None:
+    assert "".join(pieces(text)) == text
+
+
+def test_a_short_answer_stays_with_its_question_and_a_block_of_code_and_an_item_stay_whole() -> None:
+    said = [
+        each.strip()
+        for each in pieces("Is the old crane of the harbour still in use? No. The new one lifts more tonnes.")
+    ]
+    assert said == ["Is the old crane of the harbour still in use? No.", "The new one lifts more tonnes."]
+    code = "```\nfirst. Second\n\nthird\n```\n"
+    assert list(pieces(f"Before it.\n{code}After it.")) == ["Before it.\n", code, "After it."]
+    assert list(pieces("- one\n  and more. Still one\n- two")) == ["- one\n  and more. Still one\n", "- two"]
+
+
+def test_what_announces_comes_along_and_nothing_is_taken_apart_to_fit() -> None:
+    text = f"{FILLER}\n\nThe steps are:\n\n- lift the crane\n\n{FILLER}"
+    found = excerpt(text, [("crane", text.index("crane"))], {"crane": 1.0}, 60)
+    assert found
+    assert found.body == "… The steps are:\n - lift the crane …"
+    assert (found.shown, found.of) == (2, 4)
+    assert excerpt("word " * 100, [], {}, 90) is None
+
+
+@pytest.fixture
+def harbour(house: Opener) -> App:
+    app = house()
+    keep(app, LONG)
+    keep(app, "the ferry leaves the harbour at nine")
+    return app
+
+
+def test_a_memory_longer_than_the_budget_is_told_by_the_sentence_that_answers_whole(harbour: App) -> None:
+    state = run(harbour, "how much does the harbour crane lift?", budget=700)
+    (cut,) = state.context.cuts
+    assert DENIED in state.context.text
+    assert "…" in state.context.text
+    assert f"(in part; whole: {cut.memory_id[-10:]})" in state.context.text
+    assert 0 < cut.shown < cut.of == 25
+    assert len(state.context.included) == 2
+    assert not state.context.omitted
+
+
+def test_it_takes_its_share_where_others_wait_and_all_the_room_that_nobody_needs(harbour: App) -> None:
+    wide = run(harbour, "how much does the harbour crane lift?", budget=1_500)
+    assert wide.context.cuts[0].shown > run(harbour, "harbour crane lift", budget=700).context.cuts[0].shown
+    assert wide.context.length > 1_300
+    assert not run(harbour, "harbour crane lift", budget=16_000).context.cuts
+
+
+def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:
+    state = run(harbour, "how much does the harbour crane lift?", budget=700)
+    assert unpack(pack(state)).state.context.cuts == state.context.cuts
+    asked = RecallInput(query="how much does the harbour crane lift?", namespace="local/default", budget=700)
+    found = xray(harbour, asked)
+    (cut,) = found.context.cuts
+    told = {each.memory_id: each.told for each in found.results}
+    assert told.pop(cut.memory_id) == f"{cut.shown} of {cut.of} sentences, the whole: pellucid show {cut.memory_id}"
+    assert list(told.values()) == [None]
+    again = recall(harbour, asked)
+    assert again.context.count(DENIED) == 1
