@@ -54,8 +54,8 @@ class Cutter:
 
     def _places(self, text: str) -> list[tuple[str, int]]:
         if text not in self._read:
-            found = self._reader.places(text) if self._weights else ()
-            self._read[text] = [(stem, start) for stem, start, _ in found if stem in self._weights]
+            found = self._reader.survey(text, names=False).terms if self._weights else ()
+            self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
         return self._read[text]
 
     def shorten(self, line: Line, room: int) -> Line | None:

@@ -221,12 +221,8 @@ class IndexReader(Protocol):
     episodes: EpisodeReader
     graph: GraphReader
 
-    def survey(self, text: str) -> Survey:
-        """The statistics of the namespace, and what it knows of a query's words."""
-        ...
-
-    def places(self, text: str) -> Sequence[tuple[str, int, int]]:
-        """The words of a text, analysed as memories and queries are: each stem, and where it begins and ends."""
+    def survey(self, text: str, *, names: bool = True) -> Survey:
+        """The statistics of the namespace, and what it knows of a query's words; `names`: also whom it names."""
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:

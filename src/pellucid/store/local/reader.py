@@ -73,7 +73,7 @@ class LocalIndexReader:
         self._applied_seq = applied_seq
         self._spans: dict[str, NDArray[np.int64]] = {}
 
-    def survey(self, text: str) -> Survey:
+    def survey(self, text: str, *, names: bool = True) -> Survey:
         view, places = self._view, self._analyzer.places(text)
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
@@ -81,10 +81,7 @@ class LocalIndexReader:
         found = self._find([stem for stem, _, _ in places])
         known = {stem: int((spans[:, 1] - spans[:, 0]).sum()) for stem, spans in found.items()}
         terms = tuple(Term(stem, start, end, known[stem]) for stem, start, end in places)
-        return Survey(corpus, terms, _named(view, text))
-
-    def places(self, text: str) -> Sequence[tuple[str, int, int]]:
-        return self._analyzer.places(text)
+        return Survey(corpus, terms, _named(view, text) if names else {})
 
     def _find(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """Where each stem's postings stand; looked up once a snapshot."""
