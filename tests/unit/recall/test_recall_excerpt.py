@@ -18,7 +18,8 @@ LONG = f"{FILLER * 12}{DENIED} {FILLER * 12}"
     "text",
     [
         LONG, "One sentence of some length is used? No. Another one of some length follows here.",
-        "# Title\n\n- an item\n  with a second line\n- another\n\n```\ncode. Here\n\nmore\n```\nwords behind it", "", "\n",
+        "# Title\n\n- an item\n  with a second line\n- another\n\n```\ncode. Here\n\nmore\n```\nwords behind it",
+        "", "\n",
         "a line that was\nwrapped here. It goes on\n\n1. first\n2. second: \n\nend",
     ],
 )  # fmt: skip
