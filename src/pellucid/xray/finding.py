@@ -90,6 +90,8 @@ class Finding(Wire):
     ranked: int
     """How many passed the filters."""
     context_place: int | None = None
+    told: str | None = None
+    """How much of it the context tells, where that is not all."""
     top_k: int
     budget: int
     used: int

@@ -38,7 +38,7 @@ from pellucid.xray.shown import SCORE_TYPES, Shown
 from pellucid.xray.trial import Missed, StateChange
 from pellucid.xray.true_ranks import NO_VECTOR, true_places
 from pellucid.xray.what_if import Runner, find
-from pellucid.xray.whereabouts import context_place, place_in, rung_of
+from pellucid.xray.whereabouts import context_place, cut_in_words, place_in, rung_of
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
 """What could be done to the memory, given the row of each memory id: worked out only if it comes to that."""
@@ -189,7 +189,7 @@ def _told(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None
         verdict="hit" if then.context_place else "miss",
         stage=stage, reason=_reason(then, stage, legs), soft=rung_of(then.pool.soft, then.position),
         place=then.place, ranked=len(then.order),
-        context_place=then.context_place,
+        context_place=then.context_place, told=cut_in_words(state, then.memory.id),
         top_k=settings.top_k_facts, budget=settings.char_budget, used=state.context.length,
         open_arm=evidence or (then.position is None and stage in _PREDICATE),
         legs=legs,

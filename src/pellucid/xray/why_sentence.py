@@ -34,10 +34,11 @@ def sentences(finding: Finding) -> str:
 
 def _hit(finding: Finding) -> str:
     margin = finding.margin
+    told = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
     if margin and margin.unit == "score":
         lead = f"Its score is {margin.spare:.4f} above that of the best one that topK {finding.top_k} cut off"
-    return f"It is in the context, at place {finding.context_place}: {_found(finding)}. {lead}."
+    return f"It is in the context, at place {finding.context_place}: {_found(finding)}. {lead}.{told}"
 
 
 def _found(finding: Finding) -> str:
