@@ -2,7 +2,6 @@
 
 import json
 import random
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -22,6 +21,7 @@ from pellucid.operations.importing import ImportInput, ImportOutput, import_tran
 from pellucid.operations.intake import Intake, Mode
 from pellucid.operations.recalling import RecallInput, RecallOutput, recall, request_of
 from pellucid.operations.remembering import RememberInput, RememberOutput, remember
+from pellucid.recall.receipt import inflate
 from pellucid.recall.state import State
 from pellucid.settings import RecallSettings, Settings
 
@@ -160,8 +160,7 @@ def file_memories(app: App, memories: Sequence[Memory]) -> None:
 
 def bare_receipt(packed: bytes) -> bytes:
     """A receipt with its header inflated: every byte that was kept, so that a word in it would be seen."""
-    end = 4 + int.from_bytes(packed[:4], "big")
-    return zlib.decompress(packed[4:end]) + packed[end:]
+    return b"".join(inflate(packed))
 
 
 def salad(rng: random.Random, words: int) -> str:

@@ -1,16 +1,19 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
-Layout: the length of the header as four bytes, the header (JSON, deflated), the pool's columns (`packing`), and the
-query in UTF-8, with what filters name behind it. Ids and scores are noise that does not compress, so the columns are
-not deflated. The query is the only text: history keeps it apart, and a receipt without it is whole but for the words.
-Version 1 held it in the header.
+Layout: the length of what is deflated as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
+pool (`receipt_pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows
+the words of a header beforehand (`receipt.dict`), so that one costs what is its own. The query is the only text:
+history keeps it apart, and a receipt without it is whole but for the words. Version 1 held it in the header; up to
+version 4 the columns stood whole behind a header that was deflated by itself (`receipt_before`).
 """
 
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
 from typing import Any, cast
 
 import numpy as np
@@ -21,8 +24,10 @@ from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
 from pellucid.recall.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.ladder import RUNGS
-from pellucid.recall.packing import pack_columns, unpack_columns
 from pellucid.recall.query_edges import AskedEdges
+from pellucid.recall.receipt_before import VERSIONS as EARLIER
+from pellucid.recall.receipt_before import pool_before
+from pellucid.recall.receipt_pool import pack_pool, unpack_pool
 from pellucid.recall.state import (
     Abstention,
     Context,
@@ -42,16 +47,13 @@ from pellucid.recall.told import Cut, NamedEpisode, PassReport
 from pellucid.settings import RecallSettings
 from pellucid.store.index_port import Filters
 
-VERSION = 4
-READABLE = (1, 2, 3, 4)
-COLUMNS = (
-    "ids", "ordinal", "place", "boundary", "importance", "cosine", "matched", "rerank_score", "passage_score",
-    "rejected", "soft", "direct", "heat", "reinforcement",
-)  # fmt: skip
-FLAGS = ("active", "valid", "trusted", "pinned", "wanted", "dated", "named", "asks", "cold")
-_LATER = 1 << FLAGS.index("wanted") | 1 << FLAGS.index("dated")
-"""Flags that everything has in receipts from before the version that brought them."""
-_MARKED = 3
+VERSION = 5
+
+
+@cache
+def _known_words() -> bytes:
+    """What the deflater knows of every header: of use only byte for byte as it was when a receipt was written."""
+    return files("pellucid.recall").joinpath("receipt.dict").read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +106,31 @@ def pack(state: State) -> bytes:
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"own": True} if plan.own else {}),
-        "legs": list(pool.ranks),
-        "n": len(pool),
     }
-    header["layout"], body = pack_columns(_columns(pool))
-    header["body"] = len(body)
-    said = json.dumps(header, separators=(",", ":"))
-    text = zlib.compress(f'{said[:-1]},"settings":{_settings_text(request.settings)}}}'.encode(), 1)
-    return len(text).to_bytes(4, "big") + text + body + query_bytes(request)
+    header["pool"], numbers, noise = pack_pool(pool)
+    header["body"] = len(noise)
+    said = _JSON.encode(header)
+    deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
+    parts = (f'{said[:-1]},"settings":{_settings_text(request.settings)}}}\0'.encode(), numbers)
+    text = b"".join([*map(deflater.compress, parts), deflater.flush()])
+    return b"".join([len(text).to_bytes(4, "big"), text, noise, query_bytes(request)])
+
+
+_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+_DEFLATER = (3, zlib.DEFLATED, 14, 7)
+"""Level, method, window and memory: a receipt is small, and room for a large one costs more time than it saves."""
+
+
+def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
+    """The header of a receipt, the whole numbers behind it (none before version 5), and what was not deflated.
+
+    Raises:
+        zlib.error: these bytes are no receipt.
+    """
+    start = 4 + int.from_bytes(packed[:4], "big")
+    inflater = zlib.decompressobj(zdict=_known_words())
+    header, _, numbers = (inflater.decompress(packed[4:start]) + inflater.flush()).partition(b"\0")
+    return header, numbers, packed[start:]
 
 
 def _request(request: Request) -> dict[str, object]:
@@ -202,20 +221,6 @@ def _row(
     return [getattr(record, name) for name in record.__slots__]
 
 
-def _columns(pool: Pool) -> dict[str, NDArray[Any]]:
-    """The columns that scores and verdicts depend on."""
-    out: dict[str, NDArray[Any]] = {name: getattr(pool, name) for name in COLUMNS}
-    out["session"] = pool.session + 1
-    flags = np.zeros(len(pool), dtype=np.uint16)
-    for number, flag in enumerate(FLAGS):
-        flags |= getattr(pool, flag).astype(np.uint16) << number
-    out["flags"] = flags
-    out["created"] = pool.created
-    for leg, ranks in pool.ranks.items():
-        out |= {f"{leg} ranks": ranks, f"{leg} open": pool.open_ranks[leg], f"{leg} scores": pool.scores[leg]}
-    return out
-
-
 def unpack(packed: bytes) -> Receipt:
     """The recall a receipt records.
 
@@ -223,13 +228,13 @@ def unpack(packed: bytes) -> Receipt:
         StoreError: the bytes are not a receipt this version can read.
     """
     try:
-        start = 4 + int.from_bytes(packed[:4], "big")
-        header = json.loads(zlib.decompress(packed[4:start]))
-        if header["v"] not in READABLE:
+        text, numbers, rest = inflate(packed)
+        header = json.loads(text)
+        if header["v"] not in (*EARLIER, VERSION):
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         served = header["served"]
-        header["beside"] = _parted(_said_in(header, packed[start:]))[1]
-        state = _state(header, _pool(header, packed[start:]), *_words(header, packed[start:]))
+        header["beside"] = _parted(_said_in(header, rest))[1]
+        state = _state(header, _pool(header, numbers, rest), *_words(header, rest))
         raw: Any = state.pool.ids.tolist()
         return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
@@ -259,30 +264,15 @@ def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np
     return np.array(now, dtype=np.uint8)[numbers]
 
 
-def _pool(header: dict[str, Any], body: bytes) -> Pool:
-    count = int(header["n"])
-    held = unpack_columns(header["layout"], body, count)
-    flags, legs = held["flags"].astype(np.uint16), header["legs"]
-    none, unscored = np.zeros(count, dtype=np.uint8), np.full(count, np.nan, dtype=np.float32)
-    known = _LATER if header["v"] < _MARKED else 0
-    marks: dict[str, Any] = {flag: ((flags | known) >> number & 1) > 0 for number, flag in enumerate(FLAGS)}
-    return Pool(
-        rows=np.arange(count, dtype=np.int64), ids=held["ids"],
-        created=held.get("created", none).astype(np.int64),
-        session=held["session"].astype(np.int64) - 1, ordinal=held["ordinal"].astype(np.int64),
-        place=held.get("place", none).astype(np.int64), boundary=held["boundary"], importance=held["importance"],
-        direct=held.get("direct", none), heat=held.get("heat", none.astype(np.float32)),
-        reinforcement=held.get("reinforcement", none).astype(np.int64), cosine=held["cosine"],
-        matched=held["matched"].astype(np.uint64), rerank_score=held["rerank_score"],
-        passage_score=held.get("passage_score", unscored), rejected=_rungs_now(header, held["rejected"]),
-        soft=_rungs_now(header, held.get("soft", none)),
-        ranks={leg: held[f"{leg} ranks"].astype(np.int64) for leg in legs},
-        open_ranks={leg: held[f"{leg} open"].astype(np.int64) for leg in legs},
-        scores={leg: held[f"{leg} scores"] for leg in legs},
+def _pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
+    bare = pool_before(header, rest) if header["v"] in EARLIER else unpack_pool(header["pool"], numbers, rest)
+    return replace(
+        bare,
+        rejected=_rungs_now(header, bare.rejected),
+        soft=_rungs_now(header, bare.soft),
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
         replaced=tuple((a, b) for a, b in header.get("replaced", ())),
-        penalty=np.zeros(count), final=np.zeros(count), **marks,
-    )  # fmt: skip
+    )
 
 
 def _sub_plan(query: str, text: tuple[int, int], said: list[tuple[int, int]]) -> Plan:

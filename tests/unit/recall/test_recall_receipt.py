@@ -1,12 +1,15 @@
 """Finished recalls in, packed receipts and what can be worked out from them alone out."""
 
-import json
+import hashlib
 import random
 import zlib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from importlib.resources import files
 
 import numpy as np
 import pytest
+from receipts_before import as_version_4, assembled, columns_before, header_of
 from vault_kit import (
     HERE,
     SESSIONS,
@@ -24,6 +27,7 @@ from vault_kit import (
 from pellucid.app import App
 from pellucid.errors import StoreError
 from pellucid.operations.recalling import xray_of
+from pellucid.recall.ablate import ablate
 from pellucid.recall.pipeline import run as run_stages
 from pellucid.recall.receipt import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
@@ -47,7 +51,7 @@ def salted(house: Opener) -> App:
 
 def test_a_receipt_is_small(salted: App) -> None:
     sizes = [len(pack(run(salted, query))) for query in queries(random.Random(1), ["crane tide ferry"], 10)]
-    assert max(sizes) < 6_000
+    assert max(sizes) < 3_500
 
 
 def test_everything_but_texts_comes_back(salted: App) -> None:
@@ -58,12 +62,48 @@ def test_everything_but_texts_comes_back(salted: App) -> None:
     assert back.served_ids == tuple(each.memory.id for each in state.served)
     assert back.op_ids == tuple(each.op_id for each in state.served)
     assert back.state.context == replace(state.context, text="")
-    for name in ("ids", "ordinal", "active", "valid", "trusted", "pinned", "boundary", "importance",
-                 "cosine", "matched", "rerank_score", "rejected"):  # fmt: skip
-        assert getattr(back.state.pool, name).tobytes() == getattr(state.pool, name).tobytes(), name
-    same = state.pool.session[:, None] == state.pool.session[None, :]
-    kept = back.state.pool.session[:, None] == back.state.pool.session[None, :]
-    assert (same == kept).all()
+    known: list[str] = []
+    for column in fields(state.pool):
+        here, there = getattr(state.pool, column.name), getattr(back.state.pool, column.name)
+        if column.name in ("rows", "terms", "penalty", "final"):  # a place in an index, and what is worked out again
+            continue
+        known.append(column.name)
+        if isinstance(here, np.ndarray):
+            here, there = {"": here}, {"": there}
+        if isinstance(here, Mapping) and column.name != "pairs":
+            here = {leg: (each.dtype, each.tobytes()) for leg, each in here.items()}
+            there = {leg: (each.dtype, each.tobytes()) for leg, each in there.items()}
+        assert there == here, column.name
+    assert {"ids", "created", "importance", "open_ranks", "scores", "pairs", "cold"} <= {*known}
+
+
+def test_what_is_no_simple_number_comes_back_to_the_last_bit(salted: App) -> None:
+    """Importance beyond two decimals, heat, dates before the id, ranks with gaps, scores that are not the cosine."""
+    state = run(salted, "crane ferry tide")
+    pool, rng = state.pool, np.random.default_rng(3)
+    odd = replace(
+        pool,
+        importance=rng.random(len(pool), dtype=np.float32),
+        heat=rng.random(len(pool), dtype=np.float32),
+        created=pool.created - rng.integers(0, 2**40, len(pool)),
+        reinforcement=rng.integers(0, 2**33, len(pool)),
+        matched=rng.integers(0, 2**63, len(pool), dtype=np.uint64) * np.uint64(2) + np.uint64(1),
+        session=rng.integers(-1, 70_000, len(pool)),
+        ranks={leg: ranks * 3 for leg, ranks in pool.ranks.items()},
+        scores={leg: scores * np.float32(1.1) for leg, scores in pool.scores.items()},
+    )
+    back = unpack(pack(replace(state, pool=odd))).state.pool
+    for name in ("importance", "heat", "created", "reinforcement", "matched", "session"):
+        assert getattr(back, name).tobytes() == getattr(odd, name).tobytes(), name
+    for leg, ranks in odd.ranks.items():
+        assert back.ranks[leg].tolist() == ranks.tolist()
+        assert back.scores[leg].tobytes() == odd.scores[leg].tobytes()
+
+
+def test_what_the_deflater_knows_beforehand_stays_as_it_is() -> None:
+    """A receipt can be read only with the bytes it was written with: other words need another version and file."""
+    known = files("pellucid.recall").joinpath("receipt.dict").read_bytes()
+    assert hashlib.sha256(known).hexdigest() == "5a929a15f787910fe747601657e624990d6cc46877ff17aff987d93bfaa8aa96"
 
 
 def test_the_order_comes_out_of_the_receipt_alone(salted: App) -> None:
@@ -115,17 +155,18 @@ def test_a_query_is_kept_apart_from_its_receipt_and_can_be_erased(house: Opener)
 
 def as_version_1(packed: bytes, query: str, words: tuple[str, ...]) -> bytes:
     """The same receipt with its query inside, as it was kept first."""
-    start = 4 + int.from_bytes(packed[:4], "big")
-    header = json.loads(zlib.decompress(packed[4:start]))
-    size = header.pop("body")
-    text = zlib.compress(json.dumps(header | {"v": 1, "query": query, "words": words}).encode())
-    return len(text).to_bytes(4, "big") + text + packed[start : start + size]
+    header = header_of(packed) | {"v": 1, "query": query, "words": words}
+    return assembled(header, columns_before(unpack(packed).state.pool), b"")
 
 
-def test_a_receipt_of_the_first_version_is_read_all_the_same(salted: App) -> None:
+def test_receipts_of_earlier_versions_are_read_all_the_same(salted: App) -> None:
     state = run(salted, "crane 港口 ferry")
-    new, old = pack(state), as_version_1(pack(state), state.request.query, state.plan.words)
-    assert build(unpack(old), {}) == build(unpack(new), {})
+    new = pack(state)
+    for old in (as_version_1(as_version_4(new), state.request.query, state.plan.words), as_version_4(new)):
+        assert build(unpack(old), {}) == build(unpack(new), {})
+        assert ablate(unpack(old).state, ("vector",)).order.tolist() == (
+            ablate(unpack(new).state, ("vector",)).order.tolist()
+        )
 
 
 @pytest.mark.parametrize("packed", [b"", b"junk", with_header(b"no json"), with_header(b'{"v":99}')], ids=repr)

@@ -1,18 +1,17 @@
 """A home, a question and a memory in, what `why` finds and what a real recall says of it out."""
 
-import json
-import zlib
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
+from receipts_before import assembled, columns_before, header_of, said_in
 from vault_kit import NOON, a_memory, ask, file_memories
 
 from pellucid.app import App
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.why import WhyInput, WhyOutput, why
-from pellucid.recall.packing import pack_columns, unpack_columns
+from pellucid.recall.receipt import unpack
 from pellucid.xray.finding import Finding, WhyChange
 
 CRANE = "which crane lifts the cargo"
@@ -63,10 +62,21 @@ def order(app: App, query: str, **given: Any) -> Sequence[str]:
 
 
 _LEGS_2 = ("vector", "lexical")
-_COLUMNS_2 = ("ids", "ordinal", "boundary", "importance", "cosine", "matched", "rerank_score", "rejected", "session")
+_COLUMNS_2 = (
+    "ids",
+    "ordinal",
+    "boundary",
+    "importance",
+    "cosine",
+    "matched",
+    "rerank_score",
+    "rejected",
+    "session",
+    "created",
+)
 _RUNGS_3 = ("caller-filter", "time-window")
 _HEADER_3 = (
-    "said", "subPlans", "filters", "review", "made", "rerank", "tier", "abstention", "episodes", "passes",
+    "pool", "said", "subPlans", "filters", "review", "made", "rerank", "tier", "abstention", "episodes", "passes",
 )  # fmt: skip
 _SETTINGS_2 = (
     "top_k_facts", "pool", "open_pool", "rrf_k", "leg_weights", "enable_reranking", "min_fact_score",
@@ -77,25 +87,19 @@ _SETTINGS_2 = (
 
 def as_version_2(packed: bytes) -> bytes:
     """The same recall as a receipt of the second version: two legs, four flags, and no rung of a later time."""
-    start = 4 + int.from_bytes(packed[:4], "big")
-    header = json.loads(zlib.decompress(packed[4:start]))
-    held = unpack_columns(header["layout"], packed[start:], header["n"])
-    query = packed[start + header["body"] :]
+    header, pool = header_of(packed), unpack(packed).state.pool
+    held = columns_before(pool)
     names = [name for name, *_ in header["rungs"]]
     kept = [name for name in names if name not in _RUNGS_3]
     numbers = np.array([0, *(kept.index(name) + 1 if name in kept else 0 for name in names)], dtype=np.uint8)
     columns = {name: held[name] for name in _COLUMNS_2}
     columns |= {"rejected": numbers[held["rejected"]], "flags": (held["flags"] & 0b1111).astype(np.uint8)}
-    if "created" in held:
-        columns["created"] = held["created"]
     for leg in _LEGS_2:
         columns |= {name: held[name] for name in (f"{leg} ranks", f"{leg} open", f"{leg} scores")}
-    layout, body = pack_columns(columns)
     header = {name: value for name, value in header.items() if name not in _HEADER_3} | {
-        "v": 2, "layout": layout, "body": len(body), "legs": _LEGS_2,
+        "v": 2, "n": len(pool), "legs": _LEGS_2,
         "settings": {name: header["settings"][name] for name in _SETTINGS_2},
         "reports": [each for each in header["reports"] if each[0] in _LEGS_2],
         "rungs": [each for each in header["rungs"] if each[0] in kept],
     }  # fmt: skip
-    text = zlib.compress(json.dumps(header).encode())
-    return len(text).to_bytes(4, "big") + text + body + query
+    return assembled(header, columns, said_in(packed))

@@ -1,0 +1,70 @@
+"""The pool of a receipt of the first four versions in, the same candidates out: what was kept once stays readable.
+
+A column was stored as one value if all are equal, integers in the narrowest type that held them, and numbers that were
+mostly missing (NaN) as a bit mask and the others. Nothing writes these receipts any more.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.recall.receipt_pool import FLAGS
+from pellucid.recall.state import Pool
+
+VERSIONS = (1, 2, 3, 4)
+_LATER = 1 << FLAGS.index("wanted") | 1 << FLAGS.index("dated")
+"""Flags that everything has in receipts from before the version that brought them."""
+_MARKED = 3
+
+
+def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
+    """The candidates of a receipt of an earlier version; what it did not know of them is as it was without it.
+
+    Raises:
+        ValueError: the bytes are shorter than the header says.
+    """
+    count = int(header["n"])
+    held = _columns(header["layout"], body, count)
+    flags, legs = held["flags"].astype(np.uint16), header["legs"]
+    none, unscored = np.zeros(count, dtype=np.uint8), np.full(count, np.nan, dtype=np.float32)
+    known = _LATER if header["v"] < _MARKED else 0
+    marks: dict[str, Any] = {flag: ((flags | known) >> number & 1) > 0 for number, flag in enumerate(FLAGS)}
+    return Pool(
+        rows=np.arange(count, dtype=np.int64), ids=held["ids"],
+        created=held.get("created", none).astype(np.int64),
+        session=held["session"].astype(np.int64) - 1, ordinal=held["ordinal"].astype(np.int64),
+        place=held.get("place", none).astype(np.int64), boundary=held["boundary"], importance=held["importance"],
+        direct=held.get("direct", none), heat=held.get("heat", none.astype(np.float32)),
+        reinforcement=held.get("reinforcement", none).astype(np.int64), cosine=held["cosine"],
+        matched=held["matched"].astype(np.uint64), rerank_score=held["rerank_score"],
+        passage_score=held.get("passage_score", unscored), rejected=held["rejected"], soft=held.get("soft", none),
+        ranks={leg: held[f"{leg} ranks"].astype(np.int64) for leg in legs},
+        open_ranks={leg: held[f"{leg} open"].astype(np.int64) for leg in legs},
+        scores={leg: held[f"{leg} scores"] for leg in legs},
+        penalty=np.zeros(count), final=np.zeros(count), **marks,
+    )  # fmt: skip
+
+
+def _columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: int) -> dict[str, NDArray[Any]]:
+    """The columns by name: of each, its NumPy type, and whether one value, all, or some are stored."""
+    out: dict[str, NDArray[Any]] = {}
+    at = 0
+
+    def take(kind: str, number: int) -> NDArray[Any]:
+        nonlocal at
+        found = np.frombuffer(body, dtype=kind, count=number, offset=at)
+        at += found.nbytes
+        return found
+
+    for name, kind, how in layout:
+        if how == "same":
+            out[name] = np.repeat(take(kind, min(count, 1)), count)
+        elif how == "all":
+            out[name] = take(kind, count)
+        else:
+            there = np.unpackbits(take("u1", (count + 7) // 8), count=count).astype(np.bool_)
+            out[name] = np.full(count, np.nan, dtype=kind)
+            out[name][there] = take(kind, int(there.sum()))
+    return out
