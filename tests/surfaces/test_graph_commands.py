@@ -140,3 +140,13 @@ def test_the_states_of_a_thing_are_told_from_first_to_last(specs: Cli) -> None:
             in before
         )
         assert "nothing was true" not in before
+
+
+def test_a_recall_says_of_what_nothing_was_known_so_early(specs: Cli) -> None:
+    asked = "what is the status of SPEC-902?"
+    since = specs("history", "SPEC-902").out.split("[")[1].split(" – ")[0]
+    said = specs("recall", asked, "--as-of", "2001-01-01").out
+    assert f"SPEC-902: its history before {since} is not known" in said
+    assert "SPEC-902" in specs("recall", asked, "--as-of", "2001-01-01", "--json").json["knownFrom"]
+    assert "is not known" not in specs("recall", asked).out
+    assert "is not known" not in specs("recall", "what is there of harbours?", "--as-of", "2001-01-01").out

@@ -10,10 +10,11 @@ from pellucid.app import App
 from pellucid.errors import NotFoundError, StoreError
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
-from pellucid.model.wire import Wire
+from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.instants import Past
+from pellucid.operations.states import unknown_before
 from pellucid.operations.wording import named_in, words_of
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.receipt import Receipt, pack, unpack
@@ -71,6 +72,8 @@ class RecallOutput(Wire):
     """The first words of the nearest misses, by id, where the one who asked may read them."""
     stale: tuple[str, ...] = ()
     """The ids of those that are due for verification: superseded since, or not verified for a long time."""
+    known_from: dict[str, Instant] = Field(default_factory=dict)
+    """Things that the question names and of which nothing is known as early as `asOf`: since when something is."""
     also: tuple["RecallOutput", ...] = ()
     """The answers of the further namespaces asked that had one; their contexts stand in `context`, after its own."""
     receipt_problem: str | None = None
@@ -131,6 +134,7 @@ def _answered(app: App, request: RecallInput) -> RecallOutput:
     served = {each.memory.id: each for each in state.served}
     failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
+    past = Past(state.request.as_of, state.request.as_known_at)
     return RecallOutput(
         recall_id=state.request.recall_id,
         query=state.request.query,
@@ -156,6 +160,7 @@ def _answered(app: App, request: RecallInput) -> RecallOutput:
         nearest=nearest,
         words=words_of(app, request.namespace, state.request.scopes, nearest),
         stale=tuple(each.memory_id for each in snapshot.results if each.staleness and each.staleness.due),
+        known_from=unknown_before(app, request.namespace, state.plan.text, past),
         receipt_problem=problem or None,
     )  # fmt: skip
 

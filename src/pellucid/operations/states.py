@@ -13,7 +13,8 @@ from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.instants import of_ms, past_of
+from pellucid.operations.instants import Past, of_ms, past_of
+from pellucid.recall.graph import names_in
 from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
 from pellucid.vault.markdown import Identity, parse
@@ -138,6 +139,17 @@ def state_at(
     here = [number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until]
     begun = of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
     return next(iter(_views(app, namespace, chain, here)), None), begun
+
+
+def unknown_before(app: App, namespace: str, text: str, past: Past) -> dict[str, datetime]:
+    """The things that a text names and of which nothing is known as early as an instant: since when something is."""
+    out: dict[str, datetime] = {}
+    for said in names_in(text) if past.at else ():
+        node = app.graph.entity(namespace, said)
+        begun = state_at(app, namespace, node.key, past.at, past.known)[1] if node and past.at else None
+        if node and begun:
+            out[node.name] = begun
+    return out
 
 
 def named(app: App, namespace: str, name: str) -> EntityNamed:

@@ -28,7 +28,7 @@ def shown(look: Look) -> str:
     holds = (
         [f"since {_when(state.valid_from)}: {_props(state.props)}{_because(state)}"]
         if state and state.props
-        else list(filter(None, [_unknown(output.known_from)]))
+        else list(filter(None, [unknown_before(output.known_from)]))
     )
     head, *drawn = (visible(line) for line in look.text(ascii_only=not _draws()).split("\n"))
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
@@ -48,7 +48,7 @@ def states(outcome: EntityHistoryOutput) -> str:
         else:
             lines += [f"  {visible(_change(change.attribute, change.before, change.after))}" for change in each.changed]
     if outcome.as_of and not outcome.states:
-        lines.append(_unknown(outcome.known_from) or "nothing was true of it then")
+        lines.append(unknown_before(outcome.known_from) or "nothing was true of it then")
     if not outcome.as_of:
         lines.append(f"holds: {_props(outcome.holds)}" if outcome.holds is not None else "nothing holds any more")
     return "\n".join(lines)
@@ -102,8 +102,8 @@ def _past(as_of: datetime | None, as_known_at: datetime | None) -> list[str]:
     return [", ".join(said)] if said else []
 
 
-def _unknown(known_from: datetime | None) -> str:
-    """That nothing is known of a time so early, which is not to say that nothing was."""
+def unknown_before(known_from: datetime | None) -> str:
+    """That nothing is known of a time so early, which is not to say that nothing was; empty where something is."""
     return f"its history before {_when(known_from)} is not known" if known_from else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.cli.present_graph import unknown_before
 from pellucid.xray.rungs import shown
 from pellucid.xray.sentence import by
 from pellucid.xray.sureness import sureness
@@ -25,6 +26,7 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, in_no_project: boo
         told = "" if outcome.abstained else f"shown: {shown(len(outcome.memories), outcome.cut)}; "
         lines.append(told + sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
     lines += [f"nearest: {each}{_words(outcome.words.get(each))}" for each in outcome.nearest]
+    lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
     lines += _troubles(outcome)
     lines += _stale(outcome.memories, verbose=verbose)
     if outcome.receipt_problem:
