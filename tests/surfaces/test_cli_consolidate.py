@@ -24,6 +24,9 @@ def test_a_dry_run_a_pass_and_its_undo_by_command(cli: Cli) -> None:
     done = cli("lifecycle", "consolidate").out
     assert "done: 1 merge" in done
     assert THE in done
+    named = [line for line in done.splitlines() if "mem_" in line]
+    assert len(named) == 3
+    assert any(f"“{BARE}”" in told for told in named)
     undo = next(line for line in done.splitlines() if line.startswith("undo with: pellucid "))
     cli(*undo.removeprefix("undo with: pellucid ").split())
     again = cli("lifecycle", "consolidate").out

@@ -72,13 +72,13 @@ def observe(
 def test_a_stream_is_spooled_shown_and_flushed_at_its_end(observe: Observe) -> None:
     spooled = observe("--session", "s1", given=lines("hello", TTL))
     assert "read 2 turns; spooled 2 new ones to local/default" in spooled.out
-    assert "waiting: s1, 2 turns since" in spooled.out
-    assert "waiting: s1, 2 turns" in observe("--status").out
+    assert "waiting in local/default: s1, 2 turns since" in spooled.out
+    assert "waiting in local/default: s1, 2 turns" in observe("--status").out
 
     ended = observe("--session", "s1", "--flush", "session_end")
 
     assert "flushed s1 on session_end: 2 turns became 1 memory\n" in ended.out
-    assert observe("--status").out == "nothing waits in local/default\n"
+    assert observe("--status").out == "nothing waits in any project\n"
 
 
 @pytest.mark.requirement("CLI-1")
@@ -94,7 +94,9 @@ def test_json_is_one_document_with_everything_counted(observe: Observe) -> None:
     ]
     assert said["flushes"][0]["memories"] == len(said["flushes"][0]["memoryIds"]) >= 1
     assert said["backlog"] == []
-    assert observe("--status", "--json").json == {"namespace": "local/default", "turns": 0, "backlog": []}
+    assert observe("--status", "--json").json == {
+        "namespace": "local/default", "turns": 0, "backlog": [], "everywhere": True,
+    }  # fmt: skip
 
 
 def test_a_file_is_read_and_an_agent_named(observe: Observe, tmp_path: Path) -> None:

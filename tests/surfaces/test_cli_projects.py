@@ -81,6 +81,9 @@ def test_a_folder_in_no_project_asks_the_default_namespace_and_says_so(
     assert "asked local/default: this folder is in no project" in done.out
     assert done.err == ""
     assert "Tuesday" not in cli("recall", "deploy").out
+    for told in (done.out, cli("list").out, cli("brief").out):
+        assert "asked local/default: this folder is in no project (there are local/" in told
+    assert "in no project" not in cli("list", "--namespace", "local/default").out
 
 
 @pytest.mark.requirement("PROJECT-3")

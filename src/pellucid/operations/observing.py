@@ -73,6 +73,8 @@ class SpoolOutput(Wire):
     namespace: str
     turns: int
     backlog: tuple[Backlog, ...] = ()
+    everywhere: bool = False
+    """All projects were looked at, and not that namespace alone."""
 
 
 def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
@@ -92,7 +94,9 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
 def spooled(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
     """What waits, without touching it; with `by_folder` in every project."""
     found = _backlogs(app, Filing(app, namespace).namespaces if by_folder else {namespace})
-    return SpoolOutput(namespace=namespace, turns=sum(each.turns for each in found), backlog=found)
+    return SpoolOutput(
+        namespace=namespace, turns=sum(each.turns for each in found), backlog=found, everywhere=by_folder
+    )
 
 
 def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:

@@ -152,7 +152,11 @@ def clean(query: str) -> str:
         )
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Cn") else c for c in query).strip()
     if not text:
-        raise InputError("<query> is required and must be non-empty", code="missing_query")
+        raise InputError(
+            "<query> is required and must be non-empty",
+            code="missing_query",
+            next_step="say what to recall, in quotes",
+        )
     return text
 
 

@@ -1,5 +1,6 @@
 """A snapshot in, lines for a terminal out: nothing in a value can break a line or reach the terminal as a command."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
@@ -33,7 +34,7 @@ def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -
         _section("legs", [_leg(leg) for leg in snapshot.legs if verbose or at_work(leg)]),
         _section("filters", _filters(snapshot, verbose=verbose) or ["(no filter traces recorded)"]),
         _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
-        _section("rejected", _rejected(snapshot)),
+        _section("rejected", _rejected(snapshot, verbose=verbose)),
         _section("stages", _stages(snapshot, verbose=verbose)),
         _section("tier explain", _tier(snapshot.tier_explain) if snapshot.tier_explain else [f"({NO_TIER})"]),
     )
@@ -69,10 +70,14 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     return lines
 
 
-def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
+def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """Each with its words; those whose words are not told are an id that says nothing, and are counted."""
+    told = [each for each in snapshot.rejected if verbose or not snapshot.words or each.memory_id in snapshot.words]
+    untold = Counter(turned_away(each.rejected_by, each.reason) for each in snapshot.rejected if each not in told)
+    kept_back = [f"- {count} {why}, whose words are not told here" for why, count in untold.items()]
     more = snapshot.rejected_total - len(snapshot.rejected)
-    stopped = [line for each in snapshot.rejected for line in _stopped(each, snapshot)]
-    return [*stopped, *([f"({more} more not shown)"] if more > 0 else [])]
+    stopped = [line for each in told for line in _stopped(each, snapshot)]
+    return [*stopped, *kept_back, *([f"({more} more not shown)"] if more > 0 else [])]
 
 
 def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:

@@ -17,6 +17,7 @@ from pellucid.surfaces.cli.session import (
     Namespace,
     Scopes,
     Session,
+    astray,
     emit,
     note,
     opened,
@@ -139,8 +140,8 @@ def list_(
             contains=contains, since=aware(since), until=aware(until), limit=limit,
             **instants(opened_app, as_of, as_known_at),
         )  # fmt: skip
-        outcome = list_memories(opened_app, request)
-    emit(outcome, lambda: present.listed(outcome), as_json=as_json)
+        outcome, elsewhere = list_memories(opened_app, request), astray(opened_app)
+    emit(outcome, lambda: "\n".join([present.listed(outcome), *elsewhere]), as_json=as_json)
 
 
 @app.command()

@@ -36,8 +36,8 @@ def _undoable(outcome: ConsolidateOutput) -> tuple[str, ...]:
 
 
 def _line(each: Consolidated) -> str:
-    parts = ", ".join(memory_id[-10:] for memory_id in each.of)
-    made = f" → {', '.join(memory_id[-10:] for memory_id in each.made)}" if each.made else ""
+    """What was done and why, then a line for each memory: what it was made of, and what came of it."""
     text = visible(" ".join((each.content or "").split()))
     said = f"  {text if len(text) <= _CLIP else text[: _CLIP - 1] + '…'}" if text else ""
-    return f"  {each.kind:<10} {parts}{made}  ({each.reason}){said}"
+    ids = [f"    {memory_id}" for memory_id in each.of] + [f"    → {memory_id}" for memory_id in each.made]
+    return "\n".join([f"  {each.kind}: {each.reason}{said}", *ids])

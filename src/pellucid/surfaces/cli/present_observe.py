@@ -39,12 +39,13 @@ def observed(outcome: ObserveOutput) -> str:
 def waiting(outcome: SpoolOutput) -> str:
     """One line a session that has turns waiting."""
     if not outcome.backlog:
-        return f"nothing waits in {outcome.namespace}"
+        return f"nothing waits in {'any project' if outcome.everywhere else outcome.namespace}"
     return "\n".join(map(_backlog, outcome.backlog))
 
 
 def _backlog(each: Backlog) -> str:
-    line = f"waiting: {visible(each.session_id)}, {_many(each.turns, 'turn')} since {isoformat(each.oldest)}"
+    since = f"{_many(each.turns, 'turn')} since {isoformat(each.oldest)}"
+    line = f"waiting in {each.namespace}: {visible(each.session_id)}, {since}"
     if not each.attempts:
         return line
     after = f"; next attempt after {isoformat(each.next_attempt)}" if each.next_attempt else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pellucid.operations.recalling import RecalledMemory, RecallOutput
 
 
-def recalled(outcome: RecallOutput, *, verbose: bool = False, in_no_project: bool = False) -> str:
+def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequence[str] = ()) -> str:
     """The context as a model would get it, which namespaces were asked where that was not said, how to see why.
 
     What was not verified for long is named where somebody verified it before, and of all with `verbose`.
@@ -31,8 +31,7 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, in_no_project: boo
     lines += _stale(outcome.memories, verbose=verbose)
     if outcome.receipt_problem:
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
-    if in_no_project:
-        lines.append(f"asked {outcome.namespace}: this folder is in no project (`pellucid projects list`, --namespace)")
+    lines += elsewhere
     if not outcome.receipt_problem:
         lines.append(f"why: pellucid xray --id {outcome.recall_id}")
     lines += [

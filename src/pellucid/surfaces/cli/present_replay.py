@@ -120,13 +120,19 @@ def _effect(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
     if effect.unknown:
         yield f"{name}: the receipt cannot tell: {effect.unknown}"
         return
-    tau = "" if effect.tau is None else f", order kept {effect.tau:+.2f} (τ)"
-    counts = f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move"
-    yield f"{name}: {counts}{tau}" if effect.entered or effect.left or effect.moved else f"{name}: nothing changes"
+    counts = f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move{_order(effect.tau)}"
+    yield f"{name}: {counts}" if effect.entered or effect.left or effect.moved else f"{name}: nothing changes"
     yield from (f"  + {_named(each, words)}" for each in effect.entered)
     yield from (f"  - {_named(each, words)}" for each in effect.left)
     moved = sorted(effect.moved, key=lambda move: move.after)
     yield from (f"  #{each.before} → #{each.after}  {_named(each.memory_id, words)}" for each in moved)
+
+
+def _order(tau: float | None) -> str:
+    """What Kendall's τ says, as a share: of how many pairs of those served both ways the better is the same."""
+    if tau is None:
+        return ""
+    return ", the rest in the same order" if tau == 1 else f", {(1 + tau) / 2:.0%} of the other pairs in the same order"
 
 
 def lifted(outcome: LiftOutput) -> str:

@@ -11,7 +11,7 @@ import typer
 from pellucid.surfaces.cli.flags import flagged
 from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
-from pellucid.surfaces.cli.session import Agent, Home, Json, Namespace, Scopes, Session, deliver, emit, opened
+from pellucid.surfaces.cli.session import Agent, Home, Json, Namespace, Scopes, Session, astray, deliver, emit, opened
 
 if TYPE_CHECKING:
     from pellucid.app import App
@@ -110,16 +110,8 @@ def recall(
     with opened(flags.home, flags.namespace) as opened_app:
         request = flags.request(opened_app, question, characters).model_copy(update={"also": opened_app.also})
         outcome = ask(opened_app, request)
-        astray = (
-            not opened_app.project
-            and not opened_app.settings.namespace_is_given
-            and opened_app.projects.known().projects
-        )
-    emit(
-        outcome,
-        lambda: present_recall.recalled(outcome, verbose=verbose, in_no_project=bool(astray)),
-        as_json=as_json,
-    )
+        elsewhere = astray(opened_app)
+    emit(outcome, lambda: present_recall.recalled(outcome, verbose=verbose, elsewhere=elsewhere), as_json=as_json)
 
 
 @app.command()

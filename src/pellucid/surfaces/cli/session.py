@@ -27,6 +27,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document inst
 Session = Annotated[str | None, typer.Option("--session", help="The session this belongs to.")]
 Agent = Annotated[str | None, typer.Option("--agent", help="The agent that asks.")]
 Scopes = Annotated[list[str] | None, typer.Option("--scope", help="A context scope of the caller; may be repeated.")]
+_NAMED = 3
+"""Namespaces named to a folder in no project, at most."""
 _UNDECODED = re.compile("[\ud800-\udfff]")
 """What Python makes of an argument's bytes that are not UTF-8."""
 
@@ -69,6 +71,16 @@ def _located(app: "App") -> "App":
         earlier = f"; its earlier sessions are in {DEFAULT}" if is_older else ""
         note(f"namespace {found.project.namespace}, the project of {found.project.root}{earlier}")
     return found
+
+
+def astray(app: "App") -> list[str]:
+    """In a folder of no project, the line that says which namespace was asked and which others are known."""
+    if app.project or app.settings.namespace_is_given or not (known := app.projects.known().projects):
+        return []
+    names = list(dict.fromkeys(each.namespace for each in known))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    others = f"{', '.join(names[:_NAMED])}{more}: `pellucid projects list`, --namespace"
+    return [f"asked {app.settings.namespace}: this folder is in no project (there are {others})"]
 
 
 def _note_count(count: int, what: str) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from pellucid.surfaces.cli.instant_flags import AsKnownAt, AsOf, instants
 from pellucid.surfaces.cli.root import app
-from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, emit, note, opened, write
+from pellucid.surfaces.cli.session import Home, Json, Namespace, Session, astray, emit, note, opened, write
 
 Limit = Annotated[int, typer.Option("--limit", help="How many to show.")]
 
@@ -53,9 +53,9 @@ def brief(
 
     with opened(home, namespace) as opened_app:
         request = checked(BriefInput, namespace=opened_app.settings.namespace, sessions=sessions, budget=budget)
-        outcome = told(opened_app, request)
+        outcome, elsewhere = told(opened_app, request), astray(opened_app)
     nothing = f"no session was kept in {outcome.namespace}: `pellucid import` brings some in"
-    emit(outcome, lambda: outcome.text or nothing, as_json=as_json)
+    emit(outcome, lambda: "\n".join([outcome.text.rstrip() or nothing, *elsewhere]), as_json=as_json)
 
 
 episodes_app = typer.Typer(
