@@ -1,6 +1,5 @@
 """A snapshot in, lines for a terminal out: nothing in a value can break a line or reach the terminal as a command."""
 
-from collections import Counter
 from collections.abc import Iterable
 
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
@@ -19,6 +18,8 @@ from pellucid.xray.rungs import at_work, idle, passed, turned_away
 from pellucid.xray.visible import visible
 
 _TITLE = "=== Recall X-ray ==="
+_IDS = 2
+"""Ids in a row, at most."""
 
 
 def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
@@ -71,13 +72,20 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Each with its words; those whose words are not told are an id that says nothing, and are counted."""
+    """Each with its words; those whose words are not told stand together, by why: ids by themselves say nothing."""
     told = [each for each in snapshot.rejected if verbose or not snapshot.words or each.memory_id in snapshot.words]
-    untold = Counter(turned_away(each.rejected_by, each.reason) for each in snapshot.rejected if each not in told)
-    kept_back = [f"- {count} {why}, whose words are not told here" for why, count in untold.items()]
+    untold: dict[str, list[str]] = {}
+    for each in snapshot.rejected:
+        if each not in told:
+            untold.setdefault(turned_away(each.rejected_by, each.reason), []).append(each.memory_id)
     more = snapshot.rejected_total - len(snapshot.rejected)
     stopped = [line for each in told for line in _stopped(each, snapshot)]
-    return [*stopped, *kept_back, *([f"({more} more not shown)"] if more > 0 else [])]
+    kept_back = [f"- {len(ids)} {why}, whose words are not told here: {_first(ids)}" for why, ids in untold.items()]
+    return [*stopped, *map(visible, kept_back), *([f"({more} more not shown)"] if more > 0 else [])]
+
+
+def _first(ids: list[str]) -> str:
+    return f"{', '.join(ids[:_IDS])}{f' and {len(ids) - _IDS} more' if len(ids) > _IDS else ''}"
 
 
 def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:

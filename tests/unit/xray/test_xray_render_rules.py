@@ -228,18 +228,19 @@ def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_
     assert "| `mem_3` | `trust-zone` | in quarantine |  | 0.2500 | `mem_3` |\n\n_7 more not shown._" in markdown
 
 
-def test_the_rejected_whose_words_are_not_told_are_counted_and_not_listed_by_their_ids() -> None:
+def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> None:
     candidates = (
         RejectedCandidate(memory_id="mem_2", rejected_by="top-k", reason="beyond topK", margin=0.0, final=0.5),
         RejectedCandidate(memory_id="mem_3", rejected_by="trust-zone", reason="quarantined", final=0.25),
         RejectedCandidate(memory_id="mem_4", rejected_by="trust-zone", reason="quarantined", final=0.25),
+        RejectedCandidate(memory_id="mem_5", rejected_by="trust-zone", reason="quarantined", final=0.25),
     )
-    snapshot = empty(rejected=candidates, rejected_total=3, words={"mem_2": "the harbour crane"})
+    snapshot = empty(rejected=candidates, rejected_total=4, words={"mem_2": "the harbour crane"})
     told = render(snapshot, "text")
     assert "- the harbour crane\n" in told
-    assert told.count("- 2 in quarantine, whose words are not told here\n") == 1
-    assert "mem_3" not in told
-    assert "mem_3" in render(snapshot, "text", verbose=True)
+    assert told.count("- 3 in quarantine, whose words are not told here: mem_3, mem_4 and 1 more\n") == 1
+    assert "mem_5" not in told
+    assert "- mem_5\n" in render(snapshot, "text", verbose=True)
 
 
 def test_none_of_many_rejected_being_named_is_said_too() -> None:
