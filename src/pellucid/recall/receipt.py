@@ -111,7 +111,7 @@ def pack(state: State) -> bytes:
     header["body"] = len(noise)
     said = _JSON.encode(header)
     deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
-    parts = (f'{said[:-1]},"settings":{_settings_text(request.settings)}}}\0'.encode(), numbers)
+    parts = (f'{said[:-1]},"settings":{request.settings.model_dump_json()}}}\0'.encode(), numbers)
     text = b"".join([*map(deflater.compress, parts), deflater.flush()])
     return b"".join([len(text).to_bytes(4, "big"), text, noise, query_bytes(request)])
 
@@ -147,19 +147,6 @@ def _request(request: Request) -> dict[str, object]:
         "chosen": sorted(request.chosen),
         "made": [request.filters.since, request.filters.until],
     }
-
-
-_LAST_SETTINGS: list[tuple[RecallSettings, str]] = []
-"""The settings packed last, and their text: mostly those of the next receipt, too."""
-
-
-def _settings_text(settings: RecallSettings) -> str:
-    for known, text in _LAST_SETTINGS:
-        if known is settings:
-            return text
-    text = json.dumps(settings.model_dump(), separators=(",", ":"))
-    _LAST_SETTINGS[:] = [(settings, text)]
-    return text
 
 
 def _said(request: Request, plan: Plan) -> list[object]:
