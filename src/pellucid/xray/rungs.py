@@ -1,6 +1,7 @@
 """The legs and the ladder of a recall in, what is worth saying of them out, in words."""
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 
 from pellucid.model.snapshot import FilterTrace, LegHealth
 from pellucid.recall.ladder import DIVERSIFY, REPEATS
@@ -15,8 +16,8 @@ TURNED_AWAY = {
     "abstention": "not near enough to be an answer",
 }  # fmt: skip
 """What those are that a rung turned away: `29 too unlike the question`."""
-CUT = REPEATS
-"""The first rung that only cuts what passed the filters; the rungs after it do the same."""
+CUTS = (REPEATS, "top-k")
+"""Rungs that cut what passed the filters, as all behind them do; in older receipts `top-k` stands first."""
 
 
 def passed(rung: FilterTrace) -> str:
@@ -54,8 +55,7 @@ def shown(many: int, cuts: Mapping[str, int]) -> str:
 
 def cuts_of(rungs: Sequence[FilterTrace]) -> dict[str, int]:
     """How many of those that had passed every filter each later rung cut, by its name."""
-    names = [rung.name for rung in rungs]
-    after = rungs[names.index(CUT) :] if CUT in names else ()
+    after = dropwhile(lambda rung: rung.name not in CUTS, rungs)
     return {rung.name: away for rung in after if (away := rung.considered - rung.admitted)}
 
 

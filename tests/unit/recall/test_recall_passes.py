@@ -35,7 +35,7 @@ def test_a_selection_leaves_memories_out_before_anything_is_put_down() -> None:
     assert "ferry" not in made.context.text
     assert made.passes[0].removed == (FERRY.id,)
     assert [(rung.name, rung.considered, rung.admitted) for rung in made.rungs] == [
-        ("context-selection", 3, 2), ("repeats", 2, 2), ("budget-fit", 2, 2),
+        ("context-selection", 3, 2), ("budget-fit", 2, 2),
     ]  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_facts_are_trimmed_after_the_budget_had_its_say() -> None:
     assert made.passes[0].removed == alone.context.included[:1]
     assert made.context.included == alone.context.included[1:]
     assert made.context.omitted == alone.context.omitted != ()
-    assert [rung.name for rung in made.rungs] == ["repeats", "budget-fit", "fact-selection"]
+    assert [rung.name for rung in made.rungs] == ["budget-fit", "fact-selection"]
 
 
 def test_a_cleanup_says_it_in_other_words_and_counts_them() -> None:
