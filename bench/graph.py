@@ -33,7 +33,7 @@ from pellucid.clock import uuid7
 from pellucid.model.entity import EDGE_TYPES, Edge, EntityFact, GraphFacts
 from pellucid.model.memory import Memory
 from pellucid.operations.backfilling import BackfillInput, backfill
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.recall.legs import LEGS
 from pellucid.recall.pipeline import STAGES
 from pellucid.recall.recaller import Recaller

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOMS = (
-    "model", "capture", "observe", "memory", "git", "graph", "vault", "index", "recall", "xray", "lab", "store",
-    "encoders", "operations", "surfaces",
+    "model", "capture", "observe", "memory", "documents", "git", "graph", "vault", "index", "recall", "xray", "lab",
+    "store", "encoders", "operations", "surfaces",
 )  # fmt: skip
 PAGE = Path("docs/codemap.md")
 HEAD = """\

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pellucid.capture.redact import redact
 from pellucid.clock import Clock, SystemClock
+from pellucid.documents.names.naming import Naming
 from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import open_reranker
-from pellucid.graph.naming import Naming
 from pellucid.memory.fold import Folder
 from pellucid.memory.keep import Keeper
 from pellucid.model.project import DEFAULT, Project

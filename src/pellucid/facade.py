@@ -18,7 +18,6 @@ from pellucid.operations import (
     backfilling,
     browsing,
     changing,
-    documenting,
     explaining,
     forgetting,
     graphing,
@@ -34,6 +33,7 @@ from pellucid.operations import (
     storytelling,
     why,
 )
+from pellucid.operations.document import indexing
 from pellucid.operations.projects import ProjectRow, ProjectsOutput, list_projects, located, move_project
 from pellucid.settings import load
 from pellucid.validated import checked_calls
@@ -224,12 +224,12 @@ class Graph:
 
     def index_docs(
         self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
-    ) -> documenting.IndexDocsOutput:
+    ) -> indexing.IndexDocsOutput:
         """Read Markdown and reStructuredText files, new and changed ones; with `history`, their past in git, too."""
-        request = documenting.IndexDocsInput(
+        request = indexing.IndexDocsInput(
             namespace=self._here, paths=tuple(Path(path) for path in paths), glob=glob, history=history, dry_run=dry_run
         )
-        return documenting.index_docs(self._app, request)
+        return indexing.index_docs(self._app, request)
 
     def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
         """An entity with what lies around it, and who says so."""

@@ -116,16 +116,17 @@ def _remembered(text: str) -> None:
 
 
 def _document(text: str) -> None:
-    from pellucid.graph.asides import markdown_asides, rst_asides
-    from pellucid.graph.links import links_in, paths_in
-    from pellucid.graph.reading import read_document
+    from pellucid.documents.formats.markdown import markdown_markup
+    from pellucid.documents.formats.rst import rst_markup
+    from pellucid.documents.names.links import links_in, paths_in
+    from pellucid.documents.reading import read_document
 
     for path in ("a.md", "a.rst"):
         read_document(path, text.encode(), "docs")
         tuple(links_in(text, path))
         tuple(paths_in(text, path))
-    markdown_asides(text)
-    rst_asides(text)
+    markdown_markup(text)
+    rst_markup(text)
 
 
 def _query(text: str) -> None:

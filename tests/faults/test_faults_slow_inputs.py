@@ -12,7 +12,7 @@ from growth_child import AT_MARKS, REACH, UNITS
 
 from pellucid.app import open_app
 from pellucid.observe.prose import LONGEST_SENTENCE
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.safe_input import LONGEST_CONTENT
 from pellucid.recall.plan import MAX_CHARACTERS
 from pellucid.settings import load
@@ -52,7 +52,12 @@ def test_all_patterns_of_the_package_are_found_those_of_the_languages_among_them
     ).stdout.split()
 
     assert len(found) > 800
-    assert {"observe/language.py", "capture/secret_forms.py", "graph/plain_text.py", "memory/injection.py"} < set(found)
+    assert {
+        "observe/language.py",
+        "capture/secret_forms.py",
+        "documents/formats/inline.py",
+        "memory/injection.py",
+    } < set(found)
 
 
 def calls_of(work: Callable[[], Any]) -> int:

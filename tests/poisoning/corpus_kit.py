@@ -13,7 +13,7 @@ from typing import Any
 from pellucid.app import App, open_app
 from pellucid.model.disguise import folded, undisguised
 from pellucid.model.memory import Memory
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.importing import ImportInput, import_transcripts
 from pellucid.operations.recalling import RecallInput, recall
 from pellucid.recall.context_text import mark_of

@@ -38,7 +38,7 @@ from pellucid.errors import PellucidError
 from pellucid.model.entity import node_key
 from pellucid.operations.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
 from pellucid.operations.consolidating import ConsolidateInput, consolidate
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.forgetting import ForgetInput, forget
 from pellucid.operations.house import rebuild
 from pellucid.operations.remembering import RememberInput, remember

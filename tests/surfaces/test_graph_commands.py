@@ -7,7 +7,7 @@ import pytest
 from cli_kit import Cli
 
 from pellucid.app import open_app
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.settings import load
 from pellucid.surfaces.cli import graph_commands
 

@@ -196,7 +196,7 @@ def test_the_second_interrupt_of_a_watch_is_not_held_back(
             met.append(f"ends: {wait(0)}")
         return 1
 
-    monkeypatch.setattr("pellucid.operations.documents_watching.watch_docs", watch)
+    monkeypatch.setattr("pellucid.operations.document.watching.watch_docs", watch)
     before = signal.signal(signal.SIGINT, outer)
     try:
         cli("index", "docs", "specs", "--watch")

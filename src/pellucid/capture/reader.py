@@ -88,8 +88,10 @@ def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
 
     `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth.
     """
-    places = {place for start in (path, path.resolve()) for place in (start, *start.parents)}
     globs = [str(Path(pattern).expanduser()) for pattern in patterns]
+    if not globs:
+        return False
+    places = {place for start in (path, path.resolve()) for place in (start, *start.parents)}
     globs += [f"*/{glob}" for glob in globs if not glob.startswith("/")]
     return any(fnmatchcase(place.as_posix(), glob) for place in places for glob in globs)
 

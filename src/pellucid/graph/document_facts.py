@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid.clock import epoch_ms
-from pellucid.graph.asides import NONE, blanked
-from pellucid.graph.facts import Gathered, Voice, span
-from pellucid.graph.formats import FORMATS, DocumentFormat
-from pellucid.graph.links import definitions_in, labels_in, links_in, paths_in
-from pellucid.graph.naming import Named, Naming, series_of
-from pellucid.graph.relations import (
+from pellucid.documents.formats.markup import NONE, blanked
+from pellucid.documents.formats.suffixes import FORMATS, DocumentFormat
+from pellucid.documents.names.links import definitions_in, labels_in, links_in, paths_in
+from pellucid.documents.names.naming import Named, Naming, series_of
+from pellucid.documents.relations import (
     MENTIONS,
     Relation,
     attribute_of,
@@ -21,6 +20,7 @@ from pellucid.graph.relations import (
     of_heading,
     of_key,
 )
+from pellucid.graph.facts import Gathered, Voice, span
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import Claim, EntityFact, GraphFacts, node_key
 from pellucid.model.memory import recorded_at
@@ -135,7 +135,7 @@ def _labels(reading: _Reading, section: Section) -> None:
     if not found:
         return
     since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
-    hidden = reading.format.asides(section.content)
+    hidden = reading.format.markup(section.content)
     unsaid = [*hidden.comments, *hidden.code]
     for label, named in found:
         if any(first <= named.start < end for first, end in unsaid):
@@ -155,7 +155,7 @@ def _section(reading: _Reading, section: Section, relation: Relation | None) -> 
         reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others
         _passing(reading, voice, section)
         return
-    hidden = reading.format.asides(section.content)
+    hidden = reading.format.markup(section.content)
     said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NONE else section.content
     block = is_block(section.heading, section.trail)
     meant = by_line(said, relation) if block else [(0, relation)]
@@ -174,7 +174,7 @@ def _passing(reading: _Reading, voice: Voice, section: Section) -> None:
     """What a section mentions by name, in code as well, but not in a comment."""
     text = section.content
     if reading.format.comment in text:
-        text = blanked(text, reading.format.asides(text).comments)
+        text = blanked(text, reading.format.markup(text).comments)
     for named in reading.naming.find(f"{section.heading}\n{text}" if section.heading else text):
         reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
 

@@ -1,9 +1,9 @@
 """What one vault file holds in, what it says of the graph out: a pure function, the same for the same bytes."""
 
+from pellucid.documents.names.naming import Naming
 from pellucid.graph.document_facts import document_facts
 from pellucid.graph.facts import Gathered
 from pellucid.graph.memory_facts import add_memory
-from pellucid.graph.naming import Naming
 from pellucid.model.entity import GraphFacts
 from pellucid.vault.markdown import Parsed
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
-from pellucid.graph.naming import Named
-from pellucid.graph.relations import Relation
+from pellucid.documents.names.naming import Named
+from pellucid.documents.relations import Relation
 from pellucid.model.entity import FOREVER, NO_FACTS, Claim, Edge, EntityFact, GraphFacts
 
 

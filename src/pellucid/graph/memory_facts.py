@@ -1,9 +1,9 @@
 """Memories in, what they say of the graph out: what they are about, mention, replace and came of."""
 
 from pellucid.clock import epoch_ms
+from pellucid.documents.names.naming import Named, Naming
+from pellucid.documents.relations import MENTIONS, Relation, names_itself
 from pellucid.graph.facts import Gathered, Voice, span
-from pellucid.graph.naming import Named, Naming
-from pellucid.graph.relations import MENTIONS, Relation, names_itself
 from pellucid.model.entity import Claim, Edge, EdgeType, node_key
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.model.text import entity_key

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import cast
 
+from pellucid.documents.names.naming import Naming
 from pellucid.encoders.port import Embedder, Encoding
 from pellucid.errors import EncoderError, InputError, NoRoomError, StoreError
 from pellucid.graph.extract import facts_of
-from pellucid.graph.naming import Naming
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange

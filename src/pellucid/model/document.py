@@ -8,7 +8,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.settings import NAMESPACE_PATTERN
 
 FormatName = Literal["markdown", "rst"]
-"""What a vault file may name as its document's format; `graph.formats` has the formats themselves."""
+"""What a vault file may name as its document's format; `documents.formats.suffixes` has the formats."""
 
 
 class HeaderVersion(Wire):

@@ -9,7 +9,7 @@ from pellucid.errors import NotFoundError, StoreError
 from pellucid.lab import eips
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.operations.document_rows import load_history
+from pellucid.operations.document.rows import load_history
 from pellucid.operations.lab_documents import (
     NAMESPACE,
     PLACES,

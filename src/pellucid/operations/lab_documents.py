@@ -18,7 +18,7 @@ from pellucid.lab.eips import EipDocument
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
 from pellucid.operations.asking import RecallInput, request_of
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.recall.state import State
 from pellucid.settings import Settings
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from git_kit import APR, FEB, JAN, MAR, Git, header, states, told
 
+from pellucid.documents.formats.suffixes import FORMATS
 from pellucid.errors import InputError
 from pellucid.git.history import has_commits, header_history
 from pellucid.git.program import open_repository
-from pellucid.graph.formats import FORMATS
 
 
 def test_a_document_of_every_suffix_has_its_history(git: Git) -> None:

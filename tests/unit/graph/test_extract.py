@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from pellucid.clock import uuid7
+from pellucid.documents.names.naming import Naming
 from pellucid.graph.extract import facts_of
-from pellucid.graph.naming import Naming
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import FOREVER, NO_FACTS, Edge, GraphFacts
 from pellucid.model.memory import Memory

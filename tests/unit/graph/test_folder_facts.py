@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from pellucid.clock import uuid7
+from pellucid.documents.formats.suffixes import format_of
+from pellucid.documents.names.naming import Naming
+from pellucid.documents.reading import ReadDocument, read_document
+from pellucid.documents.sections import ReadSection
 from pellucid.graph.extract import facts_of
-from pellucid.graph.formats import format_of
-from pellucid.graph.naming import Naming
-from pellucid.graph.outline import ReadSection
-from pellucid.graph.reading import ReadDocument, read_document
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import FOREVER, Edge, GraphFacts
 from pellucid.vault.documents import render_document

@@ -4,12 +4,12 @@ from typing import get_args
 
 import pytest
 
+from pellucid.documents.formats.suffixes import FORMATS, format_of
+from pellucid.documents.names.links import links_in, paths_in
+from pellucid.documents.names.naming import Naming
+from pellucid.documents.names.numbered import stem
+from pellucid.documents.reading import read_document
 from pellucid.errors import InputError
-from pellucid.graph.formats import FORMATS, format_of
-from pellucid.graph.links import links_in, paths_in
-from pellucid.graph.naming import Naming
-from pellucid.graph.numbered import stem
-from pellucid.graph.reading import read_document
 from pellucid.model.document import FormatName
 
 ENDED_OTHERWISE = ["other.rstx", "other.mdown", "other.md.bak", "other.md_old", "other.markdown2", "other.rest.txt"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.graph.identity import identify
+from pellucid.documents.names.identity import identify
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from pellucid.documents.names.naming import Naming, series_of
 from pellucid.errors import InputError
-from pellucid.graph.naming import Naming, series_of
 
 NAMING = Naming(("SPEC", "ADR", "EIP", "PEP"))
 

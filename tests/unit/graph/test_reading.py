@@ -2,9 +2,9 @@
 
 import pytest
 
+from pellucid.documents.reading import ReadDocument, read_document
+from pellucid.documents.sections import MOST_CHARACTERS
 from pellucid.errors import InputError
-from pellucid.graph.outline import MOST_CHARACTERS
-from pellucid.graph.reading import ReadDocument, read_document
 
 
 def md(text: str, path: str = "docs/storage-notes.md") -> ReadDocument:

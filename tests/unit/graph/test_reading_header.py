@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pellucid.documents.header_yaml import _by_line, _flat, frontmatter_values
+from pellucid.documents.reading import ReadDocument, read_document
 from pellucid.errors import InputError
-from pellucid.graph.header_yaml import _by_line, _flat, frontmatter_values
-from pellucid.graph.reading import ReadDocument, read_document
 from pellucid.vault import frontmatter
 
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pellucid.documents.reading import ReadDocument, read_document
+from pellucid.documents.sections import MOST_CHARACTERS
 from pellucid.errors import InputError
-from pellucid.graph.outline import MOST_CHARACTERS
-from pellucid.graph.reading import ReadDocument, read_document
 
 _PIECES = """
 # a;## b;### c d;###### e;#;## f ##;a;b c;===;---;***;> q;- item;  - nested;1. one;   - deep;```;~~~;````;~~~~~;

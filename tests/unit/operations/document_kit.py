@@ -11,8 +11,8 @@ from observing_kit import HERE, NOON, HandClock
 
 from pellucid.app import App, open_app
 from pellucid.model.document import Document, Section
-from pellucid.operations.documenting import IndexDocsInput, IndexDocsOutput, index_docs
-from pellucid.operations.documents_held import held, known_documents
+from pellucid.operations.document.held import held, known_documents
+from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput, index_docs
 from pellucid.settings import CaptureSettings, Settings
 
 SPEC = """\

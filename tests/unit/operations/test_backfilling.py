@@ -3,7 +3,7 @@
 from graph_kit import HERE, document, rewrite, section
 
 from pellucid.app import App
-from pellucid.graph.naming import Naming
+from pellucid.documents.names.naming import Naming
 from pellucid.operations.backfilling import BackfillInput, backfill
 
 

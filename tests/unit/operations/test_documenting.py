@@ -300,11 +300,11 @@ def test_a_vault_file_that_somebody_deleted_is_made_again(docs: Docs, home: Path
 
 
 def test_batches_are_operations_and_every_file_is_told(docs: Docs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pellucid.operations.documenting.FILES_A_COMMIT", 2)
+    monkeypatch.setattr("pellucid.operations.document.indexing.FILES_A_COMMIT", 2)
     for number in range(5):
         docs.write(f"{number}.md", f"# Page {number}\n\nText {number}.\n")
     seen: list[tuple[int, int]] = []
-    from pellucid.operations.documenting import IndexDocsInput, index_docs
+    from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 
     out = index_docs(
         docs.app, IndexDocsInput(namespace=HERE, paths=(docs.folder,)), lambda done, total: seen.append((done, total))

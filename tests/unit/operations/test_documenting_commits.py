@@ -13,8 +13,8 @@ from pellucid.errors import NotFoundError
 from pellucid.model.document import Document, Section
 from pellucid.operations.browsing import answering
 from pellucid.operations.changing import UndoInput, undo
-from pellucid.operations.document_rows import load_history
-from pellucid.operations.documents_held import known_documents
+from pellucid.operations.document.held import known_documents
+from pellucid.operations.document.rows import load_history
 from pellucid.operations.house import rebuild
 
 JAN, FEB, MAR, APR, MAY = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 6))

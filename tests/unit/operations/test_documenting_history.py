@@ -4,17 +4,19 @@ import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from document_kit import SPEC, Docs, Git, documents
 from observing_kit import HERE
 
+from pellucid.documents.history import Histories
 from pellucid.errors import InputError
 from pellucid.model.document import HeaderVersion
-from pellucid.operations.document_history import Histories
-from pellucid.operations.document_rows import history_file, load_history
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.cleaning import header_of
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
+from pellucid.operations.document.rows import history_file, load_history
 
 JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 FINAL = SPEC.replace("Draft", "Final")
@@ -120,7 +122,7 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_others_their_history(docs:
     git.commit(FEB, {"c.md": FINAL.replace("054", "055")})
     (docs.folder / "b.md").write_bytes(b"\xff")
     names = {docs.folder / name: name for name in ("a.md", "b.md", "c.md")}
-    with Histories.of(names, docs.app.settings) as told:
+    with Histories.of(names, partial(header_of, settings=docs.app.settings)) as told:
         assert told.tell(docs.folder / "c.md", FINAL.encode()) is not None
     out = docs.index(history=True)
     assert (out.new, out.refused) == (2, 1)

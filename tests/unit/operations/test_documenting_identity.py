@@ -9,10 +9,10 @@ from document_kit import SPEC, Docs, Git, documents, without_encoder
 from observing_kit import HERE, HandClock
 
 from pellucid.clock import epoch_ms
-from pellucid.operations.document_listing import list_documents, remove_documents, show_document
-from pellucid.operations.document_rows import load_history
-from pellucid.operations.documenting import IndexDocsInput, IndexDocsOutput
-from pellucid.operations.documents_watching import watch_docs
+from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
+from pellucid.operations.document.listing import list_documents, remove_documents, show_document
+from pellucid.operations.document.rows import load_history
+from pellucid.operations.document.watching import watch_docs
 
 ONE = "---\nid: SPEC-61\nrequires: SPEC-62\n---\n\n# Cooling plan\n\nThe pumps run at night.\n"
 PLAIN = ONE.replace("id: SPEC-61\n", "")

@@ -8,9 +8,9 @@ from document_kit import SPEC, Docs, documents
 from observing_kit import HERE
 
 from pellucid.errors import InputError, NotFoundError
-from pellucid.operations.document_listing import list_documents, remove_documents, show_document
-from pellucid.operations.documenting import IndexDocsInput, IndexDocsOutput
-from pellucid.operations.documents_watching import watch_docs
+from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
+from pellucid.operations.document.listing import list_documents, remove_documents, show_document
+from pellucid.operations.document.watching import watch_docs
 
 
 @pytest.fixture

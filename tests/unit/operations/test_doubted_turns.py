@@ -9,7 +9,7 @@ import pytest
 from pellucid.app import App, open_app
 from pellucid.errors import InputError
 from pellucid.operations.changing import UndoInput, undo
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.importing import ImportInput, import_transcripts
 from pellucid.operations.recalling import RecallInput, RecallOutput, recall
 from pellucid.operations.trusting import PromoteInput, TrustListInput, promote, trust_explain, trust_list

@@ -6,8 +6,8 @@ import pytest
 from graph_kit import APRIL, HERE, MARCH, MAY, document, rewrite, section
 
 from pellucid.app import App
+from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
-from pellucid.graph.naming import Naming
 from pellucid.model.entity import entity_id
 from pellucid.operations.asking import RecallInput
 from pellucid.operations.backfilling import BackfillInput, backfill

@@ -11,7 +11,7 @@ from pellucid.app import App
 from pellucid.model.entity import entity_id
 from pellucid.model.memory import unpack_id
 from pellucid.operations.asking import RecallInput
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recalling import recall, xray, xray_of
 from pellucid.recall.ablate import ablate
 from pellucid.recall.fuse import COMPANY

@@ -12,7 +12,7 @@ from pellucid.app import App
 from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory
 from pellucid.operations.asking import RecallInput
-from pellucid.operations.documenting import IndexDocsInput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recalling import recall, xray
 from pellucid.recall.ablate import ablate
 from pellucid.recall.leads import paragraphs, saying, shortened

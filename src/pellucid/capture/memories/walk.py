@@ -52,7 +52,7 @@ class Walk:
 
     def claim(self, path: Path) -> bool:
         """Whether a file may be read and has not been yet; it counts as read from now on. If not, why is counted."""
-        if self.settings.exclude_paths and is_excluded(path, self.settings.exclude_paths):
+        if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
             return False
         stat = path.stat()

@@ -17,7 +17,7 @@ from pellucid.surfaces.cli.session import Home, Json, Namespace, emit, opened, p
 
 if TYPE_CHECKING:
     from pellucid.app import App
-    from pellucid.operations.documenting import IndexDocsInput, IndexDocsOutput
+    from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
 
 index_app = typer.Typer(
     help="Take documents in by section, and keep in step with them.", no_args_is_help=True,
@@ -50,8 +50,8 @@ def index_docs(
     as_json: Json = False,
 ) -> None:
     """Take documents in by heading, or what changed in them. What is gone is closed."""
-    from pellucid.operations.documenting import IndexDocsInput
-    from pellucid.operations.documenting import index_docs as take_in
+    from pellucid.operations.document.indexing import IndexDocsInput
+    from pellucid.operations.document.indexing import index_docs as take_in
     from pellucid.surfaces.cli.validate import checked
 
     _check_watch(paths, watch=watch, dry_run=dry_run)
@@ -86,7 +86,7 @@ def _check_watch(paths: list[Path] | None, *, watch: bool, dry_run: bool) -> Non
 
 
 def _watch(opened_app: "App", request: "IndexDocsInput", *, as_json: bool) -> None:
-    from pellucid.operations.documents_watching import watch_docs
+    from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
         write(json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else present_index.indexed(outcome))
@@ -119,7 +119,7 @@ def index_list(
     as_json: Json = False,
 ) -> None:
     """List the documents that are indexed. Of each: what it defines, its title, path, sections and edges."""
-    from pellucid.operations.document_listing import list_documents
+    from pellucid.operations.document.listing import list_documents
 
     with opened(home, namespace) as opened_app:
         outcome = list_documents(opened_app, opened_app.settings.namespace, gone=gone)
@@ -137,7 +137,7 @@ def index_show(
 
     And the edges it says, and what stood in it before.
     """
-    from pellucid.operations.document_listing import show_document
+    from pellucid.operations.document.listing import show_document
 
     with opened(home, namespace) as opened_app:
         outcome = show_document(opened_app, opened_app.settings.namespace, name)
@@ -152,7 +152,7 @@ def index_remove(
     as_json: Json = False,
 ) -> None:
     """Close documents as if their files were gone. What they said stays for questions about the past."""
-    from pellucid.operations.document_listing import remove_documents
+    from pellucid.operations.document.listing import remove_documents
 
     with opened(home, namespace) as opened_app:
         outcome = remove_documents(opened_app, opened_app.settings.namespace, names)

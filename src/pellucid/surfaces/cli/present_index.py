@@ -9,11 +9,11 @@ from pellucid.xray.visible import visible
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pellucid.documents.files import DocumentProblem
     from pellucid.model.document import HeaderVersion
-    from pellucid.operations.document_files import DocumentProblem
-    from pellucid.operations.document_listing import DocumentOutput, DocumentsOutput, RemovedOutput, SectionRow
-    from pellucid.operations.document_rows import HistoryOutput
-    from pellucid.operations.documenting import IndexDocsOutput
+    from pellucid.operations.document.indexing import IndexDocsOutput
+    from pellucid.operations.document.listing import DocumentOutput, DocumentsOutput, RemovedOutput, SectionRow
+    from pellucid.operations.document.rows import HistoryOutput
 
 _SHOWN = 10
 

@@ -1,16 +1,24 @@
-"""Lines of reStructuredText in, its outline out: titles over any line of punctuation, levels as they first appear."""
+"""A reStructuredText text in, its outline and its markup out: titles over any punctuation, code, comments."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from pellucid.graph.outline import Heading, Outline, Span, heading
-from pellucid.graph.plain_text import plain_rst
+from pellucid.documents.formats.inline import plain_rst
+from pellucid.documents.formats.markup import NONE, MarkupSpans, block_end, column, starts
+from pellucid.documents.sections import Heading, Outline, Span, heading
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1* *")
 _NO_TITLE = re.compile(r"[-*+•‣⁃] |\.\. |__ |\|(?: |$)|>>>(?: |$)|:[^:\s](?:[^:]*[^:\s])?:(?: |$)|\+[-=]")
 _BORDER = re.compile(r"=+(?: +=+)+ *")
 _SURE = 4
 """An underline of this length makes a title even if the title is longer."""
+
+_EXPLICIT = re.compile(r"\.\.(?:[ \t]+(?P<rest>\S.*)|[ \t]*)")
+_DIRECTIVE = re.compile(r"(?P<name>\w[\w:.+-]*?) ?::(?=\s|$)")
+_CODE_DIRECTIVES = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "testcode", "testsetup", "prompt"})
+_NO_COMMENT = re.compile(r"_(?=\S)|__ |\[[^\[\]]+\](?:\s|$)|\|[^|\s]")
+"""A target, a footnote or citation, a substitution."""
+_RST_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•‣⁃]|#\.|\(?\w{1,3}[.)])[ \t]+)?")
 
 
 def rst_outline(lines: Sequence[str], start: int) -> Outline:
@@ -95,3 +103,56 @@ class _Scan:
         level = self._styles.setdefault((adornment[0], over), len(self._styles) + 1)
         self._headings.append(heading(plain_rst(title), level, at, end))
         return end
+
+
+def rst_markup(text: str) -> MarkupSpans:
+    """The comments of a reStructuredText text, and its code: literal blocks, and the directives that hold code."""
+    if ".." not in text and "::" not in text:
+        return NONE
+    lines = text.split("\n")
+    begins = starts(lines)
+    found = list(_rst_blocks(lines))
+    comments, code = (
+        tuple((begins[first], begins[end] - 1) for first, end, is_code in found if is_code is kind)
+        for kind in (False, True)
+    )
+    return MarkupSpans(comments, code)
+
+
+def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
+    """Comments and code as (first line, line after it, whether it is code)."""
+    at, fresh = 0, True
+    while at < len(lines):
+        line = lines[at]
+        explicit = _EXPLICIT.fullmatch(line.strip()) if fresh else None
+        is_code = _is_code_directive(explicit["rest"] or "") if explicit else None
+        begin = at if explicit else at + 1
+        if explicit and is_code is not None:
+            end = at + 1 if _is_empty(lines, at, explicit) else block_end(lines, at + 1, column(line))
+        elif not explicit and line.rstrip().endswith("::") and at + 1 < len(lines) and not lines[at + 1].strip():
+            end, is_code = block_end(lines, at + 1, _literal(line)), True
+        else:
+            fresh = explicit is not None or not line.strip()
+            at += 1
+            continue
+        if begin < end:
+            yield begin, end, is_code
+        at, fresh = max(end, at + 1), True
+
+
+def _is_code_directive(rest: str) -> bool | None:
+    """What stands behind two dots: True for code, False for a comment, None for anything that is read."""
+    if found := _DIRECTIVE.match(rest):
+        return True if found["name"].casefold() in _CODE_DIRECTIVES else None
+    return None if _NO_COMMENT.match(rest) else False
+
+
+def _is_empty(lines: Sequence[str], at: int, explicit: re.Match[str]) -> bool:
+    """Two dots and a blank line are a comment that ends there."""
+    return not explicit["rest"] and (at + 1 == len(lines) or not lines[at + 1].strip())
+
+
+def _literal(line: str) -> int:
+    """The column of the text that announces a literal block: what is further in belongs to that."""
+    found = _RST_ITEM.match(line)
+    return len(line[: found.end()].expandtabs(8)) if found else 0

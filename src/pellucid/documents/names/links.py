@@ -6,8 +6,8 @@ from os.path import splitext
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
-from pellucid.graph.formats import SUFFIX, format_of
-from pellucid.graph.naming import Named
+from pellucid.documents.formats.suffixes import SUFFIX, format_of
+from pellucid.documents.names.naming import Named
 from pellucid.model.entity import node_key
 
 _FILE = rf"(?P<path>[^\s()<>#:?]{{1,300}}{SUFFIX})(?:#(?P<id>[\w.-]{{1,120}}))?"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from pellucid.app import App
 from pellucid.clock import isoformat
+from pellucid.documents.changes import Draft
 from pellucid.memory.erasure import file_key, grave_keys
 from pellucid.memory.injection import looks_injected, split_injections
 from pellucid.memory.keep import Kept
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
-from pellucid.operations.document_changes import Draft
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.documents import document_path, render_document, unknown_keys
 

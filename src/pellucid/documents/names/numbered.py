@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from pellucid.graph.formats import SUFFIX
+from pellucid.documents.formats.suffixes import SUFFIX
 
 _NAMES = "adr aip bip caip cip eip erc glep jep kep mep nep oep pep rfc spec srfi tep xep"
 WELL_KNOWN = frozenset(_NAMES.split())

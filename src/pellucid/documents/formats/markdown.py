@@ -1,10 +1,12 @@
-"""Lines of Markdown in, its outline out: ATX and setext headings that stand in no code, comment, list or quotation."""
+"""A Markdown text in, its outline and its markup out: headings, code, and the comments that no reader sees."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
-from pellucid.graph.outline import Heading, Outline, Span, heading
-from pellucid.graph.plain_text import plain
+from pellucid.documents.formats.inline import plain
+from pellucid.documents.formats.markup import NONE, MarkupSpans, block_end, column, end_around, starts
+from pellucid.documents.sections import Heading, Outline, Span, heading
 
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
@@ -16,6 +18,15 @@ _RAW = re.compile(r"<(?:!(--)|(pre|script|style|textarea)(?=[\s>]|$))", re.IGNOR
 _DEFINITION = re.compile(r"\[[^\[\]]{1,999}\]:")
 _LONGEST_SETEXT = 200
 """More than that above a `---` is a paragraph before a rule."""
+
+_COMMENT, _COMMENT_END = "<!--", "-->"
+_TICKED = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_SIGN = re.compile(r"(`{3,}|~{3,})(.*)")
+_LISTED = re.compile(r"[ \t]*(?:[-*+|>]|\d{1,9}[.)])(?:[ \t]|$)")
+_MOST_OF_A_LINE = 2_000
+"""Characters of a line that are looked at for code within it: what is hostile costs more than its length."""
+_FAR = 4
+"""Columns; what is further in is code, where no list goes on."""
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
@@ -49,26 +60,26 @@ class _Scan:
                 self._paragraph, self._lazy = None, False
                 at += 1
             elif text[0].isalpha():
-                self._text(at, line, text)
+                self._text(at, line)
                 at += 1
             else:
                 at = self._sign(at, line, text)
         return Outline(tuple(self._headings), tuple(self._whole))
 
-    def _text(self, at: int, line: str, text: str) -> None:
+    def _text(self, at: int, line: str) -> None:
         if self._lazy or self._paragraph is not None:
             return
-        column = _column(line, text)
-        if column < self._inset:
+        margin = column(line)
+        if margin < self._inset:
             self._inset = 0
-        if self._inset or column > 3:
+        if self._inset or margin > 3:
             self._lazy = self._inset > 0
         else:
             self._paragraph = at
 
     def _sign(self, at: int, line: str, text: str) -> int:
         """A line that does not begin with a letter; the answer is the next line to look at."""
-        if (text[0] == "#" and self._atx(at, line, text)) or (text[0] in "=-" and self._setext(at, line)):
+        if (text[0] == "#" and self._atx(at, line)) or (text[0] in "=-" and self._setext(at, line)):
             return at + 1
         if self._opens_fence(line, text):
             return self._fence(at, line)
@@ -79,14 +90,14 @@ class _Scan:
         elif text[0] in ">|":
             self._paragraph, self._lazy = None, True
         elif item := _ITEM.match(line):
-            self._item(item, line, text)
+            self._item(item, line)
         elif not (text[0] == "[" and _DEFINITION.match(text)):
-            self._text(at, line, text)
+            self._text(at, line)
         return at + 1
 
-    def _atx(self, at: int, line: str, text: str) -> bool:
+    def _atx(self, at: int, line: str) -> bool:
         found = _ATX.match(line)
-        if not found or _column(line, text) >= self._inset > 0:
+        if not found or column(line) >= self._inset > 0:
             return False
         body = line[found.end() :].strip()
         bare = body.rstrip("#")
@@ -115,7 +126,7 @@ class _Scan:
         """Code indented by four columns is code already, except in a list."""
         if "```" not in text and "~~~" not in text:
             return False
-        return (self._inset > 0 or _column(line, text) < 4) and _FENCE.fullmatch(line) is not None
+        return (self._inset > 0 or column(line) < 4) and _FENCE.fullmatch(line) is not None
 
     def _fence(self, at: int, line: str) -> int:
         found = _FENCE.fullmatch(line)
@@ -138,7 +149,7 @@ class _Scan:
             self._add(found[2].strip(), int(found[1]), at, at + 1)
             return at + 1
         raw = _RAW.match(text)
-        if raw is None or (_column(line, text) > 3 and not self._inset):
+        if raw is None or (column(line) > 3 and not self._inset):
             self._paragraph, self._lazy = None, True
             return at + 1
         close = "-->" if raw[1] else f"</{raw[2].lower()}>"
@@ -151,16 +162,84 @@ class _Scan:
             self._whole.append((at, end))
         return end
 
-    def _item(self, item: re.Match[str], line: str, text: str) -> None:
-        column = _column(line, text)
-        if column > 3 and not self._inset:
+    def _item(self, item: re.Match[str], line: str) -> None:
+        margin = column(line)
+        if margin > 3 and not self._inset:
             return
-        if not self._inset or column < self._inset:
-            self._inset = column + max(2, min(item.end() - item.end(1), 5))
+        if not self._inset or margin < self._inset:
+            self._inset = margin + max(2, min(item.end() - item.end(1), 5))
         self._paragraph, self._lazy = None, True
 
 
-def _column(line: str, text: str) -> int:
-    """How far a line is indented; a tab leads to the next multiple of four."""
-    width = len(line) - len(text)
-    return width if "\t" not in line[:width] else len(line[:width].expandtabs(4))
+def markdown_markup(text: str) -> MarkupSpans:
+    """The HTML comments of a Markdown text, and its code: fenced, or indented where no list goes on.
+
+    A fence that nothing closes counts only if it names a language: else it may be the end of one that was cut.
+    """
+    if _COMMENT not in text and "```" not in text and "~~~" not in text and "    " not in text and "\t" not in text:
+        return NONE
+    lines = text.split("\n")
+    begins = starts(lines)
+    fenced = [(first, end) for first, end in markdown_outline(lines, 0).whole if _is_code(lines, first, end)]
+    blocks = sorted([*fenced, *_indented(lines, fenced)])
+    code = [(begins[first], begins[end] - 1) for first, end in blocks]
+    comments = tuple(_comments(text, begins, code))
+    return MarkupSpans(comments, tuple(span for span in code if not end_around(span[0], comments)))
+
+
+def _is_code(lines: Sequence[str], first: int, end: int) -> bool:
+    opening = _SIGN.search(lines[first]) if not lines[first].lstrip().startswith(_COMMENT) else None
+    closing = lines[end - 1].strip()
+    closed = opening and end - first > 1 and closing.startswith(opening[1]) and not closing.strip(opening[1][0])
+    return bool(opening and (closed or opening[2].strip()))
+
+
+def _indented(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
+    """Code by its indentation: below a blank line, in no list, and itself none."""
+    within = {at for first, end in fenced for at in range(first, end)}
+    fresh, listed = True, False
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        margin = column(line)
+        if not line.strip() or at in within:
+            fresh = True
+        elif _LISTED.match(line):
+            fresh, listed = False, True
+        elif fresh and not listed and margin >= _FAR:
+            end = block_end(lines, at, _FAR - 1)
+            yield at, end
+            at = end
+            continue
+        else:
+            listed = listed and not (fresh and margin == 0)
+            fresh = False
+        at += 1
+
+
+def _comments(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
+    """HTML comments that begin in no code; one that nothing closes goes to the end if it begins a line."""
+    begin, ticked = -1, list[Span]()
+    at = text.find(_COMMENT)
+    while at >= 0:
+        line = begins[bisect_right(begins, at) - 1]
+        if line != begin:
+            begin, ticked = line, _ticked(text, line)
+        if end := end_around(at, code) or end_around(at, ticked):
+            at = text.find(_COMMENT, end)
+            continue
+        end = text.find(_COMMENT_END, at + len(_COMMENT)) + len(_COMMENT_END)
+        if end >= len(_COMMENT_END):
+            yield at, end
+        elif not text[begin:at].strip():
+            yield at, len(text)
+            return
+        else:
+            return
+        at = text.find(_COMMENT, end)
+
+
+def _ticked(text: str, line: int) -> list[Span]:
+    """The code within the line that begins there."""
+    part = text[line : line + _MOST_OF_A_LINE].split("\n", 1)[0]
+    return [(line + found.start(), line + found.end()) for found in _TICKED.finditer(part)] if "`" in part else []

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from pellucid.capture.redact import redact
-from pellucid.graph.formats import format_of
+from pellucid.documents.formats.suffixes import format_of
 
 _MARK = "[redacted:"
 

@@ -1,23 +1,24 @@
 """Files of git checkouts in, the history of each one's header out, file by file, and what is to be said about it."""
 
 import hashlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from pellucid.documents.files import MOST_BYTES
+from pellucid.documents.reading import ReadDocument, Values, read_document
+from pellucid.documents.versions import Said
 from pellucid.errors import InputError
 from pellucid.git.history import FileHistory, TextAt, departures, has_commits, header_history
 from pellucid.git.program import Repository, blobs, find_checkout, open_repository
-from pellucid.graph.reading import read_document
 from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
-from pellucid.operations.document_files import MOST_BYTES
-from pellucid.operations.document_reading import header_of
-from pellucid.operations.document_versions import Said
-from pellucid.settings import Settings
+
+HeaderOf = Callable[[ReadDocument, str, bytes], tuple[str, Values]]
+"""An older version as it was read, its stored path and its bytes in; what it defined and its clean header out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Histories:
 
     paths: Mapping[Path, str]
     """The files, and what each is called in what is stored: an old version is read under that name."""
-    settings: Settings
+    header: HeaderOf
     notes: list[str] = field(default_factory=list[str])
     _running: dict[Path, Iterator[FileHistory]] = field(default_factory=dict[Path, Iterator[FileHistory]])
     _next: dict[Path, FileHistory] = field(default_factory=dict[Path, FileHistory])
@@ -99,13 +100,13 @@ class Histories:
 
     @classmethod
     @contextmanager
-    def of(cls, paths: Mapping[Path, str], settings: Settings) -> "Generator[Histories]":
+    def of(cls, paths: Mapping[Path, str], header: HeaderOf) -> "Generator[Histories]":
         """The histories of these files; ask for them in this order.
 
         Raises:
             InputError: none of them stands in a git checkout, or git is not to be had, or refuses it.
         """
-        histories = cls(paths, settings)
+        histories = cls(paths, header)
         try:
             histories._open(list(paths))
             yield histories
@@ -184,7 +185,7 @@ class Histories:
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name
         try:
-            return header_of(read_document(name, data, root), name, data, self.settings)
+            return self.header(read_document(name, data, root), name, data)
         except InputError:
             return None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pellucid.operations.document_files import is_gone
+from pellucid.documents.files import is_gone
 from pellucid.store.graph_port import FiledDocument
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
+from pellucid.documents.changes import removed
 from pellucid.errors import InputError, NotFoundError
 from pellucid.graph.lines import part
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.document_changes import removed
-from pellucid.operations.document_names import stored_path
-from pellucid.operations.document_writing import keep
-from pellucid.operations.documents_held import file_of, held
+from pellucid.operations.document.held import file_of, held
+from pellucid.operations.document.names import stored_path
+from pellucid.operations.document.writing import keep
 from pellucid.operations.states import names_of
 from pellucid.store.graph_port import FiledDocument
 

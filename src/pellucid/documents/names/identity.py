@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pellucid.graph.numbered import (
+from pellucid.documents.names.numbered import (
     WELL_KNOWN,
     Numbered,
     credible,

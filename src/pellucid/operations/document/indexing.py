@@ -5,7 +5,7 @@ never stops the others.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,21 +15,22 @@ from pathlib import Path
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.capture.reader import is_excluded
 from pellucid.clock import truncate
+from pellucid.documents.changes import Counts, Draft, Seen, drafted, redefined, removed
+from pellucid.documents.files import DocumentProblem, FoundFile, Search, find_documents, is_gone
+from pellucid.documents.history import Changes, Gone, Histories, Told
+from pellucid.documents.moves import Moves
+from pellucid.documents.reading import CleanDocument, read_document
 from pellucid.errors import InputError
-from pellucid.graph.reading import read_document
 from pellucid.model.wire import Wire
-from pellucid.operations.document_changes import Draft, Seen, drafted, redefined, removed
-from pellucid.operations.document_counts import Counts
-from pellucid.operations.document_files import DocumentProblem, FoundFile, Search, find_documents, is_gone
-from pellucid.operations.document_history import Changes, Gone, Histories, Told
-from pellucid.operations.document_moves import Moves
-from pellucid.operations.document_names import stored_path
-from pellucid.operations.document_reading import CleanDocument, Tally, cleaned
-from pellucid.operations.document_rows import HistoryOutput, history_file, load_history
-from pellucid.operations.document_writing import judge, keep, vault_path
-from pellucid.operations.documents_held import file_of, held, known_documents, place_of, root_of
+from pellucid.operations.document.cleaning import Tally, cleaned, header_of
+from pellucid.operations.document.held import file_of, held, known_documents, place_of, root_of
+from pellucid.operations.document.names import stored_path
+from pellucid.operations.document.rows import HistoryOutput, history_file, load_history
+from pellucid.operations.document.writing import judge, keep, vault_path
 from pellucid.operations.settling import require_settled
+from pellucid.settings import Settings
 from pellucid.store.graph_port import FiledDocument
 
 FILES_A_COMMIT = 200
@@ -50,7 +51,7 @@ class IndexDocsInput(Wire):
     history: bool = False
     """Turn the git history of their headers into versions at commit time."""
     history_file: Path | None = None
-    """Rows that tell such a history, loaded when the files are indexed; see `document_rows`."""
+    """Rows that tell such a history, loaded when the files are indexed; see `document.rows`."""
     dry_run: bool = False
 
 
@@ -152,7 +153,7 @@ class _Indexing:
         files = [found.files[file] for file in sorted(found.files)]
         if self.request.history:
             paths = {each.file: stored_path(each.path, self.app.key) for each in files}
-            with Histories.of(paths, self.app.settings) as histories:
+            with Histories.of(paths, partial(header_of, settings=self.app.settings)) as histories:
                 self._ask_for(histories, [file for file in missing if found.covers(file)])
                 self._take_all(files, histories)
             self.notes += [*histories.notes, *self._left_out()]
@@ -173,11 +174,8 @@ class _Indexing:
         return [f"{told} and are left out: a history is that of one id"] if self.foreign else []
 
     def _search(self) -> Search:
-        settings = self.app.settings
         roots = {file: root_of(file, each.document) for file, each in self.known.items()}
-        return Search(
-            settings.home.resolve(), settings.capture.exclude_paths, self.request.glob, roots, frozenset(roots.values())
-        )
+        return search_for(self.app.settings, self.request.glob, roots)
 
     def _refresh(self) -> None:
         """The documents there are, asked for again if another writer came since."""
@@ -221,12 +219,12 @@ class _Indexing:
         key = self.app.key
         path = stored_path(place.path, key)
         try:
-            clean = cleaned(read_document(path, data, place.root.name), path, data, self.app.settings)
+            clean, tally = cleaned(read_document(path, data, place.root.name), path, data, self.app.settings)
         except InputError as error:
             self._unread(place, error.message, error.next_step)
             return None
-        self.tally.add(clean.tally)
-        self.counts.quarantined += clean.tally.instructions
+        self.tally.add(tally)
+        self.counts.quarantined += tally.instructions
         told = self._own(told, clean) if told else None
         since = _not_after(place.mtime_ns, self.app.clock.now())
         return Seen(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, told)
@@ -333,6 +331,12 @@ class _Indexing:
             redactions=dict(self.tally.redactions.most_common()), problems=tuple(self.problems),
             notes=tuple(self.notes), operations=tuple(self.operations), encoder_problem=self.encoder_problem or None,
         )  # fmt: skip
+
+
+def search_for(settings: Settings, glob: str | None, known: Mapping[Path, Path] | None = None) -> Search:
+    """What is looked for in a home with these settings; `known` are the roots of the files that are documents."""
+    excluded = partial(is_excluded, patterns=settings.capture.exclude_paths)
+    return Search(settings.home.resolve(), excluded, glob, known or {})
 
 
 def _is_empty(data: bytes) -> bool:

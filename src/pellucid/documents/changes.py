@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.clock import Clock
-from pellucid.graph.formats import format_of
+from pellucid.documents.files import FoundFile
+from pellucid.documents.formats.suffixes import format_of
+from pellucid.documents.history import Changes, Told
+from pellucid.documents.reading import CleanDocument, CleanSection
+from pellucid.documents.versions import Said, followed, seen, versions_of
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
-from pellucid.operations.document_files import FoundFile
-from pellucid.operations.document_history import Changes, Told
-from pellucid.operations.document_reading import CleanDocument, CleanSection
-from pellucid.operations.document_versions import Said, followed, seen, versions_of
 from pellucid.vault.documents import remembered, section_text
 
 
@@ -108,6 +108,44 @@ class Draft:
     def empty(self) -> bool:
         """Whether nothing is left to keep."""
         return not self.document.versions and not self.sections
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of documents so far; the names and their meaning are those of `IndexDocsOutput`."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    renamed: int = 0
+    returned: int = 0
+    excluded: int = 0
+    sections_opened: int = 0
+    sections_closed: int = 0
+    header_versions: int = 0
+    quarantined: int = 0
+    withheld: int = 0
+
+    def take(self, draft: Draft) -> None:
+        """Count what becomes of one document."""
+        before, now = draft.held.document if draft.held else None, draft.document
+        if not draft.changed:
+            self.unchanged += 1
+            return
+        if before is None and draft.empty:
+            return
+        self.sections_opened += draft.opened
+        self.sections_closed += draft.closed
+        self.header_versions += len(draft.fresh) - draft.opened
+        if before is None:
+            self.new += 1
+        elif now.removed_at is not None:
+            self.removed += 1
+        else:
+            self.changed += 1
+            self.renamed += (before.root, before.path) != (now.root, now.path)
+            self.returned += before.removed_at is not None
 
 
 def redefined(held: Held, seen_now: Seen) -> bool:

@@ -6,8 +6,8 @@ Foreign files are never refused for their header: what can be read of it is kept
 import re
 from collections.abc import Iterable, Sequence
 
+from pellucid.documents.header_yaml import frontmatter_values
 from pellucid.errors import InputError
-from pellucid.graph.header_yaml import frontmatter_values
 from pellucid.vault import frontmatter
 
 Header = dict[str, str]

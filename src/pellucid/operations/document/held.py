@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from pellucid.app import App
+from pellucid.documents.changes import Held
 from pellucid.model.document import Document
-from pellucid.operations.document_changes import Held
-from pellucid.operations.document_names import located
+from pellucid.operations.document.names import located
 from pellucid.store.graph_port import FiledDocument
 from pellucid.vault.markdown import Identity, parse
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pellucid.app import App
+from pellucid.documents.files import find_documents
 from pellucid.errors import StoreBusyError
-from pellucid.operations.document_files import Search, find_documents
-from pellucid.operations.documenting import IndexDocsInput, IndexDocsOutput, index_docs
+from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput, index_docs, search_for
 
 Stamps = dict[Path, tuple[int, int]]
 Wait = Callable[[float], bool]
@@ -47,9 +47,7 @@ def _index(app: App, request: IndexDocsInput) -> IndexDocsOutput | None:
 
 
 def _stamps(app: App, request: IndexDocsInput) -> Stamps:
-    settings = app.settings
-    search = Search(settings.home.resolve(), settings.capture.exclude_paths, request.glob)
-    found = find_documents(request.paths, search)
+    found = find_documents(request.paths, search_for(app.settings, request.glob))
     return {file: (each.mtime_ns, each.size) for file, each in found.files.items()}
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from pellucid.documents.formats.suffixes import SUFFIX
+from pellucid.documents.names.patterns import compiled, matches
 from pellucid.errors import InputError
-from pellucid.graph.formats import SUFFIX
-from pellucid.graph.patterns import compiled, matches
 from pellucid.model.entity import node_key
 
 _SERIES = re.compile(r"[A-Za-z](?:[A-Za-z0-9]{0,30}[A-Za-z])?")

@@ -10,44 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from pellucid.capture.redact import redact
+from pellucid.documents.header import key_name
+from pellucid.documents.reading import CleanDocument, CleanSection, ReadDocument, Values
+from pellucid.documents.sections import ReadSection
+from pellucid.documents.versions import with_title
 from pellucid.errors import InputError
 from pellucid.git.history import HEADER_BYTES
-from pellucid.graph.header import key_name
-from pellucid.graph.outline import ReadSection
-from pellucid.graph.reading import ReadDocument
 from pellucid.memory.injection import looks_injected
-from pellucid.model.document import FormatName
-from pellucid.operations.document_versions import with_title
 from pellucid.settings import Settings
 
-Values = dict[str, str]
 _LEAST_SECRET = 12
 """Characters; a shorter key is no secret."""
-
-
-@dataclass(frozen=True, slots=True)
-class CleanSection:
-    """A section that may be stored."""
-
-    heading: str
-    trail: tuple[str, ...]
-    level: int
-    lines: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class CleanDocument:
-    """A document that may be stored; `values` are its header's, with the title among them."""
-
-    format: FormatName
-    title: str
-    entity: str
-    entity_type: str
-    aliases: tuple[str, ...]
-    values: Values
-    sections: tuple[CleanSection, ...]
-    tally: "Tally"
 
 
 @dataclass(slots=True)
@@ -77,8 +50,8 @@ def ordering_name(path: str) -> bool:
     return bool(looks_injected(words, foreign=True) or looks_injected(path))
 
 
-def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> CleanDocument:
-    """The document without secrets, stretches off the record, and instructions in its header.
+def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[CleanDocument, Tally]:
+    """The document without secrets, stretches off the record, and instructions in its header; and what was taken out.
 
     `path` is as it may be stored; `data` is what was read.
 
@@ -96,13 +69,16 @@ def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> C
         tally.instructions += 1
         title = PurePosixPath(path).name
     header = _clean_keys(read.header, data, tally)
-    return CleanDocument(
-        format=read.format, title=title, entity=_entity(read, path, tally),
-        entity_type=read.entity_type, tally=tally,
+    clean = CleanDocument(
+        format=read.format,
+        title=title,
+        entity=_entity(read, path, tally),
+        entity_type=read.entity_type,
         aliases=tuple(_aliases(read, title, settings)),
         values=with_title(clean_header(header, settings, tally), title),
         sections=tuple(_sections(read.sections, settings, tally)),
-    )  # fmt: skip
+    )
+    return clean, tally
 
 
 def _aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str]:

@@ -16,17 +16,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
+from pellucid.documents.changes import Draft, Held, reversioned
+from pellucid.documents.files import DocumentProblem
+from pellucid.documents.header import key_name
+from pellucid.documents.versions import Said, preceded, versions_of
 from pellucid.errors import InputError
-from pellucid.graph.header import key_name
 from pellucid.model.document import Document
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.document_changes import Draft, Held, reversioned
-from pellucid.operations.document_files import DocumentProblem
-from pellucid.operations.document_reading import Tally, clean_header
-from pellucid.operations.document_versions import Said, preceded, versions_of
-from pellucid.operations.document_writing import judge, keep
-from pellucid.operations.documents_held import held
+from pellucid.operations.document.cleaning import Tally, clean_header
+from pellucid.operations.document.held import held
+from pellucid.operations.document.writing import judge, keep
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 

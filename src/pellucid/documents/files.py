@@ -3,13 +3,13 @@
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 
-from pellucid.capture.reader import is_excluded
-from pellucid.graph.formats import CALLED, FORMATS, format_of
+from pellucid.documents.formats.suffixes import CALLED, FORMATS, format_of
 from pellucid.model.wire import Wire
 
 MOST_BYTES = 5_000_000
@@ -67,17 +67,21 @@ class Found:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
-    """What is looked for: names, settings, and the roots of documents that are known."""
+    """What is looked for, what is not, and the roots of documents that are known."""
 
     home: Path
-    exclude: Sequence[str] = ()
+    is_excluded: Callable[[Path], bool]
+    """Whether settings keep a file out."""
     glob: str | None = None
     known: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
     """The root of each file that is a document already."""
-    roots: frozenset[Path] = frozenset()
-    """These roots."""
+
+    @cached_property
+    def roots(self) -> frozenset[Path]:
+        """These roots."""
+        return frozenset(self.known.values())
 
 
 def find_documents(paths: Iterable[Path], search: Search) -> Found:
@@ -157,7 +161,7 @@ def _take(file: Path, given: Path, search: Search, found: Found, *, named: bool 
     path = file.relative_to(root).as_posix()
     if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):
         return False
-    if search.exclude and is_excluded(file, search.exclude):
+    if search.is_excluded(file):
         found.excluded += 1
         return True
     try:

@@ -7,12 +7,12 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from pellucid.graph.header import KNOWN, Header, key_name, put
-from pellucid.graph.links import links_in
-from pellucid.graph.numbered import Numbered, file_number, heading_number
-from pellucid.graph.outline import Heading
-from pellucid.graph.plain_text import plain
-from pellucid.graph.relations import of_key
+from pellucid.documents.formats.inline import plain
+from pellucid.documents.header import KNOWN, Header, key_name, put
+from pellucid.documents.names.links import links_in
+from pellucid.documents.names.numbered import Numbered, file_number, heading_number
+from pellucid.documents.relations import of_key
+from pellucid.documents.sections import Heading
 
 _MOST_BLOCKS = 4
 _MOST_LINES = 60

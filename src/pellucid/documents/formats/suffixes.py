@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os.path import splitext
 
-from pellucid.graph.asides import FindAsides, markdown_asides, rst_asides
-from pellucid.graph.header import Header, markdown_header, rst_fields, rst_header
-from pellucid.graph.markdown_sections import markdown_outline
-from pellucid.graph.outline import Outline
-from pellucid.graph.rst_sections import rst_outline
+from pellucid.documents.formats.markdown import markdown_markup, markdown_outline
+from pellucid.documents.formats.markup import FindMarkup
+from pellucid.documents.formats.rst import rst_markup, rst_outline
+from pellucid.documents.header import Header, markdown_header, rst_fields, rst_header
+from pellucid.documents.sections import Outline
 from pellucid.model.document import FormatName
 
 
@@ -28,7 +28,7 @@ class DocumentFormat:
     """A text and its lines in, the header at the very top and the number of lines that it takes out."""
     outline: Callable[[Sequence[str], int], Outline]
     """Lines and the one at which the text begins in, its headings out."""
-    asides: FindAsides
+    markup: FindMarkup
     """A text in, its comments and code out."""
     comment: str
     """A sign that stands in every comment."""
@@ -38,9 +38,9 @@ class DocumentFormat:
 
 _ALL = (
     DocumentFormat(
-        "markdown", "Markdown", (".md", ".markdown", ".mdx"), markdown_header, markdown_outline, markdown_asides, "<!--"
+        "markdown", "Markdown", (".md", ".markdown", ".mdx"), markdown_header, markdown_outline, markdown_markup, "<!--"
     ),
-    DocumentFormat("rst", "reStructuredText", (".rst", ".rest"), rst_header, rst_outline, rst_asides, "..", rst_fields),
+    DocumentFormat("rst", "reStructuredText", (".rst", ".rest"), rst_header, rst_outline, rst_markup, "..", rst_fields),
 )
 FORMATS: dict[str, DocumentFormat] = {suffix: each for each in _ALL for suffix in each.suffixes}
 """The format of each suffix."""

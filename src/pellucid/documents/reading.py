@@ -4,16 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pellucid.documents.formats.markup import without_comments
+from pellucid.documents.formats.suffixes import CALLED, FORMATS, DocumentFormat, format_of
+from pellucid.documents.header import Header, put
+from pellucid.documents.header_block import from_status, stated, status_section
+from pellucid.documents.names.identity import identify
+from pellucid.documents.sections import Heading, Outline, ReadSection, sections
 from pellucid.errors import InputError
-from pellucid.graph.asides import without_comments
-from pellucid.graph.formats import CALLED, FORMATS, DocumentFormat, format_of
-from pellucid.graph.header import Header, put
-from pellucid.graph.header_block import from_status, stated, status_section
-from pellucid.graph.identity import identify
-from pellucid.graph.outline import Heading, Outline, ReadSection, sections
 from pellucid.model.document import FormatName
 
 _SNIFFED = 8_192
+Values = dict[str, str]
+"""What a header says, by its keys; what is stored of it has the title among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,32 @@ class ReadDocument:
     entity: str
     entity_type: str
     aliases: tuple[str, ...]
-    header: dict[str, str]
+    header: Values
     sections: tuple[ReadSection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CleanSection:
+    """A section that may be stored; `lines` are its lines in the file, as `3-9`."""
+
+    heading: str
+    trail: tuple[str, ...]
+    level: int
+    lines: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class CleanDocument:
+    """A document that may be stored: what was read, without what nobody may keep. `values` are its header's."""
+
+    format: FormatName
+    title: str
+    entity: str
+    entity_type: str
+    aliases: tuple[str, ...]
+    values: Values
+    sections: tuple[CleanSection, ...]
 
 
 def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
@@ -52,7 +78,7 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
         if fields:
             header = {**fields, **header}
             title, outline = _replaced(outline, title, replace(title, end=end))
-    seen = without_comments(text, lines, format_.asides, format_.comment) if format_.comment in text else lines
+    seen = without_comments(text, lines, format_.markup, format_.comment) if format_.comment in text else lines
     header = _completed(header, seen, start, outline, title, f"{root}/{path}" if root else path)
     who = identify(path, header, title.text if title else "", root)
     names = who.title if who.entity == path else f"{who.title} {who.entity}"

@@ -1,0 +1,1 @@
+"""The text of a Markdown or reStructuredText file in, its headings, code, comments and plain words out."""
