@@ -2,6 +2,7 @@
 
 import pytest
 
+from pellucid.documents.formats.markdown import markdown_markup
 from pellucid.documents.reading import ReadDocument, read_document
 from pellucid.documents.sections import MOST_CHARACTERS
 from pellucid.errors import InputError
@@ -63,13 +64,24 @@ def test_the_first_of_several_releases_is_not_the_title() -> None:
     assert [each.heading for each in document.sections] == ["Version 2", "Version 1"]
 
 
+def test_a_heading_in_html_is_one_wherever_its_line_stands_in_the_block() -> None:
+    document = md("# Wells\n\n<div align=center>\n<h2>Depth</h2>\n</div>\n\n<pre>\n<h2>no</h2>\n</pre>\n\nx\n")
+    assert [each.heading for each in document.sections] == ["", "Depth"]
+
+
+def test_code_in_a_quotation_is_code() -> None:
+    text = "> Call it so:\n>\n> ```js\n> see(SPEC-12)\n> ```\n"
+    (span,) = markdown_markup(text).code
+    assert text[slice(*span)] == "> ```js\n> see(SPEC-12)\n> ```"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "```sh\n# not a heading\n```\n",
         "~~~~\n# not a heading\n~~~\n# nor this\n~~~~\n",
         "   ```\n# not a heading\n   ```\n",
-        "1. Do\n\n    ```sh\n# not a heading\n   ```\n\n2. More\n",
+        "1. Do\n\n    ```sh\n    # not a heading\n    ```\n\n2. More\n",
         "- ```sh\n  # not a heading\n  ```\n",
         "<!--\n# not a heading\n-->\n",
         "<pre>\n# not a heading\n</pre>\n",

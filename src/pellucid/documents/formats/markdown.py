@@ -3,19 +3,18 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from pellucid.documents.formats.inline import plain
 from pellucid.documents.formats.markup import NONE, MarkupSpans, block_end, column, end_around, starts
 from pellucid.documents.sections import Heading, Outline, Span, heading
 
-_FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
-_SETEXT = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
-_RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 _HTML_HEADING = re.compile(r" {0,3}<[hH]([1-6])(?:\s[^<>]*)?>(.*)</[hH]\1>\s*")
-_RAW = re.compile(r"<(?:!(--)|(pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
-_DEFINITION = re.compile(r"\[[^\[\]]{1,999}\]:")
+_RAW = re.compile(r"\s*<(?:!--|(?:pre|script|style|textarea)[\s>])", re.IGNORECASE)
 _LONGEST_SETEXT = 200
 """More than that above a `---` is a paragraph before a rule."""
 
@@ -32,143 +31,39 @@ _FAR = 4
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
     """The headings from line `start` (0-based) on, and the spans of fenced code and of comments with blank lines.
 
-    Linear in the length of the text.
+    Blocks are those of CommonMark; but a row of a table above a `---` is no heading, and `<h1>` on a line is one.
     """
-    return _Scan(lines).run(start)
+    headings: list[Heading] = []
+    whole: list[Span] = []
+    tokens = _parser().parse("\n" * start + "\n".join(lines[start:]))
+    for place, token in enumerate(tokens):
+        if token.map is None:
+            continue
+        first, end = token.map
+        if token.type == "heading_open" and token.level == 0:
+            text = " ".join(tokens[place + 1].content.split("\n"))
+            if token.markup[0] == "#" or (text[0] != "|" and len(text) <= _LONGEST_SETEXT):
+                headings.append(heading(plain(text), int(token.tag[1]), first, end))
+        elif token.type == "html_block" and not _RAW.match(lines[first]):
+            found = ((line, _HTML_HEADING.fullmatch(lines[line])) for line in range(first, end))
+            headings += [heading(plain(each[2].strip()), int(each[1]), at, at + 1) for at, each in found if each]
+        elif token.type == "fence" or (token.type == "html_block" and _is_gapped_comment(lines[first:end])):
+            whole.append((first, end))
+    return Outline(tuple(headings), tuple(whole))
 
 
-class _Scan:
-    """One pass: each step looks at one line, or takes all lines of a block in which nothing is a heading."""
+@cache
+def _parser() -> "MarkdownIt":
+    """What finds blocks; what stands within a line is not looked at."""
+    from markdown_it import MarkdownIt
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._headings: list[Heading] = []
-        self._whole: list[Span] = []
-        self._paragraph: int | None = None
-        """Where a paragraph began that may yet turn out to be a setext heading."""
-        self._lazy = False
-        """In a paragraph of a quotation, a list or HTML, which goes on until a blank line."""
-        self._inset = 0
-        """The column of the text of the outermost list item, 0 outside of lists."""
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
 
-    def run(self, start: int) -> Outline:
-        at = start
-        while at < len(self._lines):
-            line = self._lines[at]
-            text = line.lstrip(" \t")
-            if not text:
-                self._paragraph, self._lazy = None, False
-                at += 1
-            elif text[0].isalpha():
-                self._text(at, line)
-                at += 1
-            else:
-                at = self._sign(at, line, text)
-        return Outline(tuple(self._headings), tuple(self._whole))
 
-    def _text(self, at: int, line: str) -> None:
-        if self._lazy or self._paragraph is not None:
-            return
-        margin = column(line)
-        if margin < self._inset:
-            self._inset = 0
-        if self._inset or margin > 3:
-            self._lazy = self._inset > 0
-        else:
-            self._paragraph = at
-
-    def _sign(self, at: int, line: str, text: str) -> int:
-        """A line that does not begin with a letter; the answer is the next line to look at."""
-        if (text[0] == "#" and self._atx(at, line)) or (text[0] in "=-" and self._setext(at, line)):
-            return at + 1
-        if self._opens_fence(line, text):
-            return self._fence(at, line)
-        if text[0] == "<":
-            return self._html(at, line, text)
-        if _RULE.fullmatch(line):
-            self._paragraph, self._lazy = None, False
-        elif text[0] in ">|":
-            self._paragraph, self._lazy = None, True
-        elif item := _ITEM.match(line):
-            self._item(item, line)
-        elif not (text[0] == "[" and _DEFINITION.match(text)):
-            self._text(at, line)
-        return at + 1
-
-    def _atx(self, at: int, line: str) -> bool:
-        found = _ATX.match(line)
-        if not found or column(line) >= self._inset > 0:
-            return False
-        body = line[found.end() :].strip()
-        bare = body.rstrip("#")
-        if bare != body and (not bare or bare[-1] in " \t"):
-            body = bare.rstrip()
-        self._add(body, len(found[1]), at, at + 1)
-        return True
-
-    def _setext(self, at: int, line: str) -> bool:
-        begin = self._paragraph
-        if begin is None or self._lazy or not _SETEXT.fullmatch(line):
-            return False
-        if at - begin > 9:
-            return False
-        body = " ".join(each.strip() for each in self._lines[begin:at])
-        if len(body) > _LONGEST_SETEXT:
-            return False
-        self._add(body, 1 if "=" in line else 2, begin, at + 1)
-        return True
-
-    def _add(self, text: str, level: int, first: int, end: int) -> None:
-        self._headings.append(heading(plain(text), level, first, end))
-        self._paragraph, self._lazy, self._inset = None, False, 0
-
-    def _opens_fence(self, line: str, text: str) -> bool:
-        """Code indented by four columns is code already, except in a list."""
-        if "```" not in text and "~~~" not in text:
-            return False
-        return (self._inset > 0 or column(line) < 4) and _FENCE.fullmatch(line) is not None
-
-    def _fence(self, at: int, line: str) -> int:
-        found = _FENCE.fullmatch(line)
-        assert found
-        sign = found[1] or found[2]
-        if (item := _ITEM.match(line)) and not self._inset:
-            self._inset = item.end()
-        end = at + 1
-        while end < len(self._lines):
-            text = self._lines[end].strip()
-            end += 1
-            if text.startswith(sign) and not text.strip(sign[0]):
-                break
-        self._paragraph, self._lazy = None, False
-        self._whole.append((at, end))
-        return end
-
-    def _html(self, at: int, line: str, text: str) -> int:
-        if found := _HTML_HEADING.fullmatch(line):
-            self._add(found[2].strip(), int(found[1]), at, at + 1)
-            return at + 1
-        raw = _RAW.match(text)
-        if raw is None or (column(line) > 3 and not self._inset):
-            self._paragraph, self._lazy = None, True
-            return at + 1
-        close = "-->" if raw[1] else f"</{raw[2].lower()}>"
-        end = at
-        while end < len(self._lines) and close not in self._lines[end].lower():
-            end += 1
-        self._paragraph, self._lazy = None, False
-        end = min(end + 1, len(self._lines))
-        if raw[1] and not all(line.strip() for line in self._lines[at:end]):
-            self._whole.append((at, end))
-        return end
-
-    def _item(self, item: re.Match[str], line: str) -> None:
-        margin = column(line)
-        if margin > 3 and not self._inset:
-            return
-        if not self._inset or margin < self._inset:
-            self._inset = margin + max(2, min(item.end() - item.end(1), 5))
-        self._paragraph, self._lazy = None, True
+def _is_gapped_comment(lines: Sequence[str]) -> bool:
+    return lines[0].lstrip().startswith(_COMMENT) and not all(line.strip() for line in lines)
 
 
 def markdown_markup(text: str) -> MarkupSpans:
