@@ -36,8 +36,8 @@ LOOKS_ONLY = frozenset({
 
 def requests() -> Iterator[type[Wire]]:
     """Every request that an operation takes."""
-    for found in pkgutil.iter_modules(pellucid.operations.__path__):
-        module = importlib.import_module(f"pellucid.operations.{found.name}")
+    for found in pkgutil.walk_packages(pellucid.operations.__path__, "pellucid.operations."):
+        module = importlib.import_module(found.name)
         for name, kind in inspect.getmembers(module, inspect.isclass):
             if name.endswith("Input") and kind.__module__ == module.__name__ and issubclass(kind, Wire):
                 yield kind
