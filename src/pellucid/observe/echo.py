@@ -36,7 +36,7 @@ def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryO
     if not ordinals:
         return observation
     text = spoken(observation.fact.content)
-    before = [turn for turn in turns if turn.ordinal < max(ordinals) and turn.role == "tool"]
+    before = [turn for turn in turns if turn.ordinal < max(ordinals) and turn.role == "tool" and turn.kind != "call"]
     if own == "user_input":
         found = _of_person(text, [said[at] for at in sorted(ordinals)], before)
     else:

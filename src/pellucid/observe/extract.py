@@ -14,9 +14,10 @@ from pellucid.observe.dates import resolve_dates
 from pellucid.observe.prose import captions
 from pellucid.observe.questions import answered, in_reply
 from pellucid.observe.resolutions import REACH, Resolved, resolutions
-from pellucid.observe.setting import Hearing, hear
+from pellucid.observe.setting import Hearing, hear, manner_of
 from pellucid.observe.statements import POSITIONS, Statement, statements
 from pellucid.observe.tags import tags
+from pellucid.observe.work.attempts import Pair, attempts
 from pellucid.observe.work.parts import parts
 from pellucid.observe.work.replies import replied
 from pellucid.observe.work.statements import stated
@@ -51,7 +52,7 @@ class HeuristicExtractor:
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         heard = hear(segment)
-        if heard and heard[0].manner == "work":
+        if manner_of(segment.turns) == "work":
             return _of_work(segment, heard)
         facts: list[ExtractedFact] = []
         for at, hearing in enumerate(heard):
@@ -80,7 +81,25 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
             if statement.text not in taken and not (reply and statement.text in reply.text)
         ]
         facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
-    return facts
+    return sorted([*facts, *map(_of_pair, attempts(segment))], key=_last_turn)
+
+
+def _of_pair(pair: Pair) -> ExtractedFact:
+    """What was tried in vain and what worked, with both commands as they stand in their calls."""
+    return ExtractedFact(
+        category="procedure",
+        content=pair.text,
+        confidence=0.9,
+        tags=tags(pair.text, None),
+        evidence=tuple(
+            Evidence(source=run.call.session_id, start=run.call.ordinal, end=run.call.ordinal, quote=run.line)
+            for run in (pair.failing, pair.working)
+        ),
+    )
+
+
+def _last_turn(fact: ExtractedFact) -> int:
+    return fact.evidence[-1].end
 
 
 def _facts_of(before: Hearing | None, hearing: Hearing, taken: frozenset[str]) -> list[Placed]:

@@ -20,9 +20,12 @@ _BY_ROLE: dict[Role, SourceClass] = {
 
 
 def source_class(evidence: Iterable[Evidence], said: Mapping[int, Turn]) -> SourceClass:
-    """The least trusted voice among the turns (by ordinal) of the evidence; where none is known, web content."""
+    """The least trusted voice among the turns (by ordinal) of the evidence; where none is known, web content.
+
+    What an agent asks of a tool are its own words.
+    """
     voices = {
-        voice_of(said[at])
+        "assistant_output" if said[at].kind == "call" else voice_of(said[at])
         for part in evidence
         for at in range(part.start, min(part.end, part.start + _WIDEST) + 1)
         if at in said

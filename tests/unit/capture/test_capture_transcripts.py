@@ -89,7 +89,7 @@ def test_claude_code_keeps_messages_tools_and_side_chains_apart():
         (6, "user", "Keep Redis, then.\n[image]"),
         (7, "assistant", "Picking a cache"),
     ]
-    assert [turn.kind for turn in main] == ["message"] * 6 + ["title"]
+    assert [turn.kind for turn in main] == ["message"] * 2 + ["call"] + ["message"] * 3 + ["title"]
     assert [turn.tool for turn in main] == [None, None, "Bash", "Bash", None, None, None]
     assert main[0].at == datetime(2026, 3, 2, 9, 0, 5, 123000, UTC)
     assert len({turn.key for turn in turns}) == len(turns)

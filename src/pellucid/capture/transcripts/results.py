@@ -32,7 +32,7 @@ def turns_of(found: Iterable[Block], message: Turn, calls: Calls, report: Captur
         elif block.kind == "call":
             call = read_call(block.tool, block.arguments)
             calls.remember(block.call_id, call)
-            yield _tool_turn(frame, block.text, call.tool)
+            yield _tool_turn(frame, block.text, call.tool, "call")
         else:
             yield from _result(block, calls.answered(block.call_id), frame, report)
 
@@ -42,7 +42,8 @@ def _result(block: Block, call: Call, frame: Turn, report: CaptureReport) -> Ite
         report.drop("own-recall")
         return
     said = list(_said(block, call, frame, report))
-    yield from said or [_tool_turn(frame, block.text, block.tool or call.tool)]
+    kind = "failure" if block.failed else "message"
+    yield from said or [_tool_turn(frame, block.text, block.tool or call.tool, kind)]
     texts = [text for each in call.landings if (text := landed(each, block.text, failed=block.failed))]
     for number, text in enumerate(texts, 1):
         yield _beside(frame, f"commit{number}", "assistant", "commit", text)
@@ -66,8 +67,8 @@ def _said(block: Block, call: Call, frame: Turn, report: CaptureReport) -> Itera
             yield replace(frame, role="assistant", kind="plan", content=accepted[0].strip(), speaker=None)
 
 
-def _tool_turn(frame: Turn, content: str, tool: str | None) -> Turn:
-    return replace(frame, role="tool", content=content, tool=tool, speaker=None)
+def _tool_turn(frame: Turn, content: str, tool: str | None, kind: TurnKind) -> Turn:
+    return replace(frame, role="tool", content=content, tool=tool, speaker=None, kind=kind)
 
 
 def _beside(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
