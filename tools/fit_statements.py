@@ -7,21 +7,23 @@ from pellucid.lab.statement_head import fit, load
 
 ROOT = Path(__file__).parents[1]
 LABELS = ROOT / "bench" / "labels"
-TABLE = ROOT / "src" / "pellucid" / "observe" / "heads" / "statements.tsv"
+HEADS = ROOT / "src" / "pellucid" / "observe" / "heads"
 
 
 def main(check: bool) -> int:
-    """Fit and write; with `check`, say instead whether the table is the one that the labels give."""
-    labels = load(sorted(LABELS.glob("*.jsonl")))
-    fitted = fit(labels)
-    print(
-        f"{len(labels)} sentences; left out in tenths: accuracy {fitted.accuracy:.3f}, "
-        f"precision {fitted.precision:.3f}, recall {fitted.recall:.3f}, kind {fitted.kind_accuracy:.3f}"
-    )
-    if check:
-        return int(TABLE.read_text("utf-8") != fitted.table)
-    TABLE.write_text(fitted.table, encoding="utf-8")
-    return 0
+    """Fit and write each head; with `check`, say instead whether the tables are those that the labels give."""
+    stale = 0
+    for head in ("statements", "questions"):
+        labels = load(sorted(LABELS.glob(f"{head}*.jsonl")))
+        fitted, table = fit(labels), HEADS / f"{head}.tsv"
+        print(
+            f"{len(labels)} {head}; left out in tenths: accuracy {fitted.accuracy:.3f}, "
+            f"precision {fitted.precision:.3f}, recall {fitted.recall:.3f}, kind {fitted.kind_accuracy:.3f}"
+        )
+        stale |= int(not table.exists() or table.read_text("utf-8") != fitted.table)
+        if not check:
+            table.write_text(fitted.table, encoding="utf-8")
+    return stale if check else 0
 
 
 if __name__ == "__main__":

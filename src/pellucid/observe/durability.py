@@ -23,7 +23,9 @@ CATEGORY: dict[Kind, Category] = {
     "procedure": "procedure", "commitment": "commitment", "finding": "fact",
 }  # fmt: skip
 """A procedure told in one sentence is a rule of how something is done; a finding is a fact that was found out."""
-TABLE = "statements.tsv"
+Head = Literal["statements", "questions"]
+"""`statements`: is this worth keeping? `questions`: does the question of a dialogue ask how something shall be (and not
+for the next step)?"""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -67,9 +69,9 @@ class Table:
 
 
 @cache
-def load_table() -> Table:
-    """The shipped weights."""
-    text = (files("pellucid.observe") / "heads" / TABLE).read_text("utf-8")
+def load_table(head: Head = "statements") -> Table:
+    """The shipped weights of a head."""
+    text = (files("pellucid.observe") / "heads" / f"{head}.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return Table({name: tuple(int(value) / 100 for value in values) for name, *values in rows})
 

@@ -7,9 +7,10 @@ from pellucid.observe.durability import load_table
 from pellucid.observe.statements import Statement
 
 LONGEST = 420
-SETTLES = 0.35
-"""The chance of being worth keeping that some part of an answered question needs: which file to open first has none."""
+SETTLES = 0.5
+"""The chance that an answered question, or its answer by itself, needs of settling something that lasts."""
 _FEWEST_WORDS = 3
+_ASKS = ("?", "？")
 _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
@@ -37,9 +38,15 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
 
 
 def _settled(question: str, answer: str) -> Statement | None:
-    table = load_table()
-    chance = max(table.read(part, by_user=True).durable for part in (*answer.split(" – "), f"{question} {answer}"))
-    if not answer or chance < SETTLES:
+    """The choice, if the question asks how something shall be, or the answer says so by itself; not where it asks back.
+
+    `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
+    """
+    said = answer.partition(" – ")[0]
+    if not said or said.endswith(_ASKS):
+        return None
+    lasting = load_table("questions").read(question, by_user=False).durable >= SETTLES
+    if not lasting and load_table().read(said, by_user=True).durable < SETTLES:
         return None
     text = f"{question} – {answer}"
     return Statement(

@@ -19,10 +19,14 @@ from pellucid.observe.work.records import recorded
 from pellucid.observe.work.units import Unit, units
 
 KEEP = 0.5
-"""The chance of being worth keeping from which a sentence is taken."""
+"""The chance of being worth keeping from which an agent's sentence is taken."""
+KEEP_OF_PERSON = 0.6
+"""The same of a person's: most of what people type is for the moment."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
 FEWEST_WORDS = 4
+BRIEF = 3
+"""Sentences of a person's turn, at most, that are read together too: more are about more than one thing."""
 PER_CONCLUSION = 4
 """Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
 PER_RECORD = 8
@@ -55,7 +59,7 @@ def _of_person(hearing: Hearing) -> list[Statement]:
     further = [
         Statement(read.text, CATEGORY[read.reading.kind], _confidence(read.reading), 0.0, read.unit.block * POSITIONS)
         for read in _read(units(own.turn.content), own, by_user=True)
-        if read.reading.durable >= KEEP and not any(_same(_bare(read.unit.text), each) for each in told)
+        if read.reading.durable >= KEEP_OF_PERSON and not any(_same(_bare(read.unit.text), each) for each in told)
     ]
     return sorted([*cued, *further], key=lambda each: each.position)
 
@@ -69,8 +73,13 @@ def _of_agent(hearing: Hearing) -> list[Statement]:
 
 
 def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Read]:
-    """The units that state something, in their order; a question is one only where a person corrects by asking."""
+    """The units that state something, in their order; a question is one only where a person corrects by asking.
+
+    A sentence of a person's few is read by itself and, at twice the weight, with its neighbours: `Only today, though.`
+    """
     table, language, out = load_table(), hearing.language, list[Read]()
+    brief = by_user and 1 < len(found) <= BRIEF and len({unit.block for unit in found}) == 1 and not found[0].listed
+    whole = table.read(" ".join(unit.whole for unit in found), by_user=True).durable if brief else None
     for unit in found:
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
@@ -78,6 +87,8 @@ def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Rea
         reading = table.read(unit.whole, by_user=by_user)
         if is_question(unit.text, language) and not (by_user and reading.kind == "correction"):
             continue
+        if whole is not None:
+            reading = replace(reading, durable=(reading.durable + 2 * whole) / 3)
         out.append(Read(unit, reading, text))
     return out
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from work_kit import told, turns
 
 from pellucid.model.turn import Role, Segment, TurnKind
@@ -92,3 +93,23 @@ def test_a_commit_is_kept_by_its_subject_and_why() -> None:
 def test_an_accepted_plan_concludes_and_a_title_says_nothing_of_its_own() -> None:
     assert recorded("plan", "assistant", CAUSE) != []
     assert recorded("title", "assistant", CAUSE) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "lasts"),
+    [
+        ("How should a missing price be shown?", "As a dash", True),
+        ("Which store should sessions use?", "Redis (Recommended)\nOption: Survives a restart", True),
+        ("Which pull request shall I review?", "#12\nOption: Tariff head row", False),
+        ("Shall I continue with the review?", "Yes", False),
+        ("Where should retries live?", "what happens to writes in the meantime?", False),
+    ],
+)
+def test_an_answer_for_the_moment_is_no_decision(asked: str, answer: str, *, lasts: bool) -> None:
+    assert bool(recorded("answer", "user", f"Question: {asked}\nAnswer: {answer}")) == lasts
+
+
+def test_a_sentence_is_read_with_the_ones_beside_it() -> None:
+    fact = "The bank closes the connection after 30 s"
+    assert told(("user", f"{fact}. So keep batches below 200 rows.")) == [fact]
+    assert told(("user", f"{fact}. Is that normal?")) == []
