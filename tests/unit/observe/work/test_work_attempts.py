@@ -32,7 +32,7 @@ PAIRS = [
     ("tsc --noEmit", NOT_FOUND.format("tsc"), "npx tsc --noEmit"),
     ("npm run type-check", "Exit code 1\nnpm error Missing script: type-check", "npm run typecheck"),
     ("make test", "Exit code 2\nmake: *** No rule to make target 'test'.  Stop.", "make -C server test"),
-    ("cd /work/tide && python seed.py", NOT_FOUND.format("python"), "cd /work/tide && python3 seed.py"),
+    ("cd /srv/tide && python seed.py", NOT_FOUND.format("python"), "cd /srv/tide && python3 seed.py"),
     ("npm test", "Exit code 1\nnpm error enoent no package.json here", "cd web && npm test"),
     ("go vet ./...", "Exit code 1\nbuild constraints exclude all Go files", "go vet -tags=integration ./..."),
     ("psql orders", "Exit code 2\npsql: error: socket is missing", "psql -h localhost -p 5433 orders"),
@@ -87,7 +87,7 @@ def test_another_way_to_run_the_same_is_told_with_the_one_that_fails(
 ) -> None:
     (found,), turns = kept(tmp_path, transcript([bash(fails, printed, failed=True), bash(works, "ok")]))
     said = found.fact.content
-    fails, works = (each.removeprefix("cd /work/tide && ") for each in (fails, works))
+    fails, works = (each.removeprefix("cd /srv/tide && ") for each in (fails, works))
     assert said.startswith(f"`{fails}` fails (exit ")
     assert said.endswith(f", `{works.removesuffix(' 2>&1')}` works")
     assert found.fact.category == "procedure"
