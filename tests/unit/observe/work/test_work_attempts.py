@@ -131,6 +131,17 @@ def test_what_a_tool_told_the_agent_to_run_is_the_tools_word(tmp_path: Path) -> 
     assert found.source_class == "tool_output"
 
 
+@pytest.mark.parametrize(("tool", "of"), [("Write", "assistant_output"), ("Read", "tool_output")])
+def test_what_an_agent_wrote_itself_is_its_own_word_and_what_it_read_is_not(tmp_path: Path, tool: str, of: str) -> None:
+    said = "The lease is written before the lock is taken, because a crash in between must leave a trace of its holder"
+    given = {"file_path": "notes.md", "content": said} if tool == "Write" else {"file_path": "notes.md"}
+    steps: list[Step] = [(tool, given, "ok" if tool == "Write" else said, False)]
+    told = {"sessionId": "s", "timestamp": AT, "type": "assistant", "uuid": "end"}
+    told["message"] = {"role": "assistant", "content": [{"type": "text", "text": f"{said}."}]}
+    found, _ = kept(tmp_path, iter([*transcript(steps), told]))
+    assert [each.source_class for each in found] == [of]
+
+
 def test_a_codex_session_tells_its_exit_codes_in_another_way(tmp_path: Path) -> None:
     def item(kind: str, **fields: object) -> dict[str, object]:
         return {"type": "response_item", "timestamp": AT, "payload": {"type": kind, **fields}}
