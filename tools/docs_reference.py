@@ -1,11 +1,10 @@
-"""The command-line app and the settings in, docs/cli.md and docs/settings.md out.
+"""The operations and the settings in, `commands.json`, docs/cli.md and docs/settings.md out.
 
 With `--check` nothing is written: it says what is stale and what is undocumented.
 """
 
 import argparse
 import enum
-import importlib.util
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
+import typer.main
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
@@ -21,8 +21,10 @@ from pydantic_core import PydanticUndefined
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
 from pellucid.settings_file import is_harmless
+from pellucid.surfaces.cli import app as typer_app
+from pellucid.surfaces.cli import derived
+from pellucid.surfaces.cli.derived import INDEX
 
-CLI = "pellucid.surfaces.cli"
 NOTE = "<!-- Written by tools/docs_reference.py from the code; change that and run `make docs`. -->\n"
 SETTINGS_HEAD = """# Settings
 
@@ -136,7 +138,8 @@ def errors(error: type[PellucidError] = PellucidError) -> Iterator[type[Pellucid
     """The error tree, a parent before its children."""
     yield error
     for child in error.__subclasses__():
-        yield from errors(child)
+        if child.__module__ == PellucidError.__module__:  # one of a room is told as one of these
+            yield from errors(child)
 
 
 def _code(error: type[PellucidError]) -> str:
@@ -198,34 +201,27 @@ def undocumented_commands(app: Any) -> Iterator[str]:
                 yield f"{_spelling(param)} of {name} has no help"
 
 
-def _app() -> Any:
-    spec = importlib.util.find_spec("pellucid.surfaces") and importlib.util.find_spec(CLI)
-    if not (spec and spec.origin):
-        return None
-    import typer
-
-    return typer.main.get_command(importlib.import_module(CLI).app)
+def _settle(path: Path, text: str, *, check: bool) -> Iterator[str]:
+    """Write a file, or say that it is stale."""
+    if not check:
+        path.write_text(text, "utf-8")
+    elif not path.exists() or path.read_text("utf-8") != text:
+        yield f"{path.parent.name}/{path.name} is stale; run make docs"
 
 
 def main() -> int:
-    """Write both pages, or with `--check` compare them; 1 when something is to be done."""
+    """Write them, or with `--check` compare them; 1 when something is to be done."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs")
     given = parser.parse_args()
-    pages = {"settings.md": settings_page()}
     found = list(undocumented_settings())
-    if app := _app():
-        pages["cli.md"] = cli_page(app)
-        found.extend(undocumented_commands(app))
-    else:
-        print(f"docs/cli.md is left out: there is no {CLI} yet")
-    for name, page in pages.items():
-        path: Path = given.docs / name
-        if not given.check:
-            path.write_text(page, "utf-8")
-        elif not path.exists() or path.read_text("utf-8") != page:
-            found.append(f"docs/{name} is stale; run make docs")
+    stale = [*_settle(INDEX, derived.written(), check=given.check)]
+    derived.commands.cache_clear()
+    app = typer.main.get_command(typer_app)
+    stale += _settle(given.docs / "settings.md", settings_page(), check=given.check)
+    stale += _settle(given.docs / "cli.md", cli_page(app), check=given.check)
+    found += [*undocumented_commands(app), *stale]
     print("\n".join(found) or "the references are true")
     return bool(found)
 

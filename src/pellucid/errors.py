@@ -13,7 +13,19 @@
 The number is the exit code of the command line; the word is `code` on every surface.
 """
 
+import re
+from collections.abc import Callable
 from typing import ClassVar
+
+_NAMED = re.compile("\x02(\\w+)\x03")
+
+
+def field_name(field: str) -> str:
+    """A field of an operation's input within an error's words: each surface spells it in its own way.
+
+    A program reads `top_k`, the command line `--top-k`.
+    """
+    return f"\x02{field}\x03"
 
 
 class PellucidError(Exception):
@@ -23,9 +35,13 @@ class PellucidError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, next_step: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.next_step = next_step
+        self._words = message, next_step
+        self.spell(str)
+        super().__init__(self.message)
+
+    def spell(self, how: Callable[[str], str]) -> None:
+        """Spell the fields that the message and the next step name as a surface does; as in Python until then."""
+        self.message, self.next_step = (_NAMED.sub(lambda field: how(field[1]), each) for each in self._words)
 
     def __str__(self) -> str:
         return f"{self.message} ({self.next_step})" if self.next_step else self.message

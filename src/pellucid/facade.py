@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
 
-from pellucid.app import App, open_app
+from pellucid.app import open_app
 from pellucid.capture.transcripts.detect import Format
 from pellucid.clock import Clock
 from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
@@ -34,13 +34,12 @@ from pellucid.operations import (
     why,
 )
 from pellucid.operations.document import indexing
-from pellucid.operations.projects import ProjectRow, ProjectsOutput, list_projects, located, move_project
+from pellucid.operations.operation import Call
+from pellucid.operations.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
 from pellucid.settings import load
-from pellucid.validated import checked_calls
 from pellucid.xray.visible import visible
 
 
-@checked_calls
 class Pellucid:
     """Memory in one home and one namespace. Use it as a context manager, or close it.
 
@@ -68,28 +67,29 @@ class Pellucid:
         for each in settings.notes:
             warnings.warn(visible(each), stacklevel=2)
         self._app = located(open_app(settings, clock=clock, report=report))
+        self._call = Call.over(self._app)
         self.vault = self._app.settings.home / "vault"
         """The folder of the Markdown files."""
         forgetting.finish_quietly(self._app)
         self._app.keeper.adopt()
 
-        self.projects = Projects(self._app)
+        self.projects = Projects(self._call)
         """The projects that sessions are filed under."""
 
     @property
     def edit(self) -> "Edits":
         """The verbs: update, archive, retract, dispute, pin, undo, forget, purge."""
-        return Edits(self._app)
+        return Edits(self._call)
 
     @property
     def house(self) -> "House":
         """Looking behind things: history, episodes, audit, ledger, doctor, rebuild."""
-        return House(self._app)
+        return House(self._call)
 
     @property
     def graph(self) -> "Graph":
         """Documents, the edges between what they and memories name, and what was true of it when."""
-        return Graph(self._app)
+        return Graph(self._call)
 
     @property
     def namespace(self) -> str:
@@ -103,14 +103,8 @@ class Pellucid:
 
         Where nobody named a namespace, a session that tells its folder is filed under the project of that.
         """
-        request = importing.ImportInput(
-            paths=tuple(Path(path) for path in paths),
-            mode=mode,
-            namespace=self.namespace,
-            by_folder=not self._app.settings.namespace_is_given,
-            transcript_format=transcript_format,
-        )
-        return importing.import_transcripts(self._app, request)
+        each = tuple(Path(path) for path in paths)
+        return importing.IMPORT(self._call, paths=each, mode=mode, transcript_format=transcript_format)
 
     def observe(
         self, *turns: dict[str, object], session_id: str | None = None, flush: FlushSignal | None = None
@@ -120,33 +114,27 @@ class Pellucid:
         `flush` (`before_reset` or `session_end`) makes memories of all that waits of the session; else that happens by
         itself, see docs/flush.md.
         """
-        by_folder = not self._app.settings.namespace_is_given
-        request = observing.ObserveInput(
-            namespace=self.namespace, by_folder=by_folder, session_id=session_id, turns=turns, flush=flush
-        )
-        return observing.observe_turns(self._app, request)
+        return observing.OBSERVE(self._call, session_id=session_id, turns=turns, flush=flush)
 
     def remember(self, content: str, **options: Unpack[RememberOptions]) -> remembering.RememberOutput:
         """Keep one memory in the user's own words."""
-        request = remembering.RememberInput(content=content, namespace=self.namespace, **options)
-        return remembering.remember(self._app, request)
+        return remembering.REMEMBER(self._call, content=content, **options)
 
     def list(self, **options: Unpack[ListOptions]) -> browsing.ListOutput:
         """Memories that fit the filters, newest first."""
-        return browsing.list_memories(self._app, browsing.ListInput(namespace=self.namespace, **options))
+        return browsing.LIST(self._call, **options)
 
     def show(self, memory_id: str) -> browsing.Listed:
         """One memory by its id."""
-        return browsing.show_memory(self._app, self.namespace, memory_id)
+        return browsing.SHOW(self._call, memory_id=memory_id)
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> recalling.RecallOutput:
         """Answer a question from memory inside a budget; the receipt is kept under its `recall_id`."""
-        request = asking.RecallInput(query=query, namespace=self.namespace, also=self._app.also, **options)
-        return recalling.recall(self._app, request)
+        return recalling.RECALL(self._call, query=query, **options)
 
     def xray(self, recall_id: str) -> RecallXraySnapshot:
         """Why each memory of an earlier recall surfaced, why others did not, and what it cost."""
-        return recalling.xray_of(self._app, self.namespace, recall_id)
+        return recalling.XRAY(self._call, recall_id=recall_id)
 
     def close(self) -> None:
         """Settle and let go of every file."""
@@ -161,175 +149,157 @@ class Pellucid:
         self.close()
 
 
-@checked_calls
 class Edits:
     """What changes memories. Everything but `forget` and `purge` can be undone by the operation it returns."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._here = app.settings.namespace
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def update(self, memory_id: str, content: str | None = None, **what: Unpack[Updated]) -> changing.ChangedOutput:
         """Say something else in a memory's place; the old version stays in its history."""
-        request = changing.UpdateInput(namespace=self._here, memory_id=memory_id, content=content, **what)
-        return changing.update(self._app, request)
+        return changing.UPDATE(self._call, memory_id=memory_id, content=content, **what)
 
     def archive(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
         """Put a memory away: it is kept, and answers nothing."""
-        return self._verb("archive", memory_id, reason)
+        return changing.ARCHIVE(self._call, memory_id=memory_id, reason=reason)
 
     def retract(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
         """Take a memory back: it was not, or is not, true."""
-        return self._verb("retract", memory_id, reason)
+        return changing.RETRACT(self._call, memory_id=memory_id, reason=reason)
 
     def dispute(self, memory_id: str, reason: str = "") -> changing.ChangedOutput:
         """Call a memory into question: it answers nothing until that is undone."""
-        return self._verb("dispute", memory_id, reason)
+        return changing.DISPUTE(self._call, memory_id=memory_id, reason=reason)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> changing.ChangedOutput:
         """Prefer a memory in recalls, and never let it fade; or take the pin out."""
-        return self._verb("pin" if pinned else "unpin", memory_id, "")
-
-    def _verb(self, verb: changing.Verb, memory_id: str, reason: str) -> changing.ChangedOutput:
-        request = changing.VerbInput(namespace=self._here, memory_id=memory_id, reason=reason)
-        return changing.apply_verb(self._app, verb, request)
+        return changing.PIN(self._call, memory_id=memory_id, pinned=pinned)
 
     def reverify(self, *memory_ids: str) -> reverifying.ReverifyOutput:
         """Say that memories still hold: the date of their last verification is now, and nothing else changes."""
-        request = reverifying.ReverifyInput(namespace=self._here, memory_ids=memory_ids)
-        return reverifying.reverify(self._app, request)
+        return reverifying.REVERIFY(self._call, memory_ids=memory_ids)
 
     def undo(self, target: str) -> changing.UndoOutput:
         """Put back what an operation (`op_…`) changed, or the last change of a memory."""
-        return changing.undo(self._app, changing.UndoInput(namespace=self._here, target=target))
+        return changing.UNDO(self._call, target=target)
 
     def forget(self, *memory_ids: str, chain: bool = False, preview: bool = False) -> forgetting.ForgetOutput:
         """Forget memories for good; with `preview`, only say what would go."""
-        request = forgetting.ForgetInput(namespace=self._here, memory_ids=memory_ids, chain=chain)
-        return (forgetting.preview_forget if preview else forgetting.forget)(self._app, request)
+        return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
     def purge(self, *, preview: bool = False, **fitting: Unpack[Purged]) -> forgetting.ForgetOutput:
         """Forget every memory that fits all of the filters; with `preview`, only say which."""
-        request = forgetting.PurgeInput(namespace=self._here, **fitting)
-        return (forgetting.preview_purge if preview else forgetting.purge)(self._app, request)
+        return forgetting.PURGE(self._call, preview=preview, **fitting)
 
 
-@checked_calls
 class Graph:
     """What hangs together with what, and since when: docs/documents.md, docs/graph.md, docs/time.md."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._here = app.settings.namespace
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def index_docs(
         self, *paths: Path | str, glob: str | None = None, history: bool = False, dry_run: bool = False
     ) -> indexing.IndexDocsOutput:
         """Read Markdown and reStructuredText files, new and changed ones; with `history`, their past in git, too."""
-        request = indexing.IndexDocsInput(
-            namespace=self._here, paths=tuple(Path(path) for path in paths), glob=glob, history=history, dry_run=dry_run
-        )
-        return indexing.index_docs(self._app, request)
+        each = tuple(Path(path) for path in paths)
+        return indexing.INDEX_DOCS(self._call, paths=each, glob=glob, history=history, dry_run=dry_run)
 
     def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
         """An entity with what lies around it, and who says so."""
-        return graphing.show(self._app, graphing.GraphShowInput(namespace=self._here, name=name, **options))
+        return graphing.GRAPH_SHOW(self._call, name=name, **options).output
 
     def states(
         self, name: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
     ) -> states.EntityHistoryOutput:
         """What was true of an entity, from when to when; with `as_of`, what was true then."""
-        return states.history_of_entity(self._app, self._here, name, as_of=as_of, as_known_at=as_known_at)
+        app = self._call.app
+        return states.history_of_entity(app, app.settings.namespace, name, as_of=as_of, as_known_at=as_known_at)
 
     def audit(self) -> graphing.GraphAuditOutput:
         """What is not in order: targets nobody defines, contradictions, supersessions that only one side names."""
-        return graphing.audit(self._app, self._here)
+        return graphing.GRAPH_AUDIT(self._call)
 
     def backfill(self, *, apply: bool = False) -> backfilling.BackfillOutput:
         """What would be read otherwise with the settings of today; with `apply`, read so."""
-        return backfilling.backfill(self._app, backfilling.BackfillInput(namespace=self._here, apply=apply))
+        return backfilling.BACKFILL(self._call, apply=apply)
 
     def lift(self, *legs: str, limit: int = 100) -> lifting.LiftOutput:
         """What legs were worth in the newest recalls, from their receipts."""
-        request = lifting.LiftInput(namespace=self._here, legs=legs or ("graph", "temporal"), limit=limit)
-        return lifting.lift(self._app, request)
+        return lifting.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
 
-@checked_calls
 class House:
     """What stands behind the memories, and its condition."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._here = app.settings.namespace
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def history(
         self, memory_id: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None
     ) -> storytelling.HistoryOutput:
         """A memory's versions, what changed it and why, its evidence; with `as_of`, which version held then."""
-        return storytelling.history(self._app, self._here, memory_id, as_of, as_known_at)
+        app = self._call.app
+        return storytelling.history(app, app.settings.namespace, memory_id, as_of, as_known_at)
 
     def episodes(self, query: str = "", session_id: str | None = None, limit: int = 20) -> storytelling.EpisodesOutput:
         """Episodes, newest first; with words, those that hold them, best first."""
-        request = storytelling.EpisodesInput(namespace=self._here, query=query, session_id=session_id, limit=limit)
-        return storytelling.episodes(self._app, request)
+        return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
         """One episode with what came of it."""
-        return storytelling.show_episode(self._app, self._here, episode_id)
+        return storytelling.EPISODE(self._call, episode_id=episode_id)
 
     def ledger(self, kind: storytelling.LedgerKind) -> Iterator[str]:
         """The rows of one kind, as JSON lines."""
-        return storytelling.export_ledger(self._app, kind, self._here)
+        return storytelling.LEDGER(self._call, kind=kind)
 
     def audit(self, entry: str) -> recalling.AuditOutput:
         """The operation that wrote the version of a memory that was served."""
-        return recalling.audit(self._app, self._here, entry)
+        return recalling.AUDIT(self._call, entry=entry)
 
     def explain(self, session_id: str | None = None) -> RecallXraySnapshot:
         """The X-ray of the last recall, of a session or of all."""
-        request = snapshots.ExplainInput(namespace=self._here, session_id=session_id)
-        return snapshots.explain(self._app, request)
+        return snapshots.EXPLAIN(self._call, session_id=session_id)
 
     def why(
         self, memory: str, query: str = "", *, recall_id: str | None = None, **options: Unpack[RecallOptions]
     ) -> why.WhyOutput:
         """Why a memory is, or is not, among the answers to a question, or to an earlier recall; what would admit it."""
-        asked = asking.RecallInput(query=query, namespace=self._here, **options) if query else None
-        return why.why(self._app, why.WhyInput(namespace=self._here, memory=memory, asked=asked, recall_id=recall_id))
+        asked = self._call.asked(asking.RecallInput, {"query": query, **options}) if query else None
+        return why.WHY(self._call, memory=memory, asked=asked, recall_id=recall_id)
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
         """A recall once more from its receipt; with `live`, also asked again today, with every reason to differ."""
-        return explaining.replay_recall(self._app, self._here, recall_id, live=live)
+        return explaining.REPLAY(self._call, recall_id=recall_id, live=live)
 
     def diff(self, a: str, b: str) -> explaining.RecallDiff:
         """What entered, left and moved between two recalls, and which term moved it."""
-        return explaining.diff_recalls(self._app, self._here, a, b)
+        return explaining.DIFF(self._call, a=a, b=b)
 
     def ablate(self, recall_id: str, *parts: str) -> explaining.AblateOutput:
         """What a recall would have been without these legs, stages or terms; without each leg if none is named."""
-        return explaining.ablate_recall(self._app, self._here, recall_id, parts or None)
+        return explaining.ABLATE(self._call, recall_id=recall_id, without=parts)
 
     def doctor(self) -> house.DoctorOutput:
         """The condition of the home."""
-        return house.examine(self._app)
+        return house.examine(self._call.app)
 
     def rebuild(self) -> house.RebuildOutput:
         """Make the index anew from the vault."""
-        return house.rebuild(self._app)
+        return house.rebuild(self._call.app)
 
 
-@checked_calls
 class Projects:
     """The projects that sessions are filed under: docs/projects.md."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def list(self) -> ProjectsOutput:
         """Every project with its folders and what it holds, the one with the newest session first."""
-        return list_projects(self._app)
+        return PROJECTS(self._call)
 
     def move(self, namespace: str, folder: Path | str) -> ProjectRow:
         """Say that a project's repository was moved: its memories answer in the new folder from now on."""
-        return move_project(self._app, namespace, Path(folder))
+        return MOVE(self._call, namespace=namespace, folder=Path(folder))

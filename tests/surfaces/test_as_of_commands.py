@@ -5,10 +5,6 @@ from pathlib import Path
 
 from cli_kit import Cli
 
-from pellucid.surfaces.cli import graph_commands
-
-__all__ = ["graph_commands"]
-
 TURNS = [
     ("2024-03-04T09:00:00Z", "We decided to deploy the billing service every Tuesday."),
     ("2024-05-06T09:00:00Z", "Remember: the on-call phone number ends in 4711."),

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from pellucid.encoders.minilm import MiniLM
-from pellucid.surfaces.cli import adopt_commands, main
+from pellucid.surfaces.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memories"
 Cli = Callable[..., tuple[str, str]]
-
-assert adopt_commands
 
 
 @pytest.fixture

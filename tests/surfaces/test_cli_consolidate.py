@@ -8,9 +8,7 @@ from cli_kit import Cli
 
 from pellucid.operations.consolidating import LOCK
 from pellucid.store.local.lock import exclusive
-from pellucid.surfaces.cli import consolidate_commands
 
-assert consolidate_commands, "its import adds the command"
 pytestmark = pytest.mark.requirement("LIFE-3")
 THE, BARE = "The ferry ramp opens with the morning tide", "Ferry ramp opens with the morning tide"
 

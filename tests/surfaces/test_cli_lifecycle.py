@@ -9,9 +9,7 @@ from cli_kit import Cli
 from vault_kit import ELSEWHERE, TickingClock, a_memory, file_memories, keep, open_home
 
 from pellucid.encoders.minilm import MiniLM
-from pellucid.surfaces.cli import lifecycle_commands
 
-assert lifecycle_commands, "its import adds the commands"
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 HOSTILE = "\x1b]0;owned\x07 the tide"
 LONG_AGO = timedelta(days=3300)

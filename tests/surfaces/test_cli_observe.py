@@ -11,13 +11,10 @@ from typing import Any
 
 import pytest
 
-import pellucid.surfaces.cli.observe_commands
 from pellucid.encoders.minilm import MiniLM
 from pellucid.surfaces.cli import main
-from pellucid.surfaces.cli.root import app
 
 TTL = "The quote cache TTL is 300 seconds"
-__all__ = ["app", "pellucid"]
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,7 @@ def test_what_cannot_be_done_is_said(observe: Observe, arguments: tuple[str, ...
 
 
 def test_a_line_is_acknowledged_before_the_next_one_is_sent(tmp_path: Path) -> None:
-    program = "from pellucid.surfaces.cli import observe_commands, main; main()"
+    program = "from pellucid.surfaces.cli import main; main()"
     command = [sys.executable, "-c", program, "observe", "--home", str(tmp_path / "home"), "--session", "s"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdin

@@ -9,9 +9,6 @@ from cli_kit import Cli
 from pellucid.app import open_app
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.settings import load
-from pellucid.surfaces.cli import graph_commands
-
-__all__ = ["graph_commands"]
 
 RELAY = """---
 id: SPEC-901

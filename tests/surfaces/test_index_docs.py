@@ -12,10 +12,6 @@ from pathlib import Path
 import pytest
 from cli_kit import Cli
 
-from pellucid.surfaces.cli import index_commands
-
-assert index_commands
-
 SPEC = (
     "---\nspec_id: SPEC-054\nstatus: Draft\n---\n\n# Port\n\n## Depends on\n\n- SPEC-037 §3\n\n## Plan\n\nTwo nights.\n"
 )

@@ -2,14 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from pellucid import Pellucid
 from pellucid.errors import InputError
-from pellucid.validated import checked_calls
+from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
+from pellucid.model.wire import Wire
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.browsing import ListInput
+from pellucid.operations.changing import UpdateInput
+from pellucid.operations.forgetting import PurgeInput
+from pellucid.operations.graphing import GraphShowInput
+from pellucid.operations.operation import flag_of
+from pellucid.operations.remembering import RememberInput
 
 
 @pytest.fixture
@@ -48,14 +57,31 @@ def test_a_value_that_is_not_allowed_is_an_input_error(
     assert isinstance(caught.value.__cause__, ValidationError)
 
 
-def test_a_stored_thing_that_is_off_is_not_blamed_on_the_caller() -> None:
-    class Kept(BaseModel):
-        number: int
+OPTIONS: list[tuple[type, type[Wire], set[str]]] = [
+    (RecallOptions, RecallInput, {"query"}),
+    (RememberOptions, RememberInput, {"content"}),
+    (ListOptions, ListInput, set()),
+    (LookOptions, GraphShowInput, {"name"}),
+    (Updated, UpdateInput, {"memory_id", "content"}),
+    (Purged, PurgeInput, {"preview"}),
+]
 
-    @checked_calls
-    class Calls:
-        def read(self) -> Kept:
-            return Kept.model_validate({"number": "x"})
 
-    with pytest.raises(ValidationError):
-        Calls().read()
+@pytest.mark.parametrize(("options", "kind", "named"), OPTIONS, ids=[kind.__name__ for _, kind, _ in OPTIONS])
+def test_the_options_of_a_call_are_the_fields_of_its_operation(
+    options: type, kind: type[Wire], named: set[str]
+) -> None:
+    """`named` are those that the call takes by name; a field that may be absent need not be None in Python."""
+    fields = {name: field for name, field in kind.model_fields.items() if flag_of(field) and name not in named}
+    assert set(get_type_hints(options)) == set(fields)
+    for name, hint in get_type_hints(options).items():
+        assert plain(hint) == plain(fields[name].annotation), name
+
+
+def plain(hint: Any) -> set[Any]:
+    """The types that a hint allows, without what is checked of them, and without None."""
+    if get_origin(hint) is Annotated:
+        return plain(get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        return set().union(*(plain(each) for each in get_args(hint) if each is not NoneType))
+    return {str(hint).replace("typing.Any", "object").replace("<class 'object'>", "object")}

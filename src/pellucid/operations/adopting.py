@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.classify import classify
 from pellucid.observe.importance import score_importance
 from pellucid.observe.language import detect_language
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
 
 MEMORIES_A_COMMIT = 500
@@ -37,11 +38,14 @@ T = TypeVar("T")
 class AdoptInput(Wire):
     """Which files to adopt, and where to."""
 
-    paths: tuple[Path, ...]
+    paths: Annotated[tuple[Path, ...], Argument("Memory files of other tools, or folders of them.")]
     namespace: str
-    memory_format: MemoryFormat | None = None
-    samples: int = Field(default=5, ge=0, le=1000)
-    """How many of the new memories the answer shows."""
+    memory_format: Annotated[
+        MemoryFormat | None,
+        Flag("claude-md, agents-md, memory-md, basic-memory, remnic, mem0 or chatgpt; else detected.", "--format"),
+    ] = None
+    preview: Annotated[bool, Flag("Keep the memories.", "--yes", opposite=True)] = False
+    samples: Annotated[int, Flag("How many of the new memories to show.")] = Field(default=5, ge=0, le=1000)
 
 
 class AdoptSample(Wire):
@@ -299,3 +303,14 @@ def _below(path: Path, roots: Sequence[Path]) -> str:
         if path.is_relative_to(inside):
             return os.path.relpath(path, inside)
     return path.name
+
+
+ADOPT = Operation(
+    "memory.adopt",
+    """Bring memories along from other tools and agents' files.
+
+Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.
+""",
+    AdoptInput, lambda call, asked: (preview if asked.preview else adopt)(call.app, asked), "append",
+    Surfaces("adopt"),
+)  # fmt: skip

@@ -24,6 +24,7 @@ from pellucid.memory.lifecycle import (
 from pellucid.model.ledger import FoldRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
+from pellucid.operations.operation import DryRun, Operation, Surfaces
 from pellucid.operations.remains import finish_quietly
 from pellucid.settings import LifecycleSettings
 from pellucid.store.uses_port import Times
@@ -46,7 +47,7 @@ class LifecycleInput(Wire):
     """Which namespace to fold; a dry run writes nothing."""
 
     namespace: str
-    dry_run: bool = False
+    dry_run: DryRun = False
 
 
 class TierChange(Wire):
@@ -276,3 +277,10 @@ def _folded(app: App, namespace: str, now: datetime, tally: _Tally) -> Iterator[
 
 def _aging(app: App, namespace: str, now: datetime) -> Iterable[Memory]:
     return (each.memory for each in app.index.memories(namespace) if ages(each.memory, now))
+
+
+LIFECYCLE = Operation(
+    "lifecycle.run",
+    "Fold every memory's use into its heat, decay and tier. Safe to repeat; meant for once a day.",
+    LifecycleInput, lambda call, asked: run_lifecycle(call.app, asked), "change", Surfaces("lifecycle run"),
+)  # fmt: skip

@@ -1,20 +1,23 @@
 """A question and what may differ for this one call in, the checked request of a recall out."""
 
 import difflib
+import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant
-from pellucid.operations.instants import past_of
+from pellucid.operations.instants import AsKnownAt, AsOf, past_of
+from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words
 from pellucid.operations.safe_input import SafeInput
 from pellucid.recall.boost import BOOSTS
 from pellucid.recall.legs import NOMINATING
@@ -23,12 +26,35 @@ from pellucid.recall.review import review_paths
 from pellucid.recall.state import Request
 from pellucid.settings import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
+from pellucid.xray.visible import visible
 
 WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
 """What a recall can leave out: legs, stages and terms."""
 
+BUDGET_AT_MOST = 2**53 - 1
+"""The largest whole number that every JSON parser reads exactly."""
+_SHOWN_CHARS = 80
 FILLING = 100
 """Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
+
+
+def _characters(value: object) -> object:
+    """A budget as a number, or as its digits.
+
+    Raises:
+        InputError: it is no positive whole number.
+    """
+    budget = int(value) if isinstance(value, str) and re.fullmatch(r"\s*\+?[0-9]{1,20}\s*", value) else value
+    budget = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
+    if value is None or (isinstance(budget, int) and not isinstance(budget, bool) and 0 < budget <= BUDGET_AT_MOST):
+        return budget
+    got = json.dumps(value, ensure_ascii=False) if isinstance(value, str | int | float) else type(value).__name__
+    got = got if len(got) <= _SHOWN_CHARS else f"{got[:_SHOWN_CHARS]}…"
+    raise InputError(
+        f"{field_name('budget')} expects a positive integer; got {visible(got)}",
+        code="invalid_budget",
+        next_step=f"give characters, from 1 to {BUDGET_AT_MOST}, or leave it out",
+    )
 
 
 class RecallInput(SafeInput):
@@ -36,36 +62,41 @@ class RecallInput(SafeInput):
 
     RAW = SafeInput.RAW | {"also", "review"}
 
-    query: str
+    query: Annotated[str, Words("The question, in words.")]
     namespace: str
     also: tuple[str, ...] = ()
     """Further namespaces to ask; each answers for itself, within a quarter of the budget and of `topK` at most."""
-    top_k: int | None = None
-    budget: int | None = None
-    """Characters of context. Given without `topK`, it is filled: with 100 memories at most."""
-    session_id: str | None = None
-    """Who asks; see `in_session` for where to look."""
-    agent: str | None = None
-    scopes: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    """Legs, stages and terms to leave out, some of `WITHOUT`."""
-    tags: tuple[str, ...] = ()
-    """Only memories with all of these tags."""
-    categories: tuple[Category, ...] = ()
-    """Only memories of any of these."""
-    by_agent: str | None = None
-    in_session: str | None = None
-    since: Instant | None = None
-    until: Instant | None = None
-    """Only memories made from `since` on and before `until`."""
-    as_of: Instant | None = None
+    budget: Annotated[
+        int | None, BeforeValidator(_characters), Flag("Characters of context for this call.", as_words=True)
+    ] = None
+    """Given without `topK`, it is filled: with 100 memories at most."""
+    top_k: Annotated[int | None, Flag("Memories returned at most.")] = None
+    tags: Annotated[tuple[str, ...], Flag("Only memories with this tag; may be repeated.")] = ()
+    """With all of them, where there are several."""
+    categories: Annotated[tuple[Category, ...], Flag("Only this category, or one of these.")] = ()
+    by_agent: Annotated[str | None, Flag("Only what this agent wrote.")] = None
+    in_session: Annotated[str | None, Flag("Only what came of this session.")] = None
+    since: Annotated[Instant | None, Flag("Only what was made from then on (UTC).")] = None
+    until: Annotated[Instant | None, Flag("Only what was made before then (UTC).")] = None
+    as_of: AsOf = None
     """Answer with what held at this past instant."""
-    as_known_at: Instant | None = None
+    as_known_at: AsKnownAt = None
     """Answer with what had been written down by then."""
-    review: str | None = None
-    """A diff, or a list of files: memories that speak of these files are nominated."""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    """Recall settings for this call, such as `maxIterations` or `legWeights.vector`."""
+    review: Annotated[
+        str | None,
+        Flag("A file with a diff or a list of files (- reads standard input), or a file itself.", as_words=True),
+    ] = None
+    """Here the diff, or the list of files: memories that speak of these files are nominated."""
+    settings: Annotated[
+        dict[str, Any], Flag("A recall setting for this call: name=value; may be repeated.", "--set")
+    ] = Field(default_factory=dict)
+    """Such as `maxIterations` or `legWeights.vector`."""
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term; may be repeated.")] = ()
+    """Some of `WITHOUT`."""
+    scopes: Scopes = ()
+    session_id: Session = None
+    """Who asks; see `in_session` for where to look."""
+    agent: Agent = None
 
 
 def request_of(app: App, asked: RecallInput) -> Request:
@@ -75,9 +106,15 @@ def request_of(app: App, asked: RecallInput) -> Request:
         InputError: an override is out of range or unknown, or `without` names nothing that can be left out.
     """
     if unknown := set(asked.without) - set(WITHOUT):
-        raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
+        raise InputError(
+            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_without",
+        )
     if asked.since and asked.until and asked.since >= asked.until:
-        raise InputError("--since is not before --until, so nothing could answer", next_step="exchange them")
+        raise InputError(
+            f"{field_name('since')} is not before {field_name('until')}, so nothing could answer",
+            next_step="exchange them",
+        )
     now = app.clock.now()
     past = past_of(asked.as_of, asked.as_known_at, now)
     given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
@@ -148,8 +185,9 @@ def _top(name: str) -> str:
 def _out_of_range(error: ValidationError) -> InputError:
     first = error.errors()[0]
     where = [str(part) for part in first["loc"]]
-    flags = {"topKFacts": "--top-k", "top_k_facts": "--top-k", "charBudget": "--budget", "char_budget": "--budget"}
-    flag = flags.get(where[0], f"--set {'.'.join(to_camel(part) for part in where)}")
+    field = {"top_k_facts": "top_k", "char_budget": "budget"}.get(to_snake(where[0]))
+    if field is None:
+        setting = ".".join(map(to_camel, where))
+        return InputError(f"{field_name('settings')} {setting}: {first['msg']}; got {first['input']!r}")
     said = first["msg"].removeprefix("Input should be ")
-    return InputError(f"{flag} expects a number {said}; got {first['input']!r}" if flag in flags.values()
-                      else f"{flag}: {first['msg']}; got {first['input']!r}")  # fmt: skip
+    return InputError(f"{field_name(field)} expects a number {said}; got {first['input']!r}")

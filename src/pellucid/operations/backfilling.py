@@ -7,6 +7,7 @@ patterns, or a newer Pellucid may read more: `backfill` shows the difference bef
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from pellucid.graph.extract import facts_of
 from pellucid.graph.lines import part
 from pellucid.model.entity import FOREVER, Claim, Edge, GraphFacts
 from pellucid.model.wire import Wire
+from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.store.records import Head
 from pellucid.vault.markdown import Identity, Parsed, parse
 
@@ -29,7 +31,7 @@ class BackfillInput(Wire):
     """Of which namespace, and whether to go on from looking to doing."""
 
     namespace: str
-    apply: bool = False
+    apply: Annotated[bool, Flag("Go on from looking to doing.")] = False
 
 
 class FileDiff(Wire):
@@ -148,3 +150,13 @@ def _edge(edge: Edge) -> str:
 def _claim(claim: Claim) -> str:
     ended = "" if claim.valid_until >= FOREVER else " (closed)"
     return f"{claim.entity}: {claim.attribute} = {claim.value}{ended}"
+
+
+BACKFILL = Operation(
+    "graph.backfill",
+    """Read every file again, and show how the graph would change.
+
+As after other settings; `--apply` changes it.
+""",
+    BackfillInput, lambda call, asked: backfill(call.app, asked, call.progress), "change", Surfaces("graph backfill"),
+)  # fmt: skip

@@ -6,6 +6,7 @@ quarantine or forgotten does not speak through it.
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 from pydantic import Field
 
@@ -14,6 +15,7 @@ from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import BOUNDARY_SCOPES, Category, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import answering
+from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.recall.context_text import harmless
 from pellucid.store.lookup_port import FiledEpisode
 
@@ -33,8 +35,8 @@ class BriefInput(Wire):
     """How much of which project: its last `sessions`, within `budget` tokens of about four characters."""
 
     namespace: str
-    sessions: int = Field(default=5, ge=1, le=100)
-    budget: int = Field(default=1500, ge=50, le=100_000)
+    sessions: Annotated[int, Flag("How many of the last sessions.")] = Field(default=5, ge=1, le=100)
+    budget: Annotated[int, Flag("Tokens at most, of about four characters.")] = Field(default=1500, ge=50, le=100_000)
 
 
 class BriefLine(Wire):
@@ -170,3 +172,9 @@ def _text(session: SessionBrief) -> str:
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]
     files = [f"files: {', '.join(harmless(name) for name in session.files)}"] if session.files else []
     return "\n".join((f"## {session.day} · session {harmless(session.session_id)[:40]}", *lines, *files)) + "\n\n"
+
+
+BRIEF = Operation(
+    "session.brief", "Say what the last sessions asked, did and left open. What they decided, too.",
+    BriefInput, lambda call, asked: brief(call.app, asked), "read", Surfaces("brief"),
+)  # fmt: skip

@@ -2,39 +2,51 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
-from pellucid.operations.instants import Past, past_of
+from pellucid.operations.instants import AsKnownAt, AsOf, Past, past_of
+from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
+
+
+def _status(text: str, _now: datetime, _name: str) -> str | None:
+    return None if text == "any" else text
 
 
 class ListInput(Wire):
     """Which memories to list: every filter given must hold."""
 
     namespace: str
-    category: Category | None = None
-    status: Status | None = "active"
-    tag: str | None = None
-    session_id: str | None = None
-    entity_ref: str | None = None
-    contains: str | None = None
-    """Words that stand in the content, whatever their case."""
-    since: datetime | None = None
-    until: datetime | None = None
-    limit: int = Field(default=50, ge=1, le=10_000)
-    as_of: Instant | None = None
+    category: Annotated[Category | None, Flag("Only this category.")] = None
+    status: Annotated[Status | None, Flag("Only this status; `any` for all.", reads=_status)] = "active"
+    tag: Annotated[str | None, Flag("Only with this tag.")] = None
+    entity_ref: Annotated[str | None, Flag("Only about this thing.", "--entity")] = None
+    contains: Annotated[str | None, Flag("Only with these words in the content.")] = None
+    """Whatever their case."""
+    since: Annotated[datetime | None, Flag("Only created at or after.")] = None
+    until: Annotated[datetime | None, Flag("Only created before.")] = None
+    limit: Limit = Field(default=50, ge=1, le=10_000)
+    as_of: AsOf = None
     """What could answer then, whatever became of it since."""
-    as_known_at: Instant | None = None
-    """By what was written down by then."""
+    as_known_at: AsKnownAt = None
+    session_id: Session = None
+
+
+class ShowInput(Wire):
+    """Which memory."""
+
+    namespace: str
+    memory_id: MemoryId
 
 
 class Listed(Wire):
@@ -75,7 +87,8 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
         then = answering(app, request.namespace, past.at, past.known)
         if request.status != "active":
             raise InputError(
-                "--as-of lists what could answer then, which --status cannot change", next_step="leave out --status"
+                f"{field_name('as_of')} lists what could answer then, which {field_name('status')} cannot change",
+                next_step=f"leave out {field_name('status')}",
             )
         request = request.model_copy(update={"status": None})
     fitting = [
@@ -139,7 +152,7 @@ def find_memory(app: App, namespace: str, memory_id: str) -> Served:
     if not found:
         raise NotFoundError(
             f"no memory {memory_id} in {namespace}",
-            next_step="`pellucid list` shows ids; --namespace names another place",
+            next_step=f"`pellucid list` shows ids; {field_name('namespace')} names another place",
         )
     return found[0]
 
@@ -162,3 +175,13 @@ def _fits(memory: Memory, wanted: ListInput) -> bool:
         and (wanted.since is None or memory.created >= wanted.since)
         and (wanted.until is None or memory.created < wanted.until)
     )
+
+
+LIST = Operation(
+    "memory.list", "List memories, newest first. With `--as-of`, those that could answer then.",
+    ListInput, lambda call, asked: list_memories(call.app, asked), "read", Surfaces("list"),
+)  # fmt: skip
+SHOW = Operation(
+    "memory.show", "Show one memory with everything its file says.",
+    ShowInput, lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id), "read", Surfaces("show"),
+)  # fmt: skip

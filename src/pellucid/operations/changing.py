@@ -1,12 +1,12 @@
 """A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NotFoundError
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.memory.changes import Changes, Fields, from_state
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.model.ledger import Event, LifecycleRow
@@ -16,6 +16,7 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
+from pellucid.operations.operation import Agent, Argument, Call, Flag, MemoryId, Operation, Surfaces, Words
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import note_use
@@ -29,24 +30,32 @@ class VerbInput(SafeInput):
     """Which memory, and why."""
 
     namespace: str
-    memory_id: str
-    reason: str = ""
-    """A short code that is kept in the ledger, such as `wrong-source`; not a sentence."""
+    memory_id: MemoryId
+    reason: Annotated[str, Flag("A short code for the ledger, such as wrong-source.")] = ""
+    """Not a sentence."""
+
+
+class PinInput(Wire):
+    """Which memory to prefer, or no longer."""
+
+    namespace: str
+    memory_id: MemoryId
+    pinned: Annotated[bool, Flag("Take the pin out.", "--off", opposite=True)] = True
 
 
 class UpdateInput(SafeInput):
     """What a memory is to say instead; what is not given stays."""
 
     namespace: str
-    memory_id: str
-    content: str | None = None
-    category: Category | None = None
-    tags: tuple[str, ...] | None = None
-    entity_ref: str | None = None
-    attributes: dict[str, str] | None = None
-    confidence: float | None = Field(default=None, ge=0, le=1)
-    importance: float | None = Field(default=None, ge=0, le=1)
-    agent: str | None = None
+    memory_id: MemoryId
+    content: Annotated[str | None, Words("What it is to say instead.")] = None
+    category: Annotated[Category | None, Flag("Another category.")] = None
+    tags: Annotated[tuple[str, ...] | None, Flag("The tags it is to have; may be repeated.")] = None
+    entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
+    attributes: Annotated[dict[str, str] | None, Flag("name=value of the entity; may be repeated.")] = None
+    confidence: Annotated[float | None, Flag("How sure, 0 to 1.")] = Field(default=None, ge=0, le=1)
+    importance: Annotated[float | None, Flag("How important, 0 to 1.")] = Field(default=None, ge=0, le=1)
+    agent: Agent = None
 
 
 class ChangedOutput(Wire):
@@ -64,7 +73,7 @@ class UndoInput(Wire):
     """What to undo: an operation (`op_…`), or the last change of a memory."""
 
     namespace: str
-    target: str
+    target: Annotated[str, Argument("An operation (op_…), or a memory whose last change is meant.")]
 
 
 class UndoOutput(Wire):
@@ -186,7 +195,7 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
     if request.category in TRANSCRIBED:
         raise InputError(
             "a moment is a verbatim turn of a session, a section a part of a document",
-            next_step="choose another --category",
+            next_step=f"choose another {field_name('category')}",
         )
     if old.category == "moment":
         raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
@@ -282,3 +291,36 @@ def _changed(app: App, namespace: str, memory_id: str, op_id: str | None) -> Cha
     return ChangedOutput(
         memory=held.memory, path=held.path, changed=op_id is not None, op_id=op_id, replaced=held.memory.supersedes
     )
+
+
+UPDATE = Operation(
+    "memory.update", "Reword a memory; the old version stays in its history.",
+    UpdateInput, lambda call, asked: update(call.app, asked), "change", Surfaces("update"),
+)  # fmt: skip
+ARCHIVE = Operation(
+    "memory.archive", "Put a memory away: it is kept, and answers nothing.",
+    VerbInput, lambda call, asked: apply_verb(call.app, "archive", asked), "change", Surfaces("archive"),
+)  # fmt: skip
+RETRACT = Operation(
+    "memory.retract", "Take a memory back: it was not, or is not, true.",
+    VerbInput, lambda call, asked: apply_verb(call.app, "retract", asked), "change", Surfaces("retract"),
+)  # fmt: skip
+DISPUTE = Operation(
+    "memory.dispute", "Call a memory into question. It answers nothing until that is undone.",
+    VerbInput, lambda call, asked: apply_verb(call.app, "dispute", asked), "change", Surfaces("dispute"),
+)  # fmt: skip
+
+
+def pin(call: Call, asked: PinInput) -> ChangedOutput:
+    """Prefer a memory in recalls, or no longer; see `apply_verb`."""
+    request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id)
+    return apply_verb(call.app, "pin" if asked.pinned else "unpin", request)
+
+
+PIN = Operation(
+    "memory.pin", "Prefer a memory in recalls, and never let it fade.", PinInput, pin, "change", Surfaces("pin")
+)
+UNDO = Operation(
+    "change.undo", "Take back a change: an operation, or a memory's last. An undo can be undone.",
+    UndoInput, lambda call, asked: undo(call.app, asked), "change", Surfaces("undo"),
+)  # fmt: skip

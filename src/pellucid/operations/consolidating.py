@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from typing import Annotated
 
 from pydantic import Field
 
@@ -32,6 +33,7 @@ from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.observe.llm_consolidate import Consolidator, LlmConsolidator
 from pellucid.operations.extraction import asked_by_default, open_chat
+from pellucid.operations.operation import DryRun, Flag, Operation, Surfaces
 from pellucid.store.index_port import Served
 from pellucid.store.local.lock import exclusive
 
@@ -49,9 +51,11 @@ class ConsolidateInput(Wire):
     """
 
     namespace: str
-    dry_run: bool = False
-    limit: int | None = Field(default=None, ge=1)
-    use_model: bool = False
+    dry_run: DryRun = False
+    limit: Annotated[int | None, Flag("End the pass after so many changed clusters.")] = Field(default=None, ge=1)
+    use_model: Annotated[
+        bool, Flag("Ask the model of [llm] about what cannot be proved, and check its answers.", "--model")
+    ] = False
 
 
 class Consolidated(Wire):
@@ -253,3 +257,13 @@ def _shown(decision: Decision) -> Consolidated:
         kind=decision.kind, of=decision.of, reason=decision.reason, made=decision.made,
         content="\n".join(decision.contents) or None,
     )  # fmt: skip
+
+
+CONSOLIDATE = Operation(
+    "lifecycle.consolidate",
+    """Merge memories that say the same, and retire old values.
+
+Only what provably says the same; what has expired is archived. Undoable.
+""",
+    ConsolidateInput, lambda call, asked: consolidate(call.app, asked), "change", Surfaces("lifecycle consolidate"),
+)  # fmt: skip

@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import WITHOUT
+from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces
 from pellucid.operations.recalling import receipt_of
 from pellucid.operations.wording import words_of
 from pellucid.recall.effect import Effect, effect, effects
@@ -107,7 +108,8 @@ def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str]
     """
     if unknown := set(parts or ()) - set(WITHOUT):
         raise InputError(
-            f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_without"
+            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_without",
         )
     receipt = receipt_of(app, namespace, recall_id)
     state = receipt.state
@@ -173,3 +175,52 @@ def _told(app: App, namespace: str, op_ids: set[str], after: str | None) -> tupl
 def _ids(state: State) -> dict[str, None]:
     raw: Any = state.pool.ids.tolist()
     return {unpack_id(each): None for each in raw}
+
+
+class ReplayInput(Wire):
+    """Which recall, and whether to ask it again."""
+
+    namespace: str
+    recall_id: RecallId
+    live: Annotated[bool, Flag("Ask it again, too, and say why the answer differs.")] = False
+
+
+class DiffInput(Wire):
+    """Which two recalls."""
+
+    namespace: str
+    a: Annotated[str, Argument("The first recall's id (rec_…).")]
+    b: Annotated[str, Argument("The second recall's id.")]
+
+
+class AblateInput(Wire):
+    """Which recall, without which of its parts; without each at a time, where none is named."""
+
+    namespace: str
+    recall_id: RecallId
+    without: Annotated[tuple[str, ...], Flag("A leg, stage or term to leave out; may be repeated.")] = ()
+
+
+REPLAY = Operation(
+    "recall.replay", "Work out an earlier recall again, from its receipt alone. The same memories, order and scores.",
+    ReplayInput, lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
+    "read", Surfaces("replay"),
+)  # fmt: skip
+DIFF = Operation(
+    "recall.diff",
+    """Compare two recalls: what entered, left and moved, and why.
+
+Which term moved it, and what else was not the same.
+""",
+    DiffInput, lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
+    "read", Surfaces("diff"),
+)  # fmt: skip
+ABLATE = Operation(
+    "recall.ablate",
+    """Show what each part of the search did for one recall.
+
+With parts named: what leaving them out together would change.
+""",
+    AblateInput, lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
+    "read", Surfaces("ablate"),
+)  # fmt: skip

@@ -9,11 +9,12 @@ import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NoRoomError
+from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
 from pellucid.memory.erasure import Erasure, erasure, file_key, tombstones
 from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
@@ -21,6 +22,7 @@ from pellucid.model.text import normalise, words
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
+from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces
 from pellucid.operations.remains import Remainder, begin, end, finish, finish_quietly, scrub
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
@@ -36,6 +38,9 @@ _TELLING = 3
 """Lost words from which a waiting turn is taken to say what goes."""
 
 
+Preview = Annotated[bool, Flag("Do it; without this, only say what would go.", "--yes", opposite=True)]
+
+
 class ForgetInput(Wire):
     """Which memories are to be forgotten; `chain` takes their older and newer versions, too.
 
@@ -43,19 +48,21 @@ class ForgetInput(Wire):
     """
 
     namespace: str
-    memory_ids: tuple[str, ...] = Field(min_length=1)
-    chain: bool = False
+    memory_ids: MemoryIds = Field(min_length=1)
+    chain: Annotated[bool, Flag("Their older and newer versions, too.")] = False
+    preview: Preview = False
 
 
 class PurgeInput(Wire):
     """Which memories are to be forgotten together: every filter given must hold, and one must be given."""
 
     namespace: str
-    before: Instant | None = None
-    status: Status | None = None
-    category: Category | None = None
-    session_id: str | None = None
-    source_class: SourceClass | None = None
+    before: Annotated[Instant | None, Flag("Created before this day.")] = None
+    status: Annotated[Status | None, Flag("Of this status, such as archived.")] = None
+    category: Annotated[Category | None, Flag("Of this category.")] = None
+    source_class: Annotated[SourceClass | None, Flag("Said by this kind of source.", "--source")] = None
+    preview: Preview = False
+    session_id: Session = None
 
 
 class Doomed(Wire):
@@ -328,3 +335,26 @@ def _forgotten(app: App, memory: Memory, why: str, at: datetime) -> dict[str, ob
         event_id=app.clock.new_id("evt"), memory_id=memory.id, namespace=memory.namespace, event_type="forgotten",
         timestamp=at, actor="user", reason_code=why,
     ).to_wire()  # fmt: skip
+
+
+def _left(outcome: ForgetOutput) -> StoreError | None:
+    """A failure where bytes are left: who asked must not take it for done."""
+    if not outcome.remains:
+        return None
+    return StoreError(
+        f"forgotten, but not erased to the last byte yet: {', '.join(each.place for each in outcome.remains)}",
+        next_step="each later command goes on with it; `pellucid doctor` says what is left",
+    )
+
+
+FORGET = Operation(
+    "memory.forget",
+    "Forget memories for good: no byte of their words stays. Importing their session again brings nothing back.",
+    ForgetInput, lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
+    "erase", Surfaces("forget"), failure=_left,
+)  # fmt: skip
+PURGE = Operation(
+    "memory.purge", "Forget every memory that fits all of these filters.",
+    PurgeInput, lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
+    "erase", Surfaces("purge"), failure=_left,
+)  # fmt: skip

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pellucid.app import App
 from pellucid.clock import EPOCH, epoch_ms
-from pellucid.errors import InputError
+from pellucid.errors import InputError, UnhealthyError, field_name
 from pellucid.graph import audit as audits
 from pellucid.graph import draw, svg
 from pellucid.graph.neighbours import Direction, Neighbourhood, neighbourhood
 from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import of_ms, past_of
+from pellucid.operations.instants import AsKnownAt, AsOf, of_ms, past_of
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.states import SAID, EntityNamed, StateView, known_then, said_in, state_at
 from pellucid.store.graph_port import FiledEdge, Node
 
@@ -21,19 +23,43 @@ NODES = 200
 """Things at one distance that are looked around at most: the first by key; what is left out is counted."""
 
 
+def edge_types(given: Iterable[str]) -> tuple[EdgeType, ...]:
+    """The edge types that somebody named, in any case, with dashes, spaces or underscores.
+
+    Args:
+        given: `depends-on`, `Relates to`, `MENTIONS`.
+
+    Raises:
+        InputError: there is no such type.
+    """
+    known: dict[str, EdgeType] = {each: each for each in EDGE_TYPES}
+    out: list[EdgeType] = []
+    for text in given:
+        found = known.get("_".join(text.upper().replace("-", " ").replace("_", " ").split()))
+        if found is None:
+            raise InputError(
+                f'{field_name("types")} expects one of {", ".join(EDGE_TYPES)}; got "{text}"', code="invalid_type"
+            )
+        out.append(found)
+    return tuple(out)
+
+
 class GraphShowInput(Wire):
     """Which thing, how far around it, along which edges, and at which instant."""
 
     namespace: str
-    name: str
-    hops: int = Field(default=2, ge=1, le=6)
-    types: tuple[EdgeType, ...] = ()
-    """Only edges of these types; none named: all."""
-    direction: Direction = "both"
-    closed: bool = False
-    """Also edges that held earlier, or that nobody says any more."""
-    as_of: Instant | None = None
-    as_known_at: Instant | None = None
+    name: Annotated[str, Argument("A thing, an alias of it, or a memory or document by its id or path.")]
+    hops: Annotated[int, Flag("How many edges away to look, 1 to 6.")] = Field(default=2, ge=1, le=6)
+    types: Annotated[
+        tuple[EdgeType, ...],
+        BeforeValidator(edge_types),
+        Flag("Only edges of this type (DEPENDS_ON); may be repeated."),
+    ] = ()
+    direction: Annotated[Direction, Flag("out, in or both.")] = "both"
+    closed: Annotated[bool, Flag("Also edges that hold no more.")] = False
+    """Those that held earlier, or that nobody says any more."""
+    as_of: AsOf = None
+    as_known_at: AsKnownAt = None
 
 
 class NodeView(Wire):
@@ -140,26 +166,6 @@ def show(app: App, request: GraphShowInput) -> GraphShowOutput:
     return look(app, request).output
 
 
-def edge_types(given: Iterable[str], name: str = "types") -> tuple[EdgeType, ...]:
-    """The edge types that somebody named, in any case, with dashes, spaces or underscores.
-
-    Args:
-        given: `depends-on`, `Relates to`, `MENTIONS`.
-        name: what the words came from, for the error: a field, or a flag.
-
-    Raises:
-        InputError: there is no such type.
-    """
-    known: dict[str, EdgeType] = {each: each for each in EDGE_TYPES}
-    out: list[EdgeType] = []
-    for text in given:
-        found = known.get("_".join(text.upper().replace("-", " ").replace("_", " ").split()))
-        if found is None:
-            raise InputError(f'{name} expects one of {", ".join(EDGE_TYPES)}; got "{text}"', code="invalid_type")
-        out.append(found)
-    return tuple(out)
-
-
 def audit(app: App, namespace: str) -> GraphAuditOutput:
     """What is dangling, orphan, contradictory or said from one side alone, among what holds now."""
     documents = app.graph.documents(namespace)
@@ -237,3 +243,30 @@ def _edge(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping
         said_in=places.get(edge.memory_id, filed.path), valid_from=of_ms(edge.valid_from) or EPOCH,
         valid_until=None if edge.valid_until >= FOREVER else of_ms(edge.valid_until),
     )  # fmt: skip
+
+
+class GraphAuditInput(Wire):
+    """Of which namespace."""
+
+    namespace: str
+
+
+def _unsound(outcome: GraphAuditOutput) -> UnhealthyError | None:
+    if not outcome.problems:
+        return None
+    return UnhealthyError(f"{len(outcome.problems)} problems", next_step="each line above says what to do")
+
+
+GRAPH_SHOW = Operation(
+    "graph.show", "Show a thing: what is true of it, and what it relates to. Each with who says so.",
+    GraphShowInput, lambda call, asked: look(call.app, asked), "read", Surfaces("graph show"),
+)  # fmt: skip
+GRAPH_AUDIT = Operation(
+    "graph.audit",
+    """Check what does not fit together in the graph.
+
+Dangling names, orphans, contradictions, one-sided supersessions.
+""",
+    GraphAuditInput, lambda call, asked: audit(call.app, asked.namespace), "read", Surfaces("graph audit"),
+    failure=_unsound,
+)  # fmt: skip

@@ -9,11 +9,12 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.provision import MODEL_NAME, status
-from pellucid.errors import InputError, NoRoomError, StoreError
+from pellucid.errors import InputError, NoRoomError, StoreError, UnhealthyError
 from pellucid.memory.fold import Drift
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.aging import overdue
+from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.pulse import Pulse, low_on_disk, pulse
 from pellucid.operations.remains import is_unfinished, room_to_finish
 from pellucid.operations.settling import unsettled
@@ -323,3 +324,45 @@ def _some(names: Sequence[str]) -> str:
 
 def _finding(check: str, subject: str, problem: str, next_step: str) -> Finding:
     return Finding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)
+
+
+class HomeInput(Wire):
+    """Nothing: the home of the call."""
+
+
+def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
+    """The condition of a home, be it one that cannot be opened."""
+    return diagnose(call.settings.home) or examine(call.app, sound=True)
+
+
+def _unsound(report: DoctorOutput) -> UnhealthyError | None:
+    if report.healthy:
+        return None
+    return UnhealthyError(f"{len(report.findings)} problems", next_step="each line above says what to do")
+
+
+def _anew(call: Call, _asked: HomeInput) -> RebuildOutput:
+    set_aside = make_room(call.settings.home)
+    return rebuild(call.app, set_aside)
+
+
+INIT = Operation(
+    "home.init",
+    """Create a home for memories, readable by you alone.
+
+It holds a vault of Markdown files and its databases. Safe to repeat.
+""",
+    HomeInput, lambda call, _asked: inspect(call.app), "append", Surfaces("init"),
+)  # fmt: skip
+DOCTOR = Operation(
+    "home.doctor",
+    """Check a home, and say what is broken and what to do.
+
+It looks for drift between files and index, conflicts, what cannot be read or was lost, and at the databases.
+""",
+    HomeInput, doctor, "read", Surfaces("doctor"), failure=_unsound, as_it_stands=True,
+)  # fmt: skip
+REBUILD = Operation(
+    "home.rebuild", "Make the index anew from the files of the vault. Vectors of unchanged texts are reused.",
+    HomeInput, _anew, "read", Surfaces("rebuild"), as_it_stands=True,
+)  # fmt: skip

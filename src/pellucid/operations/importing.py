@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
@@ -17,6 +18,7 @@ from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.filing import Filing
 from pellucid.operations.intake import Intake, Mode, Tally, take, together, who_distils
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
 
 Progress = Callable[[int, int], None]
@@ -25,13 +27,16 @@ Progress = Callable[[int, int], None]
 class ImportInput(Wire):
     """What to import, how, and where to."""
 
-    paths: tuple[Path, ...]
-    mode: Mode = "extract"
-    """`extract`: memories alone; `verbatim`: turns alone; `both`: memories, and the turns behind them."""
+    paths: Annotated[tuple[Path, ...], Argument("Transcript files, or folders of them.")]
+    mode: Annotated[Mode, Flag("both: memories, and the turns behind them; extract; verbatim.")] = "both"
+    """`extract`: memories alone; `verbatim`: turns alone."""
     namespace: str
     by_folder: bool = False
     """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
-    transcript_format: Format | None = None
+    transcript_format: Annotated[
+        Format | None,
+        Flag("claude-code, codex, openai-chat, plain-jsonl, markdown-chat, plain-text; else detected.", "--format"),
+    ] = None
 
 
 class FiledSessions(Wire):
@@ -165,3 +170,10 @@ def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
         encoder_problem=tally.encoder_problem or None, filed=tuple(desks.filed()), extractor_problem=problem or None,
     )  # fmt: skip
+
+
+IMPORT = Operation(
+    "session.import",
+    "Turn transcripts into memories. Secrets are redacted first; what was imported before is left out.",
+    ImportInput, lambda call, asked: import_transcripts(call.app, asked, call.progress), "append", Surfaces("import"),
+)  # fmt: skip

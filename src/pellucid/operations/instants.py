@@ -6,9 +6,12 @@ A bare date means the end of that day in UTC, since what held on a day includes 
 import re
 from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, date, datetime, timedelta
+from typing import Annotated
 
 from pellucid.clock import EPOCH, epoch_ms, isoformat, truncate
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
+from pellucid.model.wire import Instant
+from pellucid.operations.operation import Flag
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}", re.ASCII)
@@ -40,8 +43,8 @@ def past_of(as_of: datetime | None, as_known_at: datetime | None, now: datetime)
         InputError: one lies in the future, or before the year 1; names it.
     """
     return Past(
-        at=not_future(as_of, now) if as_of else None,
-        known=not_future(as_known_at, now, "as_known_at") if as_known_at else None,
+        at=not_future(as_of, now, field_name("as_of")) if as_of else None,
+        known=not_future(as_known_at, now, field_name("as_known_at")) if as_known_at else None,
     )
 
 
@@ -60,6 +63,16 @@ def instant(text: str, now: datetime, name: str = "as_of") -> datetime:
     day = _day(said)
     at = (_end(day, now) if day else _time(said) if _DATE.match(said) else None) or _refuse(said, name)
     return not_future(at, now, name)
+
+
+AsOf = Annotated[
+    Instant | None,
+    Flag("As it was then: an ISO date (the end of that day in UTC) or date-time.", reads=instant),
+]
+AsKnownAt = Annotated[
+    Instant | None,
+    Flag("By what was written down by then: an ISO date or date-time.", reads=instant),
+]
 
 
 def not_future(at: datetime, now: datetime, name: str = "as_of") -> datetime:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.lab.dataset import Dataset
 from pellucid.lab.extraction import distilled, turns_per_second
 from pellucid.lab.run import Answer, relative, run
@@ -22,6 +22,7 @@ from pellucid.operations.lab_documents import DocumentsLab, Report
 from pellucid.operations.lab_graph import GraphLabOutput, run_graph
 from pellucid.operations.lab_home import Home, asker, imported, recalling
 from pellucid.operations.lab_sets import LOADERS, Asked, Opened, opened
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.settings import Settings
 from pellucid.settings_changed import changed
 
@@ -35,19 +36,24 @@ DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput |
 class LabInput(Wire):
     """What to measure. `updates` asks for the order of changed facts alone; `without` is left out of every recall."""
 
-    dataset: Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "graph", "asof"]
-    data: Path
-    mode: Mode = "verbatim"
-    updates: bool = False
-    without: tuple[str, ...] = ()
-    ablate: bool = False
-    details: bool = False
-    context: bool = False
-    """Also how much evidence stands in the assembled context, beside plain concatenations."""
+    data: Annotated[Path, Flag("The folder (or file) of the data set, or of all of them.")]
+    dataset: Annotated[
+        Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "graph", "asof"],
+        Argument("locomo, longmemeval, scifact, qmsum, sessions, eips, graph or asof."),
+    ]
+    mode: Annotated[Mode, Flag("What is remembered, as in `pellucid import`.")] = "verbatim"
+    updates: Annotated[bool, Flag("Only the order of facts that changed (longmemeval).")] = False
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage; may be repeated.")] = ()
+    settings: Annotated[
+        dict[str, Any], Flag("A setting for this run: recall.topKFacts=20; may be repeated.", "--set")
+    ] = Field(default_factory=dict)
+    """Such as `recall.legWeights.vector`."""
+    ablate: Annotated[bool, Flag("Also without each leg and stage, as paired differences, with costs.")] = False
+    context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False
+    """Beside plain concatenations."""
+    details: Annotated[bool, Flag("Add one row a question.")] = False
     budgets: tuple[int, ...] = ()
     """Characters of contexts whose evidence is one of the metrics; `sessions` has two of its own."""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    """Settings for this run alone, such as `recall.legWeights.vector`."""
 
 
 class LabOutput(Wire):
@@ -126,14 +132,20 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 def _check(request: LabInput) -> None:
     if unknown := set(request.without) - set(WITHOUT):
-        raise InputError(f"--without expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}")
+        raise InputError(
+            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_without",
+        )
     if request.mode != "verbatim" and request.dataset in {"scifact", "eips", *DOCUMENTS}:
-        said = f"--mode {request.mode} needs conversations, and {request.dataset} has documents"
-        raise InputError(said, next_step="leave --mode out")
+        said = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
+        raise InputError(said, next_step=f"leave {field_name('mode')} out")
     if request.dataset in DOCUMENTS and (request.ablate or request.context):
-        raise InputError(f"--ablate and --context are not measured on {request.dataset}", next_step="leave them out")
+        raise InputError(
+            f"{field_name('ablate')} and {field_name('context')} are not measured on {request.dataset}",
+            next_step="leave them out",
+        )
     if request.updates and request.dataset != "longmemeval":
-        raise InputError(f"--updates needs facts that change, and {request.dataset} marks none",
+        raise InputError(f"{field_name('updates')} needs facts that change, and {request.dataset} marks none",
                          next_step="use longmemeval")  # fmt: skip
 
 
@@ -212,3 +224,13 @@ def _details(dataset: Dataset, answers: Mapping[str, Answer]) -> tuple[dict[str,
         for question in group.questions
         if question.id in answers
     )  # fmt: skip
+
+
+LAB = Operation(
+    "lab.run",
+    """Measure recall on a data set, or on all.
+
+Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
+""",
+    LabInput, lambda call, asked: run_lab(call.settings, asked, call.report), "read", Surfaces("lab run"),
+)  # fmt: skip

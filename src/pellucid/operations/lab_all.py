@@ -1,16 +1,17 @@
 """A folder of data sets in, one row a set out: what the recall is worth everywhere, beside its floors and its price."""
 
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.lab.files import held
 from pellucid.model.wire import Wire
 from pellucid.operations.intake import Mode
 from pellucid.operations.lab import LabInput, LabOutput, run_lab
 from pellucid.operations.lab_documents import Report
+from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.settings import Settings
 
 SetName = Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips"]
@@ -32,7 +33,7 @@ BUDGET = 2_000
 class LabAllInput(Wire):
     """Which sets below a folder to measure (`()`: all that are there), and how; see `LabInput`."""
 
-    data: Path
+    data: Annotated[Path, Flag("The folder of the data sets.")]
     sets: tuple[SetName, ...] = ()
     mode: Mode = "verbatim"
     without: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
     missing = [f"{name} ({MARKS[name]})" for name in files if name not in there]
     if missing and (request.sets or not there):
         raise InputError(
-            f"--data {request.data} holds no {', no '.join(missing)}",
+            f"{field_name('data')} {request.data} holds no {', no '.join(missing)}",
             code="invalid_data",
             next_step="name the folder that holds the folders of the sets",
         )
@@ -80,3 +81,9 @@ def _asked(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
         budgets=(BUDGET,),
         settings=request.settings,
     )
+
+
+LAB_ALL = Operation(
+    "lab.run_all", "Measure recall on every data set below a folder.",
+    LabAllInput, lambda call, asked: run_all(call.settings, asked, call.report), "read", Surfaces(),
+)  # fmt: skip

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import InputError
-from pellucid.model.wire import Wire
+from pellucid.clock import epoch_ms
+from pellucid.errors import InputError, field_name
+from pellucid.model.wire import Instant, Wire
 from pellucid.operations.asking import WITHOUT
+from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.recall.effect import Effect, effect
 from pellucid.recall.equation import Ints
 from pellucid.recall.legs import base_of
@@ -21,11 +24,12 @@ class LiftInput(Wire):
     """Which legs, over which recalls."""
 
     namespace: str
-    legs: tuple[str, ...] = ("graph", "temporal")
-    since: int = 0
-    """Epoch milliseconds."""
-    limit: int = Field(default=100, ge=1, le=10_000)
-    """The newest recalls looked at, at most."""
+    legs: Annotated[tuple[str, ...], Flag("A leg or term: graph and temporal, if none is named.")] = (
+        "graph",
+        "temporal",
+    )
+    limit: Annotated[int, Flag("Recalls looked at, the newest.", "--last")] = Field(default=100, ge=1, le=10_000)
+    since: Annotated[Instant | None, Flag("Only recalls from then on (UTC).")] = None
 
 
 class LegLift(Wire):
@@ -138,12 +142,8 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
     return LiftOutput(recalls=recalls, lifts=tuple(sums[key].lift(*key) for key in order))
 
 
-def known_legs(given: Iterable[str], name: str = "legs") -> tuple[str, ...]:
+def known_legs(given: Iterable[str]) -> tuple[str, ...]:
     """Legs and terms that somebody named, each once.
-
-    Args:
-        given: some of `WITHOUT`.
-        name: what the words came from, for the error: a field, or a flag.
 
     Raises:
         InputError: one is nothing that can be left out.
@@ -151,13 +151,16 @@ def known_legs(given: Iterable[str], name: str = "legs") -> tuple[str, ...]:
     legs = tuple(dict.fromkeys(given))
     if unknown := set(legs) - set(WITHOUT):
         raise InputError(
-            f"{name} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}", code="invalid_leg"
+            f"{field_name('legs')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_leg",
         )
     return legs
 
 
 def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
-    for row in app.receipts.recalls(request.namespace, since=request.since, limit=request.limit):
+    for row in app.receipts.recalls(
+        request.namespace, since=epoch_ms(request.since) if request.since else 0, limit=request.limit
+    ):
         packed = app.history.receipt(row.recall_id, request.namespace) if row.in_full else None
         if packed is not None:
             yield unpack(packed)
@@ -182,3 +185,13 @@ def _share(pool: Pool, served: Ints, leg: str) -> float | None:
     finals = pool.final[served]
     shares = sum((term[served] for term in terms), start=0.0 * finals)[finals > 0] / finals[finals > 0]
     return float(shares.mean()) if len(shares) else 0.0
+
+
+LIFT = Operation(
+    "recall.lift",
+    """Show what each part of the search did for recent recalls.
+
+It is told from their receipts; nothing is asked again.
+""",
+    LiftInput, lambda call, asked: lift(call.app, asked), "read", Surfaces("lift"),
+)  # fmt: skip

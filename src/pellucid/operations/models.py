@@ -1,20 +1,20 @@
 """A wish in, the state of the embedding model out."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 
 from pellucid.encoders.cross_encoder_files import DEFAULT_MODEL, MissingModelError, locate, pull
 from pellucid.encoders.provision import MODEL_NAME, provision, status
 from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.settings import Settings
 
 
 class ModelsInput(Wire):
     """`status` looks, `pull` fetches what is missing."""
 
-    action: Literal["status", "pull"] = "status"
-    reranker: bool = False
-    """The cross-encoder of `rerank.model` instead of the embedding model."""
+    action: Annotated[Literal["status", "pull"], Argument("status, or pull to fetch what is missing.")] = "status"
+    reranker: Annotated[bool, Flag("The cross-encoder of `rerank.model`, not the embedding model.")] = False
 
 
 class ModelsOutput(Wire):
@@ -57,3 +57,9 @@ def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], 
     return ModelsOutput(
         model=model, folder=str(found.graph.parent), ready=True, files=files, graphs=(found.graph.name,)
     )
+
+
+MODELS = Operation(
+    "home.models", "Show or fetch the embedding model, or a reranker's.",
+    ModelsInput, lambda call, asked: models(call.settings, asked, call.report), "read", Surfaces("models"),
+)  # fmt: skip

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import Annotated
 
 from pydantic import Field
 
@@ -23,6 +24,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.filing import Filing
 from pellucid.operations.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
 from pellucid.operations.intake import together, who_distils
+from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
@@ -33,16 +35,16 @@ class ObserveInput(Wire):
     namespace: str
     by_folder: bool = False
     """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
-    session_id: str | None = None
-    """Of turns that name none."""
+    session_id: Annotated[str | None, Flag("The session of turns that name none.", "--session")] = None
     lines: tuple[str, ...] = ()
     turns: tuple[dict[str, object], ...] = ()
-    agent: str | None = None
-    flush: FlushSignal | None = None
-    """`before_reset` or `session_end`: flush all that waits of the sessions concerned."""
-    transcript_format: Format | None = None
-    retry: bool = False
-    """Try at once again what failed lately."""
+    agent: Annotated[str | None, Flag("The agent of turns that name none.")] = None
+    flush: Annotated[FlushSignal | None, Flag("before_reset or session_end: then keep all that waits.")] = None
+    """Of the sessions concerned."""
+    transcript_format: Annotated[
+        Format | None, Flag("claude-code, codex, openai-chat or plain-jsonl; else detected.", "--format")
+    ] = None
+    retry: Annotated[bool, Flag("Try at once again what failed lately.")] = False
 
 
 class ObserveOutput(Wire):
@@ -269,3 +271,25 @@ class Door:
 
     def _millis(self) -> int:
         return int(self._now.timestamp() * 1000)
+
+
+class SpoolInput(Wire):
+    """Whose turns: those of a namespace, and, of sessions that tell a folder, of its project."""
+
+    namespace: str
+    by_folder: bool = False
+
+
+OBSERVE = Operation(
+    "session.observe",
+    """Take the turns of a live session, and keep what lasts.
+
+What came is looked at a stretch at a time: at a change of topic, after a while, at the end.
+""",
+    ObserveInput, lambda call, asked: observe_turns(call.app, asked), "append", Surfaces("observe"),
+)  # fmt: skip
+WAITING = Operation(
+    "session.waiting", "Show which turns of live sessions wait to be looked at.",
+    SpoolInput, lambda call, asked: spooled(call.app, asked.namespace, by_folder=asked.by_folder), "read",
+    Surfaces(), as_it_stands=True,
+)  # fmt: skip

@@ -3,13 +3,15 @@
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
-from pellucid.errors import ConflictError, InputError, NotFoundError
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, Projects, depth, folder_path, holds
 from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Operation, Surfaces
 
 _REDACTED = "[redacted:"
 
@@ -131,7 +133,7 @@ def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
     if other and other.namespace != namespace and app.lookup.held(other.namespace).anything:
         raise ConflictError(
             f"{place.root} is the root of {other.namespace}, which holds sessions of its own",
-            next_step=f"ask the other by --namespace {namespace}",
+            next_step=f"ask the other by {field_name('namespace')} {namespace}",
         )
     known = app.projects.change(lambda before: before.moved(namespace, place.root))
     return next(_row(app, each, known) for each in known.projects if each.namespace == namespace)
@@ -146,3 +148,25 @@ def _row(app: App, project: Project | None, known: Projects) -> ProjectRow:
         sessions=held.sessions, last_session=held.last_session,
         earlier_elsewhere=project is not None and project.root in known.earlier,
     )  # fmt: skip
+
+
+class ProjectsInput(Wire):
+    """Nothing: all of a home."""
+
+
+class MoveInput(Wire):
+    """Which project, and where it is now."""
+
+    namespace: Annotated[str, Argument("The project's namespace, as `projects list` says it.")]
+    folder: Annotated[Path, Argument("Where its repository stands now.")]
+
+
+PROJECTS = Operation(
+    "project.list", "List the projects, and what is filed under none.",
+    ProjectsInput, lambda call, _asked: list_projects(call.app), "read", Surfaces("projects list"),
+)  # fmt: skip
+MOVE = Operation(
+    "project.move", "Let a project answer in the folder it was moved to.",
+    MoveInput, lambda call, asked: move_project(call.app, asked.namespace, asked.folder), "change",
+    Surfaces("projects move"),
+)  # fmt: skip

@@ -3,17 +3,19 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import NotFoundError, StoreError
+from pellucid.errors import InputError, NotFoundError, StoreError
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.instants import Past
+from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces
 from pellucid.operations.states import unknown_before
 from pellucid.operations.wording import named_in, words_of
 from pellucid.recall.pipeline import FAILED
@@ -29,6 +31,23 @@ from pellucid.xray.rungs import cuts_of
 SHARE = 4
 """One in so many parts of budget and places is kept for each further namespace, and what is left over beside."""
 _LAST = re.compile(r"last(?:~(\d{1,4}))?")
+_RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
+
+
+class XrayInput(Wire):
+    """Which recall to explain: one that is run now as `asked`, or an earlier one by its id."""
+
+    namespace: str
+    asked: RecallInput | None = None
+    recall_id: Annotated[str | None, Flag("Explain this earlier recall (rec_…) instead of asking.", "--id")] = None
+    align: Annotated[bool, Flag("Also show which words met which.")] = False
+
+
+class AuditInput(Wire):
+    """Which result of which recall."""
+
+    namespace: str
+    entry: Annotated[str, Argument("An audit entry of an X-ray (aud_…).")]
 
 
 class RecalledMemory(Wire):
@@ -259,6 +278,11 @@ def _told(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, 
     return tuple(replace(each, memory=memory) for each, memory in zip(found, told, strict=True))
 
 
+def is_recall(words: str) -> bool:
+    """Whether words name a recall, where a question might stand: its id, or `last`."""
+    return _RECALL.fullmatch(words) is not None
+
+
 def recall_named(app: App, namespace: str, name: str) -> str:
     """The id behind `last`, `last~1` (the one before) and so on; anything else is an id already.
 
@@ -297,3 +321,32 @@ def snapshot_of(
 def _operation(row: OperationRow) -> dict[str, object]:
     """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
     return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
+
+
+def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
+    """The explanation of a recall, made now or earlier.
+
+    Raises:
+        InputError: neither a question nor a recall is given.
+    """
+    if asked.recall_id:
+        return xray_of(call.app, asked.namespace, asked.recall_id, align=asked.align)
+    if asked.asked is None:
+        raise InputError("there is no question and no recall to explain", code="missing_query")
+    return xray(call.app, asked.asked, align=asked.align)
+
+
+RECALL = Operation(
+    "recall.ask",
+    "Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation.",
+    RecallInput, lambda call, asked: recall(call.app, asked), "append", Surfaces("recall"),
+)  # fmt: skip
+XRAY = Operation(
+    "recall.xray",
+    "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
+    XrayInput, explained, "append", Surfaces("xray"),
+)  # fmt: skip
+AUDIT = Operation(
+    "recall.audit", "Follow one result of a recall to the change that wrote it.",
+    AuditInput, lambda call, asked: audit(call.app, asked.namespace, asked.entry), "read", Surfaces("audit"),
+)  # fmt: skip

@@ -1,10 +1,12 @@
 """A sentence in, a durable memory out: what a person or an agent asks to be kept."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import isoformat
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.memory.changes import Changes
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.memory.standing import boundary
@@ -14,6 +16,7 @@ from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
+from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import Identity, edit_memory, parse
@@ -22,21 +25,22 @@ from pellucid.vault.markdown import Identity, edit_memory, parse
 class RememberInput(SafeInput):
     """What to remember, and what is known of it."""
 
-    content: str
+    content: Annotated[str, Words("What to remember, in words.")]
     namespace: str
-    category: Category = "fact"
-    tags: tuple[str, ...] = ()
-    entity_ref: str | None = None
-    confidence: float = Field(default=0.95, ge=0, le=1)
-    importance: float = Field(default=0.7, ge=0, le=1)
-    pinned: bool = False
-    scopes: tuple[str, ...] = ()
-    session_id: str | None = None
-    agent: str | None = None
-    attributes: dict[str, str] = Field(default_factory=dict)
+    category: Annotated[Category, Flag("fact, decision, preference, principle, …")] = "fact"
+    tags: Annotated[tuple[str, ...], Flag("A tag; may be repeated.")] = ()
+    entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
+    confidence: Annotated[float, Flag("How sure, 0 to 1.")] = Field(default=0.95, ge=0, le=1)
+    importance: Annotated[float, Flag("How important, 0 to 1.")] = Field(default=0.7, ge=0, le=1)
+    pinned: Annotated[bool, Flag("Prefer it in recalls, and never let it fade.", "--pin")] = False
+    attributes: Annotated[dict[str, str], Flag("name=value of the entity; may be repeated.")] = Field(
+        default_factory=dict
+    )
     """Values by attribute of the entity; read from the words where none are given."""
-    axiom: bool = False
-    """Nothing but another axiom ever replaces it by itself."""
+    axiom: Annotated[bool, Flag("Only another axiom ever replaces it by itself.")] = False
+    scopes: Scopes = ()
+    session_id: Session = None
+    agent: Agent = None
 
 
 class RememberOutput(Wire):
@@ -70,7 +74,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     if asked.category in TRANSCRIBED:
         raise InputError(
             "a moment is a verbatim turn of a session, a section a part of a document",
-            next_step="choose another --category",
+            next_step=f"choose another {field_name('category')}",
         )
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
@@ -158,3 +162,9 @@ def _state_row(app: App, held: Memory, changes: dict[str, object]) -> list[dict[
         before={key: before[key] for key in after}, after=after,
     )  # fmt: skip
     return [row.to_wire()]
+
+
+REMEMBER = Operation(
+    "memory.remember", "Keep one memory, in your own words.",
+    RememberInput, lambda call, asked: remember(call.app, asked), "append", Surfaces("remember"),
+)  # fmt: skip

@@ -1,16 +1,18 @@
 """A period in, its compounding report out: what recurred, was used, was replaced and went stale, in words."""
 
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.memory.compounding import Entry, Report, Section, Use, compile_report
 from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
+from pellucid.operations.operation import Flag, Operation, Surfaces
 
 SECTIONS = ("recurred", "used", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
 
@@ -19,7 +21,7 @@ class ReportInput(Wire):
     """Which namespace, and from when on; without `since`, the last `lifecycle.reportEveryDays`."""
 
     namespace: str
-    since: datetime | None = None
+    since: Annotated[datetime | None, Flag("From when on; else the last lifecycle.reportEveryDays.")] = None
 
 
 def weekly_report(app: App, request: ReportInput) -> Report:
@@ -33,7 +35,7 @@ def weekly_report(app: App, request: ReportInput) -> Report:
     since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
     if since >= now:
         raise InputError(
-            "the report's period has not begun: --since lies in the future",
+            f"the report's period has not begun: {field_name('since')} lies in the future",
             code="invalid_since",
             next_step="name an earlier time",
         )
@@ -67,3 +69,10 @@ def _in_words(section: Section, memories: dict[str, Memory]) -> Section:
 def _said(entry: Entry, memories: dict[str, Memory]) -> Entry:
     memory = memories.get(entry.memory_id)
     return entry.model_copy(update={"category": memory.category, "content": memory.content}) if memory else entry
+
+
+REPORT = Operation(
+    "lifecycle.report",
+    "Report what was said again, used, replaced or went cold. Also what went stale, and what nobody used.",
+    ReportInput, lambda call, asked: weekly_report(call.app, asked), "read", Surfaces("lifecycle report"),
+)  # fmt: skip

@@ -9,6 +9,7 @@ from pellucid.errors import InputError
 from pellucid.memory.changes import Changes
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory
+from pellucid.operations.operation import MemoryIds, Operation, Surfaces
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import Served
 
@@ -19,7 +20,7 @@ class ReverifyInput(Wire):
     """Which memories still hold."""
 
     namespace: str
-    memory_ids: tuple[str, ...] = Field(min_length=1)
+    memory_ids: MemoryIds = Field(min_length=1)
 
 
 class ReverifyOutput(Wire):
@@ -83,3 +84,10 @@ def _check(served: Served) -> None:
 def _after(app: App, namespace: str, held: Sequence[Served]) -> tuple[Listed, ...]:
     now = app.index.memories(namespace, [each.memory.id for each in held])
     return tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in now)
+
+
+REVERIFY = Operation(
+    "memory.reverify",
+    "Confirm that memories still hold. Sets the date of their last verification, and nothing else.",
+    ReverifyInput, lambda call, asked: reverify(call.app, asked), "change", Surfaces("reverify"),
+)  # fmt: skip

@@ -12,7 +12,7 @@ from pydantic import PrivateAttr, model_validator
 
 from pellucid.capture.names import clean_pairs
 from pellucid.capture.redact import redact
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
 from pellucid.recall.plan import MAX_CHARACTERS
 
@@ -23,7 +23,7 @@ LONGEST_TEXT = 1_000
 
 _INSTEAD: Mapping[str, str] = {
     "content": "put it into a file and `pellucid index docs` it, or remember what matters of it",
-    "query": "ask a shorter question; a diff or a list of files is for --review",
+    "query": f"ask a shorter question; a diff or a list of files is for {field_name('review')}",
 }
 
 

@@ -15,6 +15,7 @@ from pellucid.app import App
 from pellucid.errors import UnhealthyError
 from pellucid.model.ledger import LossRow, TombstoneRow
 from pellucid.model.wire import Wire
+from pellucid.operations.operation import Operation, Surfaces
 from pellucid.operations.rows import rows
 from pellucid.store.local.vault_key import fingerprint
 from pellucid.store.records import KeyState, RecordState
@@ -122,3 +123,13 @@ def _of_ledger(state: RecordState) -> Iterator[Unsettled]:
     step += " only they kept out"
     for why in state.problems:
         yield Unsettled("ledger", "vault/.pellucid/ledger", why, step)
+
+
+class AcceptInput(Wire):
+    """Nothing: whatever is lost."""
+
+
+ACCEPT_LOSS = Operation(
+    "home.accept_loss", "Give up a lost key, or lost rows of the ledger.",
+    AcceptInput, lambda call, _asked: accept(call.app), "erase", Surfaces(), as_it_stands=True,
+)  # fmt: skip

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
 from pydantic import Field
 
@@ -12,6 +13,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
+from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
 from pellucid.operations.recalling import recall_named, xray_of
 from pellucid.recall.receipt import query_of
 from pellucid.store.history_port import audit_id
@@ -24,13 +26,36 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def parse_since(text: str, now: datetime, name: str = "since") -> datetime:
+    """An instant: `2026-04-20`, `2026-04-20T17:30`, or so long ago: `30m`, `12h`, `7d`, `2w`. No zone means UTC.
+
+    Raises:
+        InputError: `invalid_since`: it is neither.
+    """
+    given = text.strip()
+    try:
+        if ago := _AGO.fullmatch(given):
+            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        at = datetime.fromisoformat(given)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            f'{name} expects a date, a time or how long ago; got "{given}"',
+            code="invalid_since",
+            next_step="write it as 2026-04-20, 2026-04-20T17:30 or 7d",
+        ) from error
+
+
+Since = Annotated[Instant | None, Flag("From when on: 2026-04-20, 2026-04-20T17:30, or 7d ago.", reads=parse_since)]
+
+
 class SnapshotsInput(Wire):
     """Which recalls to list: of a namespace since an instant, of one session or of all; the newest of them."""
 
     namespace: str
-    since: Instant | None = None
-    session_id: str | None = None
-    limit: int = Field(default=20, ge=1, le=10_000)
+    since: Since = None
+    limit: Limit = Field(default=20, ge=1, le=10_000)
+    session_id: Session = None
 
 
 class ListedRecall(Wire):
@@ -59,23 +84,23 @@ class ExportInput(Wire):
     """Which recalls to export: all of a namespace since an instant, of one session or of all."""
 
     namespace: str
-    since: Instant | None = None
-    session_id: str | None = None
+    since: Since = None
+    session_id: Session = None
 
 
 class ExplainInput(Wire):
     """Whose last recall to explain: a session's, or the namespace's."""
 
     namespace: str
-    session_id: str | None = None
+    session_id: Session = None
 
 
 class PinSnapshotInput(Wire):
     """Which recall to keep in full, or no longer."""
 
     namespace: str
-    recall_id: str
-    pinned: bool = True
+    recall_id: RecallId
+    pinned: Annotated[bool, Flag("Let it go again.", "--off", opposite=True)] = True
 
 
 def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
@@ -143,28 +168,6 @@ def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
     return xray_of(app, request.namespace, row.recall_id)
 
 
-def parse_since(text: str | None, now: datetime) -> datetime | None:
-    """An instant: `2026-04-20`, `2026-04-20T17:30`, or so long ago: `30m`, `12h`, `7d`, `2w`. No zone means UTC.
-
-    Raises:
-        InputError: `invalid_since`: it is neither.
-    """
-    if text is None:
-        return None
-    given = text.strip()
-    try:
-        if ago := _AGO.fullmatch(given):
-            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        at = datetime.fromisoformat(given)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InputError(
-            f'--since expects a date, a time or how long ago; got "{given}"',
-            code="invalid_since",
-            next_step="write it as 2026-04-20, 2026-04-20T17:30 or 7d",
-        ) from error
-
-
 def _all(app: App, request: ExportInput) -> Iterator[RecallRow]:
     since, session, last = _millis(request.since), _session(request.session_id), None
     while rows := app.receipts.recalls(request.namespace, since=since, session_id=session, after=last, limit=_PAGE):
@@ -195,3 +198,26 @@ def _millis(at: datetime | None) -> int:
 def _session(session_id: str | None) -> str | None:
     """The session under the name that its recalls were kept by."""
     return redact(session_id).text if session_id else None
+
+
+EXPLAIN = Operation(
+    "recall.explain", "Explain the last recall. That of a session; or of the namespace, where no session is given.",
+    ExplainInput, lambda call, asked: explain(call.app, asked), "read", Surfaces("explain"),
+)  # fmt: skip
+SNAPSHOTS = Operation(
+    "recall.list",
+    """List recalls, newest first, with their questions.
+
+Of each: how many memories it served, and what is kept of it.
+""",
+    SnapshotsInput, lambda call, asked: list_snapshots(call.app, asked), "read", Surfaces("snapshots list"),
+)  # fmt: skip
+EXPORT = Operation(
+    "recall.export", "Print every recall kept in full as a line of JSON. Each line is an X-ray; newest first.",
+    ExportInput, lambda call, asked: export_snapshots(call.app, asked, call.report), "read",
+    Surfaces("snapshots export"),
+)  # fmt: skip
+PIN_SNAPSHOT = Operation(
+    "recall.pin", "Keep a recall in full whatever its age. It can always be explained.",
+    PinSnapshotInput, lambda call, asked: pin_snapshot(call.app, asked), "change", Surfaces("snapshots pin"),
+)  # fmt: skip

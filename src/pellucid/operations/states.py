@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import EPOCH, epoch_ms
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Instant, Wire
@@ -183,7 +183,7 @@ def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
         f'nothing here is called "{name}"',
         next_step=f"did you mean {', '.join(names[each] for each in near)}?"
         if near
-        else "`pellucid list` shows memories; --namespace names another place",
+        else f"`pellucid list` shows memories; {field_name('namespace')} names another place",
     )
 
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -17,7 +17,8 @@ from pellucid.model.text import content_words
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import as_known
 from pellucid.operations.browsing import Listed, answering, find_memory
-from pellucid.operations.instants import Past, past_of
+from pellucid.operations.instants import AsKnownAt, AsOf, Past, past_of
+from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
 from pellucid.operations.rows import rows
 from pellucid.operations.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
 from pellucid.operations.using import note_use
@@ -76,9 +77,33 @@ class EpisodesInput(Wire):
     """Which episodes: of a session, or about these words."""
 
     namespace: str
-    query: str = ""
-    session_id: str | None = None
-    limit: int = Field(default=20, ge=1, le=1000)
+    query: Annotated[str, Words("Words they are about.")] = ""
+    limit: Limit = Field(default=20, ge=1, le=1000)
+    session_id: Session = None
+
+
+class EpisodeInput(Wire):
+    """Which episode."""
+
+    namespace: str
+    episode_id: Annotated[str, Argument("An episode's id, its last ten digits, or its path.")]
+
+
+class HistoryInput(Wire):
+    """Whose story: a memory's, a thing's or a document's; and at which instant."""
+
+    namespace: str
+    name: Annotated[str, Argument("A memory (id, its last ten digits, path), a thing, or a document.")]
+    as_of: AsOf = None
+    as_known_at: AsKnownAt = None
+
+
+class LedgerInput(Wire):
+    """Rows of which kind, and whether those of every namespace."""
+
+    namespace: str
+    kind: Annotated[LedgerKind, Flag("lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations.")]
+    everywhere: Annotated[bool, Flag("Rows of every namespace.", "--all-namespaces")] = False
 
 
 class EpisodesOutput(Wire):
@@ -275,18 +300,6 @@ def _view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None
     )  # fmt: skip
 
 
-def ledger_kind(text: str) -> LedgerKind:
-    """The kind of ledger rows a person named.
-
-    Raises:
-        InputError: there is no such kind.
-    """
-    for kind in get_args(LedgerKind):
-        if kind == text:
-            return kind
-    raise InputError(f'--kind expects one of {", ".join(get_args(LedgerKind))}; got "{text}"', code="invalid_kind")
-
-
 def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
     """The rows of one kind as JSON lines; `observations` are verdict rows in the form of the reference's telemetry."""
     wanted = "verdict" if kind == "observations" else kind
@@ -305,3 +318,34 @@ def _reference(row: dict[str, object]) -> dict[str, object]:
         "sessionId": row.get("sessionId"), "observedAt": row.get("observedAt"), "importance": row.get("importance"),
         "resultingPrimitiveId": row.get("resultingPrimitiveId"),
     }  # fmt: skip
+
+
+HISTORY = Operation(
+    "memory.history",
+    """Tell the story of a memory or of a thing.
+
+Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.
+""",
+    HistoryInput,
+    lambda call, asked: story_of(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
+    "read", Surfaces("history"),
+)  # fmt: skip
+EPISODES = Operation(
+    "episode.list", "List episodes, newest first. With words, those that hold them, best first.",
+    EpisodesInput, lambda call, asked: episodes(call.app, asked), "read", Surfaces("episodes list"),
+)  # fmt: skip
+EPISODE = Operation(
+    "episode.show",
+    """Tell what one episode was about, and what came of it.
+
+When it was, what it made, and what was kept of it.
+""",
+    EpisodeInput, lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
+    "read", Surfaces("episodes show"),
+)  # fmt: skip
+LEDGER = Operation(
+    "ledger.export", "Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form.",
+    LedgerInput,
+    lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
+    "read", Surfaces("ledger export"),
+)  # fmt: skip

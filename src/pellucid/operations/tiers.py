@@ -1,5 +1,7 @@
 """A namespace or a memory in, tiers out: which memories are hot or cold, why, and what would change it."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from pellucid.app import App
@@ -20,7 +22,8 @@ from pellucid.model.memory import Category, Memory, Status
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.aging import known_use
-from pellucid.operations.browsing import find_memory
+from pellucid.operations.browsing import ShowInput, find_memory
+from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
 from pellucid.settings import LifecycleSettings
 
 _WHYS: dict[Why, str] = {
@@ -37,8 +40,8 @@ class TierListInput(Wire):
     """Which tier to list; both where none is given."""
 
     namespace: str
-    tier: Tier | None = None
-    limit: int = Field(default=50, ge=1, le=10_000)
+    tier: Annotated[Tier | None, Flag("Only this tier: hot or cold.")] = None
+    limit: Limit = Field(default=50, ge=1, le=10_000)
 
 
 class Tiered(Wire):
@@ -198,3 +201,15 @@ def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
 
 def _weighed(worth: Worth) -> Weighed:
     return Weighed(value=worth.value, contributions=tuple(Contribution(name=n, value=v) for n, v in worth.shares))
+
+
+TIERS = Operation(
+    "tier.list", "List memories with their tiers, the most valued first. The tiers are those of the last fold.",
+    TierListInput, lambda call, asked: tiers(call.app, asked), "read", Surfaces("tier list"),
+)  # fmt: skip
+TIER = Operation(
+    "tier.explain",
+    "Say why a memory is hot or cold, and what would change it. Each value is shown as a sum of shares.",
+    ShowInput, lambda call, asked: explain_tier(call.app, asked.namespace, asked.memory_id),
+    "read", Surfaces("tier explain"),
+)  # fmt: skip

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError
+from pellucid.errors import ConflictError, InputError, field_name
 from pellucid.memory.changes import Changes, Fields, from_state
 from pellucid.memory.reconcile import Reconciler
 from pellucid.memory.trust import Band, doubts, next_zone, score, why_quarantined
@@ -15,6 +16,7 @@ from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import Listed, find_memory
+from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.store.index_port import Served
 
@@ -26,8 +28,8 @@ class TrustListInput(Wire):
     """Which zone to list."""
 
     namespace: str
-    zone: TrustZone = "quarantine"
-    limit: int = Field(default=50, ge=1, le=10_000)
+    zone: Annotated[TrustZone, Flag("quarantine, working or trusted.")] = "quarantine"
+    limit: Annotated[int, Flag("How many at most.")] = Field(default=50, ge=1, le=10_000)
 
 
 class TrustListOutput(Wire):
@@ -58,20 +60,30 @@ class PromoteInput(Wire):
     """Which memory a person vouches for."""
 
     namespace: str
-    memory_id: str
+    memory_id: MemoryId
 
 
 class SourceInput(Wire):
     """What came from where: by ids, or by session, source class and agent, which must all hold."""
 
     namespace: str
-    memory_ids: tuple[str, ...] = ()
-    session_id: str | None = None
-    source_class: SourceClass | None = None
-    agent: str | None = None
+    memory_ids: Annotated[tuple[str, ...], Argument("Memories: ids, last ten digits, or paths.")] = ()
+    source_class: Annotated[
+        SourceClass | None, Flag("A source class, such as tool_output or web_content.", "--source")
+    ] = None
+    agent: Annotated[str | None, Flag("What this agent took in.")] = None
+    session_id: Annotated[str | None, Flag("What came of this session.", "--session")] = None
     since: datetime | None = None
     """Only what was created at or after this."""
-    preview: bool = False
+    preview: Annotated[bool, Flag("Only say what would be quarantined.")] = False
+
+
+class RollbackInput(SourceInput):
+    """What came from where, by session, source class and agent."""
+
+    memory_ids: tuple[str, ...] = ()
+    since: Annotated[datetime | None, Flag("Only what was created on this day or later.")] = None
+    preview: Annotated[bool, Flag("Do it; without this, only say what would change.", "--yes", opposite=True)] = False
 
 
 class TrustChanged(Wire):
@@ -241,7 +253,7 @@ def _chosen(app: App, request: SourceInput) -> list[Served]:
     if not (request.session_id or request.source_class or request.agent):
         raise InputError(
             "nothing says whose memories are meant", code="missing_source",
-            next_step="name ids, --session, --source or --agent",
+            next_step=f"name ids, {field_name('session_id')}, {field_name('source_class')} or {field_name('agent')}",
         )  # fmt: skip
     return [each for each in app.index.memories(request.namespace) if _fits(each.memory, request)]
 
@@ -287,3 +299,38 @@ def _commit(
 def _told(memory: Memory, what: str) -> TrustChanged:
     excerpt = " ".join(memory.content.split())[:80]
     return TrustChanged(memory_id=memory.id, what=what, zone=memory.trust_zone, status=memory.status, excerpt=excerpt)
+
+
+TRUST_LIST = Operation(
+    "trust.list", "List the memories of a zone, and why each is there.",
+    TrustListInput, lambda call, asked: trust_list(call.app, asked), "read", Surfaces("trust list"),
+)  # fmt: skip
+TRUST_EXPLAIN = Operation(
+    "trust.explain",
+    """Say why a memory is trusted as far as it is.
+
+Its score by named share, its zone, each step it took.
+""",
+    PromoteInput, lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
+    "read", Surfaces("trust explain"),
+)  # fmt: skip
+PROMOTE = Operation(
+    "trust.promote", "Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts.",
+    PromoteInput, lambda call, asked: promote(call.app, asked), "change", Surfaces("trust promote"),
+)  # fmt: skip
+QUARANTINE = Operation(
+    "trust.quarantine",
+    """Put memories where nothing recalls them.
+
+These, or all that came from a session, a source or an agent.
+""",
+    SourceInput, lambda call, asked: quarantine(call.app, asked), "change", Surfaces("trust quarantine"),
+)  # fmt: skip
+ROLLBACK = Operation(
+    "trust.rollback",
+    """Take back all that came from a source.
+
+It is put out of force, and what it had replaced is restored; one operation.
+""",
+    RollbackInput, lambda call, asked: rollback(call.app, asked), "change", Surfaces("trust rollback"),
+)  # fmt: skip

@@ -1,12 +1,14 @@
 """A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
 
 from dataclasses import replace
+from typing import Annotated
 
 from pellucid.app import App
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.never_kept import never_kept
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recalling import receipt_of
 from pellucid.operations.using import note_use
 from pellucid.operations.why_states import state_changes
@@ -21,17 +23,17 @@ from pellucid.xray.why_sentence import sentences
 _SHORT = 100
 """Characters of a memory in a list of those that may be meant."""
 
-_ASK = 'Why a question finds it or not: give --query "…", or --recall rec_…'
+_ASK = "Why a question finds it or not: ask with the question, or with the id of a recall."
 
 
 class WhyInput(Wire):
     """Which memory, and which recall: one that is run now as `asked`, or an earlier one by its id."""
 
     namespace: str
-    memory: str
-    """An id, the first eight digits of one or more, the last ten, a path, or words of the memory."""
+    memory: Annotated[str, Argument("A memory's id (the first or last digits do), its path, or its words in quotes.")]
+    """The first eight digits of an id or more, or the last ten."""
     asked: RecallInput | None = None
-    recall_id: str | None = None
+    recall_id: Annotated[str | None, Flag("An earlier recall (rec_…), instead of a question.", "--recall")] = None
 
 
 class WhyCandidate(Wire):
@@ -113,7 +115,8 @@ def _kept(app: App, request: WhyInput) -> WhyOutput:
     if words and target is None:
         raise NotFoundError(
             "no memory says these words, and nothing is on record of them",
-            next_step='write the sentence as it was said; or give --query "…" to look for the memory nearest to them',
+            next_step="write the sentence as it was said; or "
+            f'give {field_name("query")} "…" to look for the memory nearest to them',
         )  # fmt: skip
     if target is None or target.matched not in ("content", "words"):
         return _asked(app, request)
@@ -146,7 +149,7 @@ def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     if (request.asked is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both", code="missing_query",
-            next_step='`pellucid why ID "question"`, or --recall rec_…',
+            next_step=f'`pellucid why ID "question"`, or {field_name("recall_id")} rec_…',
         )  # fmt: skip
     if request.asked is not None:
         return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
@@ -172,3 +175,13 @@ def _candidates(target: Target) -> tuple[WhyCandidate, ...]:
         )
         for each in target.candidates
     )  # fmt: skip
+
+
+WHY = Operation(
+    "memory.why",
+    """Say why a memory was recalled, or why not, or never kept.
+
+Of a miss: what lost it, and the smallest change that admits it.
+""",
+    WhyInput, lambda call, asked: why(call.app, asked), "append", Surfaces("why"),
+)  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, NotFoundError
+from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.text import content_hash, normalise
 from pellucid.recall.plan import encode
 from pellucid.recall.state import Request, World
@@ -22,7 +22,7 @@ _NEAR, _LEAD = 0.6, 0.05
 """The cosine from which the nearest memory is taken to be the one meant, and by how much it must lead."""
 _ID = re.compile(r"mem_[0-9a-f]{32}")
 _PREFIX = re.compile(r"(?:mem_)?([0-9a-f]{8,32})")
-_NEXT = "`pellucid list` shows ids; --namespace names another place"
+_NEXT = f"`pellucid list` shows ids; {field_name('namespace')} names another place"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def spoken(lines: Sequence[str], apart: timedelta) -> list[Turn]:
 
 def run_session(turns: Sequence[Turn], app: App, namespace: str, folder: Path) -> list[tuple[str, str]]:
     """Import the turns as one transcript: (content, status) of every memory of the namespace, the oldest first."""
-    import_transcripts(app, ImportInput(paths=(_transcript(turns, folder),), namespace=namespace))
+    import_transcripts(app, ImportInput(mode="extract", paths=(_transcript(turns, folder),), namespace=namespace))
     found = [
         memory
         for status in STATUSES

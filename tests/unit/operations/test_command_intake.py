@@ -47,7 +47,7 @@ def opened(home: Path, models: Path, command: str, extractor: Any = "command", j
 
 
 def imported(app: App, path: Path) -> ImportOutput:
-    return import_transcripts(app, ImportInput(paths=(path,), namespace=HERE))
+    return import_transcripts(app, ImportInput(mode="extract", paths=(path,), namespace=HERE))
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_what_one_run_may_ask_is_counted_over_all_the_projects_it_files_in(
     app = replace(app, settings=app.settings.model_copy(update={"llm": capped}))
     lines = [json.loads(LINES.splitlines()[0]) | {"session": name, "cwd": f"/srv/{name}"} for name in ("s1", "s2")]
     (tmp_path / "two.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
-    request = ImportInput(paths=(tmp_path / "two.jsonl",), namespace=HERE, by_folder=True)
+    request = ImportInput(mode="extract", paths=(tmp_path / "two.jsonl",), namespace=HERE, by_folder=True)
     outcome = import_transcripts(app, request)
     assert outcome.extractor_problem
     assert [(each.namespace, each.turns) for each in outcome.filed if each.turns] == [("local/s1", 1)]

@@ -143,7 +143,7 @@ def test_what_was_forgotten_does_not_come_back_under_a_project_without_the_journ
     for file in home.glob("journal.db*"):
         file.unlink()
     app = open_app(load(home=home), models=model_cache.parent)
-    request = ImportInput(paths=(tmp_path / "a.jsonl",), namespace=DEFAULT, by_folder=True)
+    request = ImportInput(mode="extract", paths=(tmp_path / "a.jsonl",), namespace=DEFAULT, by_folder=True)
     assert import_transcripts(app, request).dropped["forgotten"] == 1
     assert kept(app, "local/shop") == []
     app.close()
@@ -232,7 +232,7 @@ def test_a_namespace_that_holds_something_already_is_given_to_no_folder(
 ) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"role": "user", "content": TOKEN}) + "\n")
-    import_transcripts(whole, ImportInput(paths=(path,), namespace="local/shop"))
+    import_transcripts(whole, ImportInput(mode="extract", paths=(path,), namespace="local/shop"))
     assert names(take(line("s1", TUESDAY, "/srv/shop"))) == ["local/srv-shop"]
 
 

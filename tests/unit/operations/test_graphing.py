@@ -146,8 +146,6 @@ def test_types_are_read_in_any_case_and_unknown_ones_refused() -> None:
     assert edge_types(["depends-on", "Relates to", "MENTIONS"]) == ("DEPENDS_ON", "RELATES_TO", "MENTIONS")
     with pytest.raises(InputError, match=r"^types expects one of"):
         edge_types(["LIKES"])
-    with pytest.raises(InputError, match=r"^--type expects one of"):
-        edge_types(["LIKES"], "--type")
 
 
 def test_a_look_can_be_drawn(specs: App) -> None:

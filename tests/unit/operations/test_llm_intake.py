@@ -35,7 +35,7 @@ def _settings(home: Path, server: ScriptedServer, **llm: Any) -> Settings:
 
 
 def _import(app: App, path: Path) -> Any:
-    return import_transcripts(app, ImportInput(paths=(path,), namespace=HERE))
+    return import_transcripts(app, ImportInput(mode="extract", paths=(path,), namespace=HERE))
 
 
 @pytest.fixture

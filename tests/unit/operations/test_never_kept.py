@@ -82,6 +82,6 @@ def test_an_import_counts_the_statements_it_made_nothing_of(whole: App, home: Pa
     chat = home.parent / "chat.jsonl"
     turns = [{"role": "user", "content": said, "session": "s1"} for said in ("We deploy every Tuesday.", *_SAID)]
     chat.write_text("".join(f"{json.dumps(turn)}\n" for turn in turns), "utf-8")
-    outcome = import_transcripts(whole, ImportInput(paths=(chat,), namespace=HERE))
+    outcome = import_transcripts(whole, ImportInput(mode="extract", paths=(chat,), namespace=HERE))
     assert outcome.unkept
     assert sum(outcome.unkept.values()) == len(list(rows(whole, UnkeptRow, HERE)))

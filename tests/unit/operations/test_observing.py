@@ -32,7 +32,7 @@ DECIDED = "We decided to migrate invoices to Postgres on one weekend."
 
 
 def bring_in(app: App, path: Path) -> ImportOutput:
-    return import_transcripts(app, ImportInput(paths=(path,), namespace=HERE))
+    return import_transcripts(app, ImportInput(mode="extract", paths=(path,), namespace=HERE))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
@@ -29,6 +30,7 @@ from pellucid.operations.document.held import file_of, held, known_documents, pl
 from pellucid.operations.document.names import stored_path
 from pellucid.operations.document.rows import HistoryOutput, history_file, load_history
 from pellucid.operations.document.writing import judge, keep, vault_path
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
 from pellucid.settings import Settings
 from pellucid.store.graph_port import FiledDocument
@@ -44,15 +46,14 @@ class IndexDocsInput(Wire):
     """Which files to index, or folders of them; and whether the history of their headers is wanted."""
 
     namespace: str
-    paths: tuple[Path, ...] = ()
+    paths: Annotated[tuple[Path, ...], Argument("Markdown and reStructuredText files, or folders of them.")] = ()
     """May be empty where `history_file` is given: then only its rows are loaded."""
-    glob: str | None = None
-    """Only files below the folders whose path fits; `*` matches across `/`."""
-    history: bool = False
-    """Turn the git history of their headers into versions at commit time."""
-    history_file: Path | None = None
-    """Rows that tell such a history, loaded when the files are indexed; see `document.rows`."""
-    dry_run: bool = False
+    history: Annotated[bool, Flag("Turn the git history of their headers into states over time.")] = False
+    """Versions at commit time."""
+    history_file: Annotated[Path | None, Flag("JSON lines {doc, date, commit, field, old, new} that tell it.")] = None
+    """Loaded when the files are indexed; see `document.rows`."""
+    glob: Annotated[str | None, Flag("Of folders, only files whose path fits; * matches across /.")] = None
+    dry_run: Annotated[bool, Flag("Say what would be done, and write nothing.")] = False
 
 
 class IndexDocsOutput(Wire):
@@ -347,3 +348,9 @@ def _not_after(mtime_ns: int, now: datetime) -> datetime:
     """When a file was last written, to the millisecond, or now if it says that it will be."""
     seconds = min(max(mtime_ns // 1_000_000, 0) / 1000, now.timestamp())
     return truncate(datetime.fromtimestamp(seconds, UTC))
+
+
+INDEX_DOCS = Operation(
+    "document.index", "Take documents in by heading, or what changed in them. What is gone is closed.",
+    IndexDocsInput, lambda call, asked: index_docs(call.app, asked, call.progress), "append", Surfaces("index docs"),
+)  # fmt: skip

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
@@ -16,6 +17,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.held import file_of, held
 from pellucid.operations.document.names import stored_path
 from pellucid.operations.document.writing import keep
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.states import names_of
 from pellucid.store.graph_port import FiledDocument
 
@@ -214,3 +216,47 @@ def _standing(parts: Iterable[Section | HeaderVersion]) -> int:
 def _end(row: SectionRow) -> datetime:
     assert row.valid_until is not None
     return row.valid_until
+
+
+class DocumentsInput(Wire):
+    """Which documents of a namespace."""
+
+    namespace: str
+    gone: Annotated[bool, Flag("Those whose file is gone, too.")] = False
+
+
+class DocumentInput(Wire):
+    """Which document."""
+
+    namespace: str
+    name: Annotated[str, Argument("A document's path, its entity such as SPEC-054, or its id.")]
+
+
+class RemoveInput(Wire):
+    """Which documents."""
+
+    namespace: str
+    names: Annotated[tuple[str, ...], Argument("Paths, entities such as SPEC-054, or ids of documents.")]
+
+
+DOCUMENTS = Operation(
+    "document.list",
+    "List the documents that are indexed. Of each: what it defines, its title, path, sections and edges.",
+    DocumentsInput, lambda call, asked: list_documents(call.app, asked.namespace, gone=asked.gone), "read",
+    Surfaces("index list"),
+)  # fmt: skip
+DOCUMENT = Operation(
+    "document.show",
+    """Show one document: its header over time, and its sections.
+
+And the edges it says, and what stood in it before.
+""",
+    DocumentInput, lambda call, asked: show_document(call.app, asked.namespace, asked.name), "read",
+    Surfaces("index show"),
+)  # fmt: skip
+REMOVE = Operation(
+    "document.remove",
+    "Close documents as if their files were gone. What they said stays for questions about the past.",
+    RemoveInput, lambda call, asked: remove_documents(call.app, asked.namespace, asked.names), "change",
+    Surfaces("index remove"),
+)  # fmt: skip

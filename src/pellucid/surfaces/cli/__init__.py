@@ -4,50 +4,10 @@ import sys
 from itertools import takewhile
 
 from pellucid.errors import InputError, PellucidError
-from pellucid.surfaces.cli import (
-    adopt_commands,
-    commands,
-    consolidate_commands,
-    forget_commands,
-    graph_commands,
-    index_commands,
-    lab_commands,
-    lifecycle_commands,
-    observe_commands,
-    project_commands,
-    recall_commands,
-    replay_commands,
-    snapshot_commands,
-    story_commands,
-    trust_commands,
-    verb_commands,
-    why_commands,
-)
 from pellucid.surfaces.cli.root import app
 from pellucid.surfaces.cli.session import complain, text_words
 
 __all__ = ["app", "main"]
-
-COMMANDS = (
-    commands,
-    recall_commands,
-    verb_commands,
-    forget_commands,
-    story_commands,
-    lifecycle_commands,
-    adopt_commands,
-    observe_commands,
-    consolidate_commands,
-    trust_commands,
-    snapshot_commands,
-    why_commands,
-    replay_commands,
-    index_commands,
-    project_commands,
-    graph_commands,
-    lab_commands,
-)
-"""The modules whose import adds commands to the application."""
 
 
 def main() -> None:

@@ -1,10 +1,13 @@
-"""Nothing in, the Typer application out, with what stands before any command: each `…commands` module adds its own."""
+"""Nothing in, the Typer application out: its groups and commands, each made when it is asked for."""
 
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from typing import Annotated, Any
 
 import typer
 import typer.core
+
+from pellucid.surfaces.cli.derived import commands
 
 GROUPS = {
     "Start": ("init", "demo"),
@@ -19,27 +22,80 @@ GROUPS = {
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 
 
-class _Grouped(typer.core.TyperGroup):
+SUBJECTS = {
+    "episodes": "Look at the stretches of sessions that memories came of.",
+    "graph": "Look at things and how they hang together.",
+    "index": "Take documents in by section, and keep in step with them.",
+    "lab": "Measure recall on labelled data.",
+    "ledger": "Read the record of what happened to memories.",
+    "lifecycle": "Age memories, and report on them.",
+    "projects": "Look at the projects that sessions are filed under.",
+    "snapshots": "Look at earlier recalls, and keep their explanations.",
+    "tier": "See which memories are hot or cold, and why.",
+    "trust": "See and change how far memories are trusted.",
+}
+"""Groups of commands about one thing, and their help."""
+
+
+class _Below(Mapping[str, Any]):
+    """The commands of the application, or of a subject; each is made when it is taken out."""
+
+    def __init__(self, subject: str = "") -> None:
+        here = [words for words in commands() if " " not in words or words.startswith(f"{subject} ")]
+        if subject:
+            self._places = {words.removeprefix(f"{subject} "): words for words in here if " " in words}
+        else:
+            self._places = {**{words: words for words in here if " " not in words}, **dict.fromkeys(SUBJECTS, "")}
+
+    def __getitem__(self, word: str) -> Any:
+        words = self._places[word]
+        return commands()[words].made() if words else _subject(word)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def summary(self, word: str) -> str:
+        """What is said of a command in a list."""
+        words = self._places[word]
+        return commands()[words].summary if words else SUBJECTS[word]
+
+
+def _subject(word: str) -> Any:
+    group = _Commands(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
+    group.commands = _Below(word)  # type: ignore[assignment]
+    return group
+
+
+class _Commands(typer.core.TyperGroup):
     """Commands under headings. A command that no group names stands under `Other`."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  # whose types: as Typer's version has it
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Below()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # whose types: as Typer's version has it
+        """Their words, none of them made for that."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each group's commands with their summaries, wrapped where the terminal is narrow, never cut."""
+        below: Any = self.commands
+        is_root = ctx.parent is None
         named = {name for names in GROUPS.values() for name in names}
-        others = tuple(name for name in self.commands if name not in named)
-        width = max(map(len, self.commands))
-        for title, names in {**GROUPS, "Other": others}.items():
-            shown = [(name, self.commands[name]) for name in names if name in self.commands]
-            rows = [(f"{name:<{width}}", each.get_short_help_str(_WHOLE)) for name, each in shown if not each.hidden]
+        others = tuple(name for name in below if name not in named)
+        width = max(map(len, below))
+        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(below))]:
+            rows = [(f"{name:<{width}}" if is_root else name, below.summary(name)) for name in names if name in below]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
 
-_WHOLE = 1000
-"""A length that cuts no summary."""
-
 app = typer.Typer(
-    cls=_Grouped,
+    cls=_Commands,
     help="Memory for AI agents that you can see through.",
     no_args_is_help=True,
     add_completion=True,

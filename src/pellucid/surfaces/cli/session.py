@@ -1,15 +1,13 @@
-"""Common flags in, an open app out: what every command does before and after its work."""
+"""Common flags in, a call and its home out: what every command does before and after its work."""
 
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError, PellucidError
 from pellucid.settings import NAMESPACE_PATTERN, Settings, load, plain_terminal
@@ -18,15 +16,8 @@ from pellucid.xray.visible import visible, visible_json
 if TYPE_CHECKING:
     from pellucid.app import App
     from pellucid.model.wire import Wire
+    from pellucid.operations.operation import Call
 
-Home = Annotated[
-    Path | None, typer.Option("--home", help="Where everything is kept (PELLUCID_HOME, else ~/.pellucid).")
-]
-Namespace = Annotated[str | None, typer.Option("--namespace", help="The isolation unit, tenant/project.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
-Session = Annotated[str | None, typer.Option("--session", help="The session this belongs to.")]
-Agent = Annotated[str | None, typer.Option("--agent", help="The agent that asks.")]
-Scopes = Annotated[list[str] | None, typer.Option("--scope", help="A context scope of the caller; may be repeated.")]
 _NAMED = 3
 """Namespaces named to a folder in no project, at most."""
 _UNDECODED = re.compile("[\ud800-\udfff]")
@@ -34,18 +25,40 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 
 
 @contextmanager
-def opened(
-    home: Path | None, namespace: str | None = None, *, adopt: bool = True, known: Settings | None = None
-) -> Generator["App"]:
-    """An app over a home, with outside edits of its vault taken over first; `known` are settings read already.
+def calling(
+    home: Path | None, namespace: str | None, *, adopt: bool = True, located: bool = True, title: str = "reading"
+) -> Generator["Call"]:
+    """A call whose home is opened when it is needed, and closed in the end.
+
+    Args:
+        home: where the home is, if that was said.
+        namespace: the isolation unit, if that was said.
+        adopt: outside edits of the vault are taken over when it is opened.
+        located: where no namespace was said, the project of the working folder decides it.
+        title: what is said of the work under way.
 
     Raises:
         InputError: a setting or the namespace is not allowed.
     """
+    from pellucid.operations.operation import Call
+
+    known = settings(home, namespace)
+    with ExitStack() as open_ones:
+
+        def opens() -> "App":
+            app = open_ones.enter_context(_opened(known, adopt=adopt))
+            return _located(app) if located else app
+
+        with progress(title) as bar:
+            yield Call(known, opens, progress=bar, report=note)
+
+
+@contextmanager
+def _opened(known: Settings, *, adopt: bool) -> Generator["App"]:
     from pellucid.app import open_app
     from pellucid.operations.forgetting import finish_quietly
 
-    app = open_app(known or settings(home, namespace), report=note)
+    app = open_app(known, report=note)
     try:
         if app.read_only:
             where = app.settings.home
@@ -56,7 +69,7 @@ def opened(
             # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
             _note_count(len(drift.paths), "changed outside Pellucid and taken over")
             _note_count(len(folded.unreadable), "could not be read and left out; `pellucid doctor` names them")
-        yield app if known else _located(app)
+        yield app
     finally:
         app.close()
 
@@ -127,17 +140,6 @@ def write(text: str) -> None:
     sys.stdout.flush()
 
 
-def deliver(text: str, target: Path | None, home: Path) -> None:
-    """Print lines, or write them to a file outside of the home, and say that."""
-    from pellucid.xray.options import write_out
-
-    if target is None:
-        write(text)
-    else:
-        write_out(target, text, home)
-        note(f"wrote {target}")
-
-
 def note(text: str) -> None:
     """Say one line on standard error, so that answers stay clean."""
     sys.stderr.write(f"pellucid: {visible(text)}\n")
@@ -154,7 +156,20 @@ def complain(error: PellucidError, *, as_json: bool) -> None:
 
 @contextmanager
 def progress(title: str) -> Generator[Callable[[int, int], None]]:
-    """A progress bar on standard error; silent where it is not a terminal."""
+    """A progress bar on standard error, from the first word of progress on; silent where it is not a terminal."""
+    with ExitStack() as shown:
+        bars: list[Callable[[int, int], None]] = []
+
+        def tell(done: int, total: int) -> None:
+            if not bars:
+                bars.append(shown.enter_context(_bar(title)))
+            bars[0](done, total)
+
+        yield tell
+
+
+@contextmanager
+def _bar(title: str) -> Generator[Callable[[int, int], None]]:
     if plain_terminal() or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return

@@ -1,0 +1,205 @@
+"""What can be asked of Pellucid in, one row of the operations table out: every surface is derived from these rows.
+
+An operation says what it is called, what it takes and gives, what it does to memories, and where it is offered. The
+fields of its input say the rest: each has a `Flag` or an `Argument` with its text, or is filled from where the call is
+made (`CONTEXT`). A field whose type is a `Path` names a file of the caller's machine.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+
+from pydantic import GetJsonSchemaHandler, ValidationError
+from pydantic.alias_generators import to_snake
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema
+
+from pellucid.app import App
+from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.model.wire import Wire
+from pellucid.settings import Settings
+
+Effect = Literal["read", "append", "change", "erase"]
+"""What an operation does to memories; what is erased does not come back."""
+Read = Callable[[str, datetime, str], object]
+"""The words of a command line, what time it is and the field's name for an error in, a value out."""
+In = TypeVar("In", bound=Wire)
+Out = TypeVar("Out")
+_SHOWN_CHARS = 80
+_REFERENCE = f"{field_name('help')} says what it takes"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """What a field of an input means, in words for every surface, and where its command-line flag is not the rule's.
+
+    The rule: `--`, the field's name with dashes, of what may be repeated in the singular.
+    """
+
+    text: str
+    name: str = ""
+    """The flag, where it is another than the rule's."""
+    opposite: bool = False
+    """The flag says that the field is false."""
+    reads: Read | None = None
+    """How words become its value, where that takes more than its type."""
+    as_words: bool = False
+    """The words are the value: what reads them is the input, or whoever reads a file of that name."""
+    shared: bool = False
+    """Of many commands: such flags stand behind a command's own."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The field's text is its description in a JSON schema, too."""
+        return {**handler(schema), "description": self.text}
+
+
+class Argument(Flag):
+    """A field that a command line takes by its place."""
+
+
+class Words(Argument):
+    """A text that a command line takes by its place, as so many words; it needs no quotes."""
+
+
+MemoryId = Annotated[str, Argument("A memory's id, its last ten digits, or its path.")]
+MemoryIds = Annotated[tuple[str, ...], Argument("Memories: ids, their last ten digits, or paths.")]
+RecallId = Annotated[str, Argument("A recall's id (rec_…).")]
+Session = Annotated[str | None, Flag("The session this belongs to.", name="--session", shared=True)]
+Agent = Annotated[str | None, Flag("The agent that asks.", shared=True)]
+Scopes = Annotated[tuple[str, ...], Flag("A context scope of the caller; may be repeated.", shared=True)]
+DryRun = Annotated[bool, Flag("Say what a pass would do, and write nothing.")]
+Limit = Annotated[int, Flag("How many to show.")]
+
+CONTEXT: Mapping[str, Callable[[App], object]] = {
+    "namespace": lambda app: app.settings.namespace,
+    "by_folder": lambda app: not app.settings.namespace_is_given,
+    "also": lambda app: app.also,
+}
+"""Fields that no caller writes: where a call is made decides them."""
+
+
+class Call:
+    """What is at hand while an operation runs: the home (opened when it is first needed), and whom to tell how it goes.
+
+    Args:
+        settings: those of the call.
+        opens: gives the opened home; whoever makes the call closes it.
+        progress: told how much is done, of how much.
+        report: told about slow first-time work.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        opens: Callable[[], App],
+        *,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        report: Callable[[str], None] = lambda _said: None,
+    ) -> None:
+        self.settings = settings
+        self.progress = progress
+        self.report = report
+        self._opens = opens
+
+    @classmethod
+    def over(cls, app: App) -> Self:
+        """A call in a home that is open."""
+        return cls(app.settings, lambda: app)
+
+    @cached_property
+    def app(self) -> App:
+        """The home, opened."""
+        return self._opens()
+
+    def now(self) -> datetime:
+        """The time in the home."""
+        return self.app.clock.now()
+
+    def asked(self, kind: type[In], fields: Mapping[str, object]) -> In:
+        """An input of these fields, and of those that the place of the call decides.
+
+        Raises:
+            InputError: a value is not allowed; names its field.
+        """
+        here = {name: fill(self.app) for name, fill in CONTEXT.items() if name in context_of(kind)}
+        try:
+            return kind(**{**here, **fields})
+        except ValidationError as error:
+            raise refusal(error, kind) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Surfaces:
+    """Where an operation is offered, and under which name there; empty: not there."""
+
+    cli: str = ""
+    """The words of its command."""
+
+
+def _no_failure(_output: object) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[In, Out]):
+    """One thing that can be asked of Pellucid."""
+
+    name: str
+    """`noun.verb`; the only name."""
+    text: str
+    """What it does: one sentence of up to sixty characters that stands in lists, then the rest."""
+    input: type[In]
+    run: Callable[[Call, In], Out]
+    effect: Effect
+    on: Surfaces
+    failure: Callable[[Out], PellucidError | None] = _no_failure
+    """The error that an answer amounts to, if it does: said after the answer."""
+    as_it_stands: bool = False
+    """Edits of the vault are not taken over first: it looks at what is there, or makes it anew."""
+
+    def __call__(self, call: Call, **fields: object) -> Out:
+        """Run it on these fields of its input.
+
+        Raises:
+            InputError: a value is not allowed; names its field.
+        """
+        return self.run(call, call.asked(self.input, fields))
+
+
+def context_of(kind: type[Wire]) -> Sequence[str]:
+    """The fields of an input that the place of a call decides."""
+    return [name for name, field in kind.model_fields.items() if name in CONTEXT and flag_of(field) is None]
+
+
+def flag_of(field: FieldInfo) -> Flag | None:
+    """What a field says of itself, if it does."""
+    return next((each for each in field.metadata if isinstance(each, Flag)), None)
+
+
+def spelled(kind: type[Wire], name: str) -> str:
+    """The flag of an input's field."""
+    field = kind.model_fields.get(name)
+    flag = flag_of(field) if field else None
+    if flag and flag.name:
+        return flag.name
+    many = field is not None and str(field.annotation).startswith(("tuple", "dict"))
+    singular = (f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")) if many else name
+    return f"--{singular.replace('_', '-')}"
+
+
+def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
+    """What is not allowed: its field, what that expects, and what it got."""
+    first = error.errors()[0]
+    field = to_snake(str(first["loc"][0])) if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        return InputError(f"{field_name(field)} is no field of this call", next_step=_REFERENCE)
+    got = repr(first["input"])
+    got = got if len(got) <= _SHOWN_CHARS else f"{got[:_SHOWN_CHARS]}…"
+    said = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    code = spelled(kind, field).removeprefix("--").replace("-", "_")
+    return InputError(
+        f"{field_name(field) if field else 'the request'} expects {said}; got {got}",
+        code=f"invalid_{code or 'request'}", next_step=_REFERENCE,
+    )  # fmt: skip

@@ -1,0 +1,371 @@
+"""A row and what was typed in, its answer told out: of commands that a row alone does not say in full."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from pellucid.errors import InputError
+from pellucid.model.wire import Wire
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.operation import Call, Operation
+from pellucid.operations.recalling import is_recall
+from pellucid.recall.plan import clean
+from pellucid.recall.review import names_files
+from pellucid.surfaces.cli import performing
+from pellucid.surfaces.cli.derived import Parameter, values
+from pellucid.surfaces.cli.out_file import deliver, out_file
+from pellucid.surfaces.cli.session import astray, emit, note, settings, write
+from pellucid.surfaces.cli.texts import presenter
+
+if TYPE_CHECKING:
+    from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
+    from pellucid.operations.observing import Observer
+    from pellucid.xray.render import Format
+
+Given = Mapping[str, Any]
+Row = Operation[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A command of its own: it takes what its row says, and `more`; `less` are fields that it works out itself."""
+
+    act: Callable[[Any, Given], None]
+    more: tuple[Parameter, ...] = ()
+    less: tuple[str, ...] = ()
+    inputs: tuple[type[Wire], ...] = ()
+    """Further inputs whose fields are flags."""
+    as_json: bool = True
+    text: str = ""
+    """Its help, where there is no row."""
+
+
+_QUERY = Parameter("query", "The question, in words.", many=True)
+_OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out")
+_RENDERED = (
+    Parameter("format", "text, markdown, json or html.", flag="--format", default="text"),
+    Parameter("out", "Write it to this file; - is standard output.", flag="--out"),
+)
+_VERBOSE = Parameter(
+    "verbose", "Also show what goes without saying: idle legs, zero terms, every rung.", "switch", "--verbose"
+)
+
+
+def _asked(call: Call, given: Given, query: str) -> RecallInput:
+    """The question that the flags ask."""
+    return call.asked(RecallInput, {**_reviewed(values(RecallInput, given, call.now)), "query": clean(query)})
+
+
+def _reviewed(fields: dict[str, object]) -> dict[str, object]:
+    """With the diff or the list of files that `--review` holds, or, where it holds neither, that file."""
+    if path := fields.get("review"):
+        text = _read(str(path))
+        fields["review"] = text if path == "-" or names_files(text) else path
+    return fields
+
+
+def _read(path: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise InputError(f"--review: {path} cannot be read: {error.strerror}", next_step="name a file") from error
+    return raw.decode("utf-8", "replace")
+
+
+def recall(row: Row, given: Given) -> None:
+    """The context; beneath it how sure it is, and where this folder is in no project, that."""
+    with performing.opened_for(row, given) as call:
+        outcome = row.run(call, _asked(call, given, " ".join(given["query"] or ())))
+        is_verbose, elsewhere = given["verbose"], astray(call.app)
+        tell = presenter("present_recall.recalled")
+        emit(outcome, lambda: tell(outcome, verbose=is_verbose, elsewhere=elsewhere), as_json=given["as_json"])
+
+
+def xray(row: Row, given: Given) -> None:
+    """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
+    from pellucid.xray.render import render
+
+    form, target = _form(given), out_file(given["out"])
+    words = " ".join(given["query"] or ()).strip()
+    recall_id = given["recall_id"] or (words if is_recall(words) else None)
+    if not (recall_id or words):
+        raise InputError(
+            "xray: <query> is required and must be non-empty",
+            code="missing_query",
+            next_step="say what to recall, in quotes",
+        )
+    with performing.opened_for(row, given) as call:
+        asked = None if recall_id else _asked(call, given, words)
+        found = row(call, asked=asked, recall_id=recall_id, align=given["align"])
+        deliver(render(found, form, verbose=given["verbose"]), target, call.settings.home)
+
+
+def explain(row: Row, given: Given) -> None:
+    """The explanation of the last recall."""
+    from pellucid.xray.render import render
+
+    form, target = _form(given), out_file(given["out"])
+    with performing.opened_for(row, given) as call:
+        found = row(call, **values(row.input, given, call.now))
+        deliver(render(found, form, verbose=given["verbose"]), target, call.settings.home)
+
+
+def _form(given: Given) -> "Format":
+    """One of the formats there are, in any case."""
+    from pellucid.xray.render import RENDERERS
+
+    asked = "json" if given["as_json"] else given["format"].strip().lower()
+    for known in RENDERERS:
+        if known == asked:
+            return known
+    raise InputError(
+        f"--format expects one of {', '.join(RENDERERS)}; got {json.dumps(given['format'], ensure_ascii=False)}",
+        code="invalid_format", next_step="name one of them, or leave it out for text",
+    )  # fmt: skip
+
+
+def why(row: Row, given: Given) -> None:
+    """Words that follow the memory are the question, unless `--query` or `--recall` says that all are the memory's."""
+    memory, further, query = given["memory"], " ".join(given["question"] or ()), given["query"]
+    placed = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}
+    if given["recall_id"] is not None and any(value for name, value in given.items() if name not in placed):
+        raise InputError(
+            "--recall explains a recall as it was: nothing may differ", next_step="drop the other flags, or ask anew"
+        )
+    if query is not None or given["recall_id"] is not None:
+        memory = f"{memory} {further}"
+    else:
+        query = further or None
+    with performing.opened_for(row, given) as call:
+        asked = None if query is None else _asked(call, given, query)
+        told = call.asked(row.input, {"memory": memory, "asked": asked, "recall_id": given["recall_id"]})
+        performing.tell(row, row.run(call, told), told, call, as_json=given["as_json"])
+
+
+def observe(row: Row, given: Given) -> None:
+    """Each line of a stream is acknowledged before the next is read."""
+    from pellucid.operations.observing import WAITING, Observer
+
+    if given["status"]:
+        performing.answer(WAITING, given)
+        return
+    if given["flush"] not in (None, "before_reset", "session_end"):
+        raise InputError(
+            f"--flush expects 'before_reset' or 'session_end'; got {given['flush']!r}", code="invalid_flush"
+        )
+    with performing.opened_for(row, given) as call:
+        asked = call.asked(row.input, values(row.input, given, call.now))
+        observer = Observer(call.app, asked)
+        if not given["flush_due"]:
+            _take(observer, given["file"], unasked=bool(asked.flush or asked.retry))
+        performing.tell(row, observer.finish(), asked, call, as_json=given["as_json"])
+
+
+def _take(observer: "Observer", file: Path | None, *, unasked: bool) -> None:
+    """Everything the file or the standard input brings, until its end or Ctrl-C; a terminal is read only if asked."""
+    with _stream(file) as descriptor, suppress(KeyboardInterrupt):
+        if not (unasked and file is None and os.isatty(descriptor)):
+            observer.follow(lambda most: os.read(descriptor, most))
+
+
+@contextmanager
+def _stream(file: Path | None) -> Generator[int]:
+    if file is None or str(file) == "-":
+        yield sys.stdin.fileno()
+        return
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        raise InputError(
+            f"{file} cannot be read: {error.strerror}", code="invalid_file", next_step="check the path"
+        ) from error
+    with stream:
+        yield stream.fileno()
+
+
+def index_docs(row: Row, given: Given) -> None:
+    """What became of the files, or of the rows of a history where no file was named; with `--watch`, again."""
+    is_watching = given["watch"]
+    if is_watching and given["dry_run"]:
+        raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
+    if is_watching and not given["paths"]:
+        raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
+    as_json = given["as_json"]
+    with performing.opened_for(row, given, title="indexing") as call:
+        asked: IndexDocsInput = call.asked(row.input, values(row.input, given, call.now))
+        if is_watching:
+            _watch(call, asked, as_json=as_json)
+            return
+        outcome: IndexDocsOutput = row.run(call, asked)
+    if not asked.paths and (loaded := outcome.loaded):
+        emit(loaded, lambda: presenter("present_index.history")(loaded), as_json=as_json)
+    else:
+        emit(outcome, lambda: presenter("present_index.indexed")(outcome), as_json=as_json)
+    if outcome.problems and not outcome.files:
+        sys.exit(InputError.exit_code)
+
+
+def _watch(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
+    from pellucid.operations.document.watching import watch_docs
+
+    def report(outcome: "IndexDocsOutput") -> None:
+        write(
+            json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("present_index.indexed")(outcome)
+        )
+
+    with _interrupted() as stop:
+        watch_docs(call.app, asked, report, stop.wait)
+
+
+@contextmanager
+def _interrupted() -> Generator[Event]:
+    """An event that Ctrl-C sets, so that what is under way is finished; a second Ctrl-C ends at once."""
+    stop = Event()
+
+    def end(_number: int, _frame: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, end)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def graph_show(row: Row, given: Given) -> None:
+    """As text, or drawn."""
+    drawing = given["svg"]
+    with performing.opened_for(row, given) as call:
+        seen = row(call, **values(row.input, given, call.now))
+        if drawing:
+            deliver(seen.svg(), out_file(drawing), call.settings.home)
+        if drawing != "-":
+            emit(seen.output, lambda: presenter("present_graph.shown")(seen), as_json=given["as_json"])
+
+
+def adopt(row: Row, given: Given) -> None:
+    """A preview, unless `--yes` says otherwise."""
+    if given["look"] and given["preview"]:  # which is what `--yes` was made of
+        raise InputError("--preview and --yes exclude each other", next_step="leave one of them out")
+    performing.answer(row, given)
+
+
+def doctor(row: Row, given: Given) -> None:
+    """A look at a home; first of all, what is lost there is given up, if that is said."""
+    if given["accept_loss"]:
+        from pellucid.operations.house import diagnose
+        from pellucid.operations.settling import ACCEPT_LOSS
+
+        if diagnose(settings(given["home"]).home) is None:
+            with performing.opened_for(ACCEPT_LOSS, given) as call:
+                note(presenter("present.accepted")(ACCEPT_LOSS(call)))
+    performing.answer(row, given)
+
+
+def lab_run(row: Row, given: Given) -> None:
+    """One set, or all of them in one way."""
+    from pellucid.operations.lab_all import LAB_ALL
+
+    alone = ("dataset", "updates", "context", "details")
+    if given["every"] and any(given[name] for name in alone):
+        raise InputError("--all measures every set in one way", next_step="leave the set's name or the other flag out")
+    if given["every"]:
+        names = [name.strip() for name in (given["sets"] or "").split(",") if name.strip()]
+        with performing.opened_for(LAB_ALL, given) as call:
+            shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
+            asked = call.asked(LAB_ALL.input, {**shared, "sets": tuple(names)})
+            performing.tell(LAB_ALL, LAB_ALL.run(call, asked), asked, call, as_json=given["as_json"])
+    elif given["sets"] or given["dataset"] is None:
+        raise InputError("the lab needs the name of one set, or --all", next_step="for example: lab run --all --data .")
+    else:
+        performing.answer(row, given)
+
+
+def export_ledger(row: Row, given: Given) -> None:
+    """Rows as lines of JSON, whole or not at all."""
+    target = out_file(given["out"])
+    with performing.opened_for(row, given) as call:
+        lines = list(row(call, **values(row.input, given, call.now)))
+        deliver(lines, target, call.settings.home, f"{len(lines)} rows to ")
+
+
+def export_snapshots(row: Row, given: Given) -> None:
+    """X-rays as lines of JSON, each as it is made."""
+    target, results_only = out_file(given["out"]), list[str]()
+    with performing.opened_for(row, given) as call:
+        noting = Call(call.settings, lambda: call.app, report=results_only.append)
+        lines: Iterator[str] = row(noting, **values(row.input, given, call.now))
+        deliver(lines, target, call.settings.home)
+    if results_only:
+        many = "1 recall" if len(results_only) == 1 else f"{len(results_only)} recalls"
+        note(f"left out {many} of which only the results are kept")
+
+
+def demo(_row: None, given: Given) -> None:
+    """The main job, from end to end."""
+    from pellucid.surfaces.cli.demo import run_demo
+
+    run_demo(settings(given["home"]), write, note)
+
+
+OWN: Mapping[str, Own] = {
+    "demo": Own(
+        demo, as_json=False,
+        text="Show on example sessions what Pellucid does. An import, a handful of memories, a recall, and its X-ray.",
+    ),
+    "recall": Own(
+        recall, (_QUERY, Parameter("verbose", "Also name what was not verified for long.", "switch", "--verbose"))
+    ),
+    "xray": Own(xray, (_QUERY, *_RENDERED, _VERBOSE), inputs=(RecallInput,)),
+    "explain": Own(explain, (*_RENDERED, _VERBOSE)),
+    "why": Own(
+        why,
+        (
+            Parameter("question", "The question; it is asked now.", many=True),
+            Parameter("query", "The question, in place of the second argument.", flag="--query"),
+        ),
+        inputs=(RecallInput,),
+    ),
+    "observe": Own(
+        observe,
+        (
+            Parameter("file", "JSON lines of turns; `-` or nothing: standard input.", "file"),
+            Parameter("flush_due", "Read nothing; flush the sessions that have been silent.", "switch", "--flush-due"),
+            Parameter("status", "Read nothing; show what waits.", "switch", "--status"),
+        ),
+    ),
+    "index docs": Own(
+        index_docs, (Parameter("watch", "Go on indexing what changes, until Ctrl-C.", "switch", "--watch"),)
+    ),
+    "graph show": Own(graph_show, (Parameter("svg", "Draw it as SVG to this file; - prints it.", flag="--svg"),)),
+    "adopt": Own(adopt, (Parameter("look", "Only show what would be kept (the default).", "switch", "--preview"),)),
+    "doctor": Own(
+        doctor,
+        (
+            Parameter(
+                "accept_loss",
+                "Give up a lost key or lost rows of the ledger: importing can then bring back what they kept out.",
+                "switch", "--accept-loss",
+            ),
+        ),
+    ),
+    "lab run": Own(
+        lab_run,
+        (
+            Parameter("dataset", "locomo, longmemeval, scifact, qmsum, sessions, eips, graph or asof."),
+            Parameter("every", "Every set below the folder, one row a set.", "switch", "--all"),
+            Parameter("sets", "With --all only these: locomo,sessions.", flag="--sets"),
+        ),
+    ),
+    "ledger export": Own(export_ledger, (_OUT,), as_json=False),
+    "snapshots export": Own(export_snapshots, (_OUT,), as_json=False),
+}  # fmt: skip
+"""By the words of the command."""

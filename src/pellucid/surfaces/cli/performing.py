@@ -1,0 +1,84 @@
+"""A command and what was typed in, an operation run and its answer told out."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pellucid.errors import PellucidError
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Call, Operation, context_of
+from pellucid.surfaces.cli.derived import Command, spell, values
+from pellucid.surfaces.cli.session import astray, calling, emit
+
+if TYPE_CHECKING:
+    from pellucid.surfaces.cli.own import Own
+
+Row = Operation[Any, Any]
+
+
+def perform(command: Command, given: Mapping[str, Any]) -> None:
+    """Do what a command says.
+
+    Raises:
+        PellucidError: in the words of this command's flags.
+    """
+    row, own = _row(command), _own(command)
+    inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
+    try:
+        if own:
+            own.act(row, given)
+        elif row:
+            answer(row, given)
+    except PellucidError as error:
+        spell(error, inputs)
+        raise
+
+
+def _row(command: Command) -> Row | None:
+    known: list[Any] = list(vars(import_module(command.module)).values())
+    rows: list[Row] = [each for each in known if isinstance(each, Operation)]
+    return next((row for row in rows if row.on.cli == command.words), None)
+
+
+def _own(command: Command) -> "Own | None":
+    if not command.is_own:  # then what such commands need is not waited for
+        return None
+    from pellucid.surfaces.cli.own import OWN
+
+    return OWN[command.words]
+
+
+def answer(row: Row, given: Mapping[str, Any]) -> None:
+    """Run an operation and tell its answer, as text or as JSON.
+
+    Raises:
+        PellucidError: it could not be run, or its answer amounts to a failure.
+    """
+    with opened_for(row, given) as call:
+        asked = call.asked(row.input, values(row.input, given, call.now))
+        outcome = row.run(call, asked)
+        tell(row, outcome, asked, call, as_json=given["as_json"])
+    if failure := row.failure(outcome):
+        raise failure
+
+
+def tell(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool) -> None:
+    """Print an answer as JSON, or as its operation's text."""
+    from pellucid.surfaces.cli.texts import TEXTS
+
+    text = TEXTS[row.name]
+    below = astray(call.app) if text.places else ()
+    beside = call.app if text.words else None
+    emit(outcome, lambda: "\n".join((text.tell(outcome, asked), *below)), as_json=as_json, beside=beside)
+
+
+@contextmanager
+def opened_for(row: Row, given: Mapping[str, Any], *, title: str = "reading") -> Generator[Call]:
+    """A call of an operation in the home, and in the namespace or project, that the flags name."""
+    home: Path | None = given["home"]
+    is_placed = "namespace" in context_of(row.input)
+    namespace = given["namespace"] if is_placed else None
+    with calling(home, namespace, adopt=not row.as_it_stands, located=is_placed, title=title) as call:
+        yield call

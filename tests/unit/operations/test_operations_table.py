@@ -1,0 +1,101 @@
+"""The table of operations in, whether a surface can be made of its rows out."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pellucid.app import App
+from pellucid.errors import InputError, field_name
+from pellucid.model.wire import Wire
+from pellucid.operations.asking import RecallInput
+from pellucid.operations.operation import CONTEXT, Call, flag_of, spelled
+from pellucid.operations.recalling import RECALL
+from pellucid.operations.remembering import REMEMBER
+from pellucid.operations.table import OPERATIONS
+from pellucid.surfaces.cli.own import OWN
+from pellucid.surfaces.cli.texts import TEXTS
+
+NAMES = [row.name for row in OPERATIONS]
+SUMMARY_AT_MOST = 61
+
+
+@pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
+def test_a_row_says_what_it_does_and_what_each_field_means(row) -> None:
+    assert re.fullmatch(r"[a-z]+\.[a-z_]+", row.name)
+    assert 10 <= len(row.text.split("\n")[0].split(". ")[0]) <= SUMMARY_AT_MOST
+    assert issubclass(row.input, Wire)
+    schema = row.input.model_json_schema(by_alias=False)["properties"] if row.input.model_fields else {}
+    for name, field in row.input.model_fields.items():
+        flag = flag_of(field)
+        assert flag or name in CONTEXT or not field.is_required()
+        if flag:
+            assert schema[name]["description"] == flag.text
+
+
+def test_every_name_and_every_command_stands_once() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    commands = [row.on.cli for row in OPERATIONS if row.on.cli]
+    assert len(set(commands)) == len(commands)
+
+
+def test_every_operation_has_one_text_or_a_command_that_tells_it() -> None:
+    told_otherwise = {row.name for row in OPERATIONS if row.on.cli in OWN}
+    assert set(NAMES) - set(TEXTS) <= told_otherwise
+    assert set(TEXTS) <= set(NAMES)
+
+
+def test_an_error_names_a_field_and_each_surface_spells_it() -> None:
+    error = InputError(f"{field_name('top_k')} is off", next_step=f"leave {field_name('categories')} out")
+    assert str(error) == "top_k is off (leave categories out)"
+    error.spell(lambda name: spelled(RecallInput, name))
+    assert (error.message, error.next_step) == ("--top-k is off", "leave --category out")
+
+
+def test_an_operation_is_called_by_its_fields_in_the_place_of_the_call(whole: App) -> None:
+    call = Call.over(whole)
+    kept = REMEMBER(call, content="The crane lifts forty tonnes", tags=("port",))
+    assert kept.memory.namespace == call.settings.namespace
+    found = RECALL(call, query="what does the crane lift?", top_k=1)
+    assert [each.memory.id for each in found.memories] == [kept.memory.id]
+    with pytest.raises(InputError, match=r"^confidence expects less than or equal to 1; got 7") as caught:
+        REMEMBER(call, content="x", confidence=7)
+    assert caught.value.code == "invalid_confidence"
+
+
+@pytest.mark.parametrize("given", [1, "8192", " +7 ", 100.0, None])
+def test_a_budget_is_a_positive_whole_number_or_its_digits(given: object) -> None:
+    budget = RecallInput(query="q", namespace="a/b", budget=given).budget
+    assert budget == (None if given is None else int(given))
+
+
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ("abc", '"abc"'), ("", '""'), ("0", '"0"'), ("-5", '"-5"'), ("1.5", '"1.5"'), ("1_000", '"1_000"'),
+        ("１２", '"１２"'), (0, "0"), (1.5, "1.5"), (float("nan"), "NaN"), (True, "true"), ([1], "list"),
+        (2**53, "9007199254740992"), ("9" * 5000, '"' + "9" * 79 + "…"), ("\x1b[", r'"\u001b["'),
+    ],
+)  # fmt: skip
+def test_any_other_budget_is_refused_with_what_was_given(given: object, got: str) -> None:
+    with pytest.raises(InputError) as caught:
+        RecallInput(query="q", namespace="a/b", budget=given)
+    assert (caught.value.code, caught.value.message) == (
+        "invalid_budget", f"budget expects a positive integer; got {got}",
+    )  # fmt: skip
+
+
+def test_no_message_beneath_the_surfaces_spells_a_flag() -> None:
+    """Fields are named, and each surface spells them; only a whole command that is named as a next step has its flags."""
+    source = Path(__file__).parents[3] / "src" / "pellucid" / "operations"
+    texts = {path.name: path.read_text("utf-8") for path in source.glob("*.py")}
+    spelled_out = {
+        f"{name}: {line.strip()}"
+        for name, text in texts.items()
+        for line in re.findall(r"^.*[\"' `]--[a-z].*$", text, re.MULTILINE)
+        if not re.search(r"Flag\(|\"--|pellucid |Operation\(|git ", line)
+        and "`--apply`" not in line
+        and "`--as-of`" not in line
+    }
+    assert not spelled_out, json.dumps(sorted(spelled_out), indent=1)
