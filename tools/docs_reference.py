@@ -203,10 +203,12 @@ def undocumented_commands(app: Any) -> Iterator[str]:
 
 def _settle(path: Path, text: str, *, check: bool) -> Iterator[str]:
     """Write a file, or say that it is stale."""
-    if not check:
+    if path.exists() and path.read_text("utf-8") == text:
+        return
+    if check:
+        yield f"{'' if path == INDEX else 'docs/'}{path.name} is stale; run make docs"
+    else:
         path.write_text(text, "utf-8")
-    elif not path.exists() or path.read_text("utf-8") != text:
-        yield f"{path.parent.name}/{path.name} is stale; run make docs"
 
 
 def main() -> int:

@@ -87,7 +87,7 @@ def test_any_other_budget_is_refused_with_what_was_given(given: object, got: str
 
 
 def test_no_message_beneath_the_surfaces_spells_a_flag() -> None:
-    """Fields are named, and each surface spells them; only a whole command that is named as a next step has its flags."""
+    """Fields are named, and each surface spells them; only a whole command that is a next step has its flags."""
     source = Path(__file__).parents[3] / "src" / "pellucid" / "operations"
     texts = {path.name: path.read_text("utf-8") for path in source.glob("*.py")}
     spelled_out = {
