@@ -255,9 +255,9 @@ def test_what_is_left_out_is_left_out_of_every_recall(house: Opener, tmp_path: P
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"dataset": "scifact", "mode": "extract"}, "--mode extract"),
-        ({"dataset": "locomo", "updates": True}, "--updates"),
-        ({"dataset": "locomo", "without": ("luck",)}, "--without"),
+        ({"dataset": "scifact", "mode": "extract"}, "mode extract"),
+        ({"dataset": "locomo", "updates": True}, "updates needs"),
+        ({"dataset": "locomo", "without": ("luck",)}, "without expects"),
     ],
 )
 def test_what_a_set_cannot_answer_is_refused_before_anything_is_loaded(

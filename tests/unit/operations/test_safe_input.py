@@ -25,11 +25,13 @@ from pellucid.recall.plan import MAX_CHARACTERS
 SECRET = "hunter42x"
 SAID = f"password={SECRET}"
 LOOKS_ONLY = frozenset({
-    "AdoptInput", "BackfillInput", "BriefInput", "ConsolidateInput", "EpisodesInput", "ExplainInput",
-    "ExportInput", "ForgetInput", "GraphShowInput", "ImportInput", "IndexDocsInput", "LabAllInput", "LabInput",
-    "LifecycleInput", "LiftInput", "ListInput", "ModelsInput", "ObserveInput", "PinSnapshotInput",
-    "PromoteInput", "PurgeInput", "ReportInput", "ReverifyInput", "SnapshotsInput", "SourceInput",
-    "TierListInput", "TrustListInput", "UndoInput", "WhyInput",
+    "AblateInput", "AcceptInput", "AdoptInput", "AuditInput", "BackfillInput", "BriefInput", "ConsolidateInput",
+    "DiffInput", "DocumentInput", "DocumentsInput", "EpisodeInput", "EpisodesInput", "ExplainInput", "ExportInput",
+    "ForgetInput", "GraphAuditInput", "GraphShowInput", "HistoryInput", "HomeInput", "ImportInput", "IndexDocsInput",
+    "LabAllInput", "LabInput", "LedgerInput", "LifecycleInput", "LiftInput", "ListInput", "ModelsInput", "MoveInput",
+    "ObserveInput", "PinInput", "PinSnapshotInput", "ProjectsInput", "PromoteInput", "PurgeInput", "RemoveInput",
+    "ReplayInput", "ReportInput", "ReverifyInput", "RollbackInput", "ShowInput", "SnapshotsInput", "SourceInput",
+    "SpoolInput", "TierListInput", "TrustListInput", "UndoInput", "WhyInput", "XrayInput",
 })  # fmt: skip
 """Requests that name what is there, or files and turns that capture reads: no word of theirs is written down."""
 

@@ -171,7 +171,7 @@ def test_a_time_is_a_date_or_how_long_ago(text: str, at: datetime) -> None:
     "text", ["", "yesterday", "7", "-7d", "7 years", "999999999w", "2026-13-01", "0001-01-01T00:00+14:00", "٧d"]
 )
 def test_what_is_no_time_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(InputError, match="^since expects") as error:
+    with pytest.raises(InputError, match=r"^since expects") as error:
         parse_since(text, NOW)
     assert error.value.code == "invalid_since"
     assert "7d" in error.value.next_step

@@ -136,7 +136,7 @@ def test_a_list_names_the_instants_that_it_answered_at(app: App) -> None:
 
 
 def test_a_status_cannot_be_asked_of_the_past_nor_anything_of_the_future(app: App) -> None:
-    with pytest.raises(InputError, match="--status"):
+    with pytest.raises(InputError, match="status cannot change"):
         _listed(app, as_of=Calendar.at, status="archived")
     with pytest.raises(InputError, match=r"^as_of .* lies in the future"):
         _listed(app, as_of=Calendar.at + DAY)
