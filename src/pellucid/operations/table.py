@@ -13,8 +13,8 @@ from pellucid.operations.briefing import BRIEF
 from pellucid.operations.browsing import LIST, SHOW
 from pellucid.operations.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UNDO, UPDATE
 from pellucid.operations.consolidating import CONSOLIDATE
-from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.document.indexing import INDEX_DOCS
+from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.forgetting import FORGET, PURGE
 from pellucid.operations.graphing import GRAPH_AUDIT, GRAPH_SHOW
