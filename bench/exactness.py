@@ -25,11 +25,11 @@ import corpus
 import machine
 from pellucid.encoders.port import Embedder
 from pellucid.model.memory import Memory
-from pellucid.recall.function_words import FUNCTION_WORDS
-from pellucid.recall.plan import plan
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.recall.query.plan import plan
 from pellucid.recall.state import Plan, Request, State, World
-from pellucid.store.local.analysis import Analyzer
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.analysis import Analyzer
+from pellucid.store.local.index.local_index import LocalIndex
 
 POOL = 50
 K1, B = 1.2, 0.75

@@ -30,7 +30,7 @@ from pellucid.errors import InputError, PellucidError
 from pellucid.model.observation import ExtractedFact, MemoryObservation
 from pellucid.model.text import content_words
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
 

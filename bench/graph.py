@@ -32,16 +32,16 @@ from pellucid.app import App, open_app
 from pellucid.clock import uuid7
 from pellucid.model.entity import EDGE_TYPES, Edge, EntityFact, GraphFacts
 from pellucid.model.memory import Memory
-from pellucid.operations.backfilling import BackfillInput, backfill
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.recall.legs import LEGS
+from pellucid.operations.graph.backfilling import BackfillInput, backfill
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.pipeline import STAGES
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import State, World
 from pellucid.settings import GraphSettings, HistorySettings, RerankSettings, Settings
 from pellucid.store.index_port import IndexRecord, IndexState, PathChange
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 EDGES_EACH = 5
 TYPES = EDGE_TYPES[:4]

@@ -26,8 +26,8 @@ import machine
 from pellucid.app import App, open_app
 from pellucid.encoders.minilm import MiniLM
 from pellucid.encoders.provision import MODEL_NAME
-from pellucid.operations.importing import ImportInput, import_transcripts
-from pellucid.operations.recalling import RecallInput, recall
+from pellucid.operations.recall.recalling import RecallInput, recall
+from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import Settings
 
 PART = 1_000

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import machine
-from pellucid.operations.lab import LabInput, run_lab
+from pellucid.lab.measuring import LabInput, run_lab
 from pellucid.settings import load
 
 

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 import corpus
 import machine
 from pellucid.encoders.port import Embedder
-from pellucid.recall.function_words import FUNCTION_WORDS
+from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import Request, State
 from pellucid.settings import HistorySettings
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 POOL = 50
 WARM_UP = 5

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import corpus
 import machine
 from pellucid.recall.recaller import Recaller
-from pellucid.recall.receipt import pack
+from pellucid.recall.receipt.record import pack
 from pellucid.settings import HistorySettings
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 
 def run(recaller: Recaller, queries: Sequence[corpus.Query]) -> dict[str, object]:

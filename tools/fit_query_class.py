@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.app import open_app
-from pellucid.recall.query_class import CLASSES, SCALE, TABLE, VECTOR, features
+from pellucid.recall.query.classes import CLASSES, SCALE, TABLE, VECTOR, features
 from pellucid.settings import load
 
 ROOT = Path(__file__).parents[1]

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pellucid.model.memory import Episode, Memory
     from pellucid.model.observation import ExtractedFact, MemoryObservation
     from pellucid.model.snapshot import RecallXraySnapshot
+    from pellucid.operations.admin.health import DoctorOutput, RebuildOutput
     from pellucid.operations.browsing import Listed, ListOutput
-    from pellucid.operations.house import DoctorOutput, RebuildOutput
-    from pellucid.operations.importing import ImportOutput
-    from pellucid.operations.recalling import AuditOutput, RecallOutput
-    from pellucid.operations.remembering import RememberOutput
+    from pellucid.operations.memory.remembering import RememberOutput
+    from pellucid.operations.recall.recalling import AuditOutput, RecallOutput
+    from pellucid.operations.session.importing import ImportOutput
     from pellucid.settings import Settings
 
 __all__ = [
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AuditOutput": "pellucid.operations.recalling",
+    "AuditOutput": "pellucid.operations.recall.recalling",
     "ConflictError": "pellucid.errors",
-    "DoctorOutput": "pellucid.operations.house",
+    "DoctorOutput": "pellucid.operations.admin.health",
     "EncoderError": "pellucid.errors",
     "Episode": "pellucid.model.memory",
     "ExtractedFact": "pellucid.model.observation",
-    "ImportOutput": "pellucid.operations.importing",
+    "ImportOutput": "pellucid.operations.session.importing",
     "InputError": "pellucid.errors",
     "ListOutput": "pellucid.operations.browsing",
     "Listed": "pellucid.operations.browsing",
@@ -68,10 +68,10 @@ _HOMES = {
     "NotFoundError": "pellucid.errors",
     "Pellucid": "pellucid.facade",
     "PellucidError": "pellucid.errors",
-    "RebuildOutput": "pellucid.operations.house",
-    "RecallOutput": "pellucid.operations.recalling",
+    "RebuildOutput": "pellucid.operations.admin.health",
+    "RecallOutput": "pellucid.operations.recall.recalling",
     "RecallXraySnapshot": "pellucid.model.snapshot",
-    "RememberOutput": "pellucid.operations.remembering",
+    "RememberOutput": "pellucid.operations.memory.remembering",
     "Settings": "pellucid.settings",
     "StoreBusyError": "pellucid.errors",
     "StoreError": "pellucid.errors",

@@ -12,8 +12,8 @@ from pellucid.encoders.chat import OpenAIChat
 from pellucid.encoders.minilm import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import open_reranker
-from pellucid.memory.fold import Folder
-from pellucid.memory.keep import Keeper
+from pellucid.memory.fold import Indexer
+from pellucid.memory.keep import UnitOfWork
 from pellucid.model.project import DEFAULT, Project
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
@@ -22,11 +22,11 @@ from pellucid.store.history_port import History
 from pellucid.store.index_port import Index, Scrubber
 from pellucid.store.local.database import may_not_be_written
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 from pellucid.store.local.lock import exclusive
-from pellucid.store.local.project_file import ProjectFile
-from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import LocalSpool
+from pellucid.store.local.vault.project_file import ProjectFile
+from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.lookup_port import Lookup
 from pellucid.store.projects_port import Registry
 from pellucid.store.receipts_port import Receipts
@@ -57,8 +57,8 @@ class App:
     spool: Spool
     projects: Registry
     embedder: Embedder
-    folder: Folder
-    keeper: Keeper
+    folder: Indexer
+    keeper: UnitOfWork
     recaller: Recaller
     key: bytes
     """The vault's key, or its stand-in: see `Ledger.state`."""
@@ -95,12 +95,12 @@ def open_app(
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     naming = Naming(settings.graph.series, settings.graph.patterns)
-    folder = Folder(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
+    folder = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
     chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
-    keeper = Keeper(records, folder, clock, lambda text: redact(text).text, partial(exclusive, home / "write.lock"))
+    keeper = UnitOfWork(records, folder, clock, lambda text: redact(text).text, partial(exclusive, home / "write.lock"))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings, clock=clock, records=records, ledger=records.rows, eraser=records, index=index,

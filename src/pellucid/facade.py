@@ -13,31 +13,19 @@ from pellucid.clock import Clock
 from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
-from pellucid.operations import (
-    asking,
-    backfilling,
-    browsing,
-    changing,
-    explaining,
-    forgetting,
-    graphing,
-    house,
-    importing,
-    lifting,
-    observing,
-    recalling,
-    remembering,
-    reverifying,
-    snapshots,
-    states,
-    storytelling,
-    why,
-)
+from pellucid.operations import browsing
+from pellucid.operations.admin import health as house
 from pellucid.operations.document import indexing
+from pellucid.operations.graph import backfilling, graphing, states
+from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling
 from pellucid.operations.operation import Call
-from pellucid.operations.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
+from pellucid.operations.recall import explaining, recalling, snapshots, why
+from pellucid.operations.recall import leg_lift as lifting
+from pellucid.operations.recall import request as asking
+from pellucid.operations.session import importing, observing
+from pellucid.operations.session.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
 from pellucid.settings import load
-from pellucid.xray.visible import visible
+from pellucid.xray.words.visible import visible
 
 
 class Pellucid:

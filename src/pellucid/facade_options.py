@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from pellucid.model.entity import EdgeType
 from pellucid.model.memory import Category, SourceClass, Status
-from pellucid.operations import graphing
+from pellucid.operations.graph import graphing
 
 
 class RecallOptions(TypedDict, total=False):

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault.records import LocalRecords
 
 
 def main(home: Path, seed: int, die_at: str, paths: list[str]) -> None:

@@ -14,8 +14,8 @@ LENGTH = 100_000
 ALLOWANCE = 10
 """CPU seconds for one pattern, or for one text that a function reads."""
 REACH = {
-    "observe/language.py": 1_000, "recall/query": 20_000, "recall/gate.py": 20_000, "capture/secret_commands.py": 400,
-    "store/local/paths.py": 1_000, "store/local/records.py": 1_000,
+    "observe/language.py": 1_000, "recall/query": 20_000, "recall/query/gate.py": 20_000,
+    "capture/secret_commands.py": 400, "store/local/vault/paths.py": 1_000, "store/local/vault/records.py": 1_000,
 }  # fmt: skip
 """Characters that the patterns of some places ever meet: of a sentence, of a question, of a command, of a path."""
 AT_MARKS = ("capture/secret_names.py", "capture/secret_patterns.py")
@@ -89,7 +89,7 @@ def _reader(name: str) -> tuple[int, Callable[[str], object]]:
 
 def _extracted(text: str) -> None:
     from pellucid.model.turn import Segment, Turn
-    from pellucid.observe.extract import HeuristicExtractor
+    from pellucid.observe.extract.extractor import HeuristicExtractor
 
     said = ("user", "tool", "assistant", "user")
     turns = tuple(Turn("s", at, role, text) for at, role in enumerate(said, 1))  # type: ignore[arg-type]
@@ -101,8 +101,8 @@ def _remembered(text: str) -> None:
     from pellucid.model.text import content_hash
     from pellucid.observe.attributes import read_attribution
     from pellucid.observe.dates import resolve_dates
+    from pellucid.observe.extract.polish import polish
     from pellucid.observe.language import detect_language
-    from pellucid.observe.polish import polish
     from pellucid.observe.substitute import substitute
 
     language = detect_language(text)
@@ -130,12 +130,12 @@ def _document(text: str) -> None:
 
 
 def _query(text: str) -> None:
-    from pellucid.recall.gate import gate
-    from pellucid.recall.plan import clean
-    from pellucid.recall.query_class import classify
-    from pellucid.recall.query_dates import window
-    from pellucid.recall.query_edges import asked_edges
-    from pellucid.recall.query_entities import entities
+    from pellucid.recall.query.classes import classify
+    from pellucid.recall.query.dates.period import window
+    from pellucid.recall.query.edges import asked_edges
+    from pellucid.recall.query.entities import entities
+    from pellucid.recall.query.gate import gate
+    from pellucid.recall.query.plan import clean
 
     asked = clean(text)
     for read in (gate, classify, asked_edges, entities):
@@ -146,8 +146,8 @@ def _query(text: str) -> None:
 def _small(text: str) -> None:
     from pellucid.capture.transcripts.noise import is_harness_text, without_reminders
     from pellucid.errors import InputError
-    from pellucid.recall.citations import parse_citations
-    from pellucid.recall.review import review_paths
+    from pellucid.recall.context.citations import parse_citations
+    from pellucid.recall.legs.review import review_paths
 
     without_reminders(text)
     is_harness_text(text)

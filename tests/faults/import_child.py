@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from pellucid.app import open_app
-from pellucid.operations import importing, intake
+from pellucid.operations.session import importing, intake
 from pellucid.settings import load
 
 

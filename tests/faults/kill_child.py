@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import FileRemoval, FileWrite, Operation, content_digest
+from pellucid.store.local.vault.records import LocalRecords
+from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, content_digest
 
 AT = ("2026-04-20T17:30:00.000Z", "2026-05-02T08:00:00.000Z")
 MAX_FILES = 100
@@ -89,7 +89,7 @@ class Child:
         ledger: tuple[dict[str, object], ...] = tuple({"row": row} for row in rows)
         removals = tuple(FileRemoval(path, digest) for path, digest in doomed.items())
         say(tries=name, tokens=tokens, rows=rows, removes=list(doomed))
-        self.records.commit(Operation(name, "update", self.random.choice(AT), writes, ledger, removals=removals))
+        self.records.commit(JournalOperation(name, "update", self.random.choice(AT), writes, ledger, removals=removals))
         say(acknowledged=name)
         self.swapping, self.removing = list(bases), list(doomed)
 

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pellucid.app
-from pellucid.memory.fold import Folder
-from pellucid.operations import intake
-from pellucid.operations.observing import ObserveInput, Observer
+from pellucid.memory.fold import Indexer
+from pellucid.operations.session import intake
+from pellucid.operations.session.observing import ObserveInput, Observer
 from pellucid.settings import load
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import LocalSpool
+from pellucid.store.local.vault.records import LocalRecords
 
 CHUNK = 3
 AROUND: dict[str, tuple[Any, str]] = {
     "spool": (LocalSpool, "append"), "extract": (intake, "observe"), "commit": (LocalRecords, "commit"),
-    "drain": (LocalRecords, "drain"), "fold": (Folder, "catch_up"), "drop": (LocalSpool, "drop"),
+    "drain": (LocalRecords, "drain"), "fold": (Indexer, "catch_up"), "drop": (LocalSpool, "drop"),
     "close": (LocalSpool, "close"),
 }  # fmt: skip
 """What is done between one step and the next; a process may die before and after each."""

@@ -17,7 +17,7 @@ from vault_kit import SESSIONS, TickingClock, ask, bring_in, contents, file_memo
 from pellucid.app import App
 from pellucid.encoders.minilm import MiniLM
 from pellucid.model.memory import Memory
-from pellucid.operations.house import diagnose, examine, make_room, rebuild
+from pellucid.operations.admin.health import diagnose, examine, make_room, rebuild
 from pellucid.surfaces.cli import main
 
 QUESTIONS = ("when do we cut releases?", "who leads the data platform team?", "harbour crane", "größe hafen", "港口")

@@ -12,10 +12,10 @@ from random import Random
 import pytest
 import race_editor
 
-from pellucid.store.local.conflict import pending_review
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import FileWrite, Operation, content_digest
+from pellucid.store.local.vault.conflict import pending_review
+from pellucid.store.local.vault.records import LocalRecords
+from pellucid.store.records import FileWrite, JournalOperation, content_digest
 
 pytestmark = pytest.mark.slow
 AT = "2026-04-20T17:30:00.000Z"
@@ -36,7 +36,7 @@ def ours(number: int) -> bytes:
 def vault_of_old_files(home: Path) -> LocalRecords:
     records = LocalRecords(home)
     writes = tuple(FileWrite(path, old(number)) for number, path in enumerate(PATHS))
-    records.commit(Operation("op_old", "import", AT, writes))
+    records.commit(JournalOperation("op_old", "import", AT, writes))
     records.drain()
     return records
 
@@ -118,7 +118,7 @@ def test_the_store_loses_no_save(tmp_path: Path, style: str) -> None:
     for seed, home in homes(tmp_path):
         records = vault_of_old_files(home)
         writes = (FileWrite(path, ours(number), content_digest(old(number))) for number, path in enumerate(PATHS))
-        records.commit(Operation("op_ours", "update", AT, tuple(writes)))
+        records.commit(JournalOperation("op_ours", "update", AT, tuple(writes)))
         race(home, style, seed, partial(drain_by_the_store, home, seed + 1))
         LocalRecords(home, displaced_for_s=0).drain()
         tally = Tally(outcome(home, number, path) for number, path in enumerate(PATHS))

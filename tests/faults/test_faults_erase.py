@@ -12,8 +12,8 @@ import erase_child
 import pytest
 
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import FileRemoval, FileWrite, Operation, content_digest
+from pellucid.store.local.vault.records import LocalRecords
+from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, content_digest
 
 pytestmark = pytest.mark.slow
 AT = "2026-04-20T17:30:00.000Z"
@@ -47,7 +47,7 @@ def hits(home: Path) -> set[Path]:
 def commit(records: LocalRecords, name: str, texts: dict[str, bytes], bases: dict[str, bytes] | None = None) -> None:
     old = bases or {}
     writes = (FileWrite(path, data, content_digest(old[path]) if path in old else None) for path, data in texts.items())
-    records.commit(Operation(name, "update", AT, tuple(writes), ({"row": name},)))
+    records.commit(JournalOperation(name, "update", AT, tuple(writes), ({"row": name},)))
 
 
 def full_house(home: Path, random: Random) -> tuple[dict[str, bytes], dict[str, bytes]]:
@@ -69,7 +69,7 @@ def full_house(home: Path, random: Random) -> tuple[dict[str, bytes], dict[str, 
     removals = tuple(FileRemoval(path, content_digest(data)) for path, data in secrets.items())
     fresh = {kept(99): text(kept(99), 1, 3)}
     writes = tuple(FileWrite(path, data) for path, data in fresh.items())
-    records.commit(Operation("op_forget", "forget", AT, writes, ({"row": "op_forget"},), removals=removals))
+    records.commit(JournalOperation("op_forget", "forget", AT, writes, ({"row": "op_forget"},), removals=removals))
     return secrets, {name: data for name, data in second.items() if name not in secrets} | fresh
 
 

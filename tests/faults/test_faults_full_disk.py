@@ -19,11 +19,11 @@ from pellucid.app import App
 from pellucid.encoders.minilm import MiniLM
 from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.turn import Turn
+from pellucid.operations.admin.health import DoctorOutput, examine
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
-from pellucid.operations.forgetting import ForgetInput, ForgetOutput, PurgeInput, finish_quietly, forget, purge
-from pellucid.operations.house import DoctorOutput, examine
-from pellucid.operations.intake import Intake
-from pellucid.store.records import FileRemoval, Operation, content_digest
+from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, PurgeInput, finish_quietly, forget, purge
+from pellucid.operations.session.intake import Intake
+from pellucid.store.records import FileRemoval, JournalOperation, content_digest
 
 CANARY = "zanzibarquokka"
 SECRET = f"the {CANARY} gateway listens on port 7443"
@@ -260,7 +260,7 @@ def test_what_was_acknowledged_as_forgotten_is_not_served_by_an_index_that_could
     data = app.records.heads([secret.path])[0].data
     assert data is not None
     removal = FileRemoval(secret.path, content_digest(data))
-    app.records.commit(Operation("op_forgets", "forget", "2026-06-01T12:00:00.000Z", removals=(removal,)))
+    app.records.commit(JournalOperation("op_forgets", "forget", "2026-06-01T12:00:00.000Z", removals=(removal,)))
     filled.leave(0)
     with pytest.raises(NoRoomError):
         app.keeper.adopt()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.app import App, open_app
-from pellucid.operations.house import examine
+from pellucid.operations.admin.health import examine
 from pellucid.settings import load
 
 CHILD = Path(__file__).with_name("import_child.py")

@@ -13,9 +13,9 @@ import apsw
 import kill_child
 import pytest
 
-from pellucid.store.local.conflict import pending_review
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault.conflict import pending_review
+from pellucid.store.local.vault.records import LocalRecords
 
 pytestmark = pytest.mark.slow
 KILLS = 50

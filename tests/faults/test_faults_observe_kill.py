@@ -13,7 +13,7 @@ import observe_child
 import pytest
 
 from pellucid.app import App, open_app
-from pellucid.operations.house import examine
+from pellucid.operations.admin.health import examine
 from pellucid.settings import load
 
 pytestmark = pytest.mark.slow

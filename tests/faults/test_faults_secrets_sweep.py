@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pellucid.app import App, open_app
-from pellucid.operations.importing import ImportInput, import_transcripts
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import load
 
 HERE = "local/default"

@@ -14,7 +14,7 @@ REMEMBER = """
 import sys
 from pathlib import Path
 from pellucid.app import open_app
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.settings import load
 app = open_app(load(home=sys.argv[1]), models=Path(sys.argv[2]))
 for words in ("the crane lifts forty tonnes", "only " + sys.argv[3]):

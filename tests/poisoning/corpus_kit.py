@@ -14,9 +14,9 @@ from pellucid.app import App, open_app
 from pellucid.model.disguise import folded, undisguised
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.importing import ImportInput, import_transcripts
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.recall.context_text import mark_of
+from pellucid.operations.recall.recalling import RecallInput, recall
+from pellucid.operations.session.importing import ImportInput, import_transcripts
+from pellucid.recall.context.text import mark_of
 from pellucid.settings import Settings, TrustSettings
 
 

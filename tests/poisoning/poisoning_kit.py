@@ -15,14 +15,14 @@ from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.text import content_words, reading_length
 from pellucid.model.turn import Role, Segment, Turn
 from pellucid.observe.attributes import read_attribution
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.language import detect_language
 from pellucid.observe.prose import blocks, sentences
 from pellucid.operations.extraction import Extraction
-from pellucid.operations.intake import Intake
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.recall.recalling import RecallInput, recall
+from pellucid.operations.session.intake import Intake
 
 START = datetime(2026, 4, 20, 10, tzinfo=UTC)
 _ROLES: dict[str, tuple[Role, str | None]] = {

@@ -21,8 +21,8 @@ from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import FOREVER, Edge, node_key
 from pellucid.model.memory import Memory, recorded_at
 from pellucid.operations.browsing import answering
-from pellucid.operations.graphing import GraphShowInput, show
-from pellucid.operations.states import history_of_entity
+from pellucid.operations.graph.graphing import GraphShowInput, show
+from pellucid.operations.graph.states import history_of_entity
 
 THINGS = ("Crane", "SPEC-001", "SPEC-002", "SPEC-003")
 STATUSES = ("draft", "accepted", "withdrawn")

@@ -23,17 +23,17 @@ from vault_kit import (
 from pellucid.app import App
 from pellucid.encoders.port import Embedder
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
-from pellucid.operations.asking import WITHOUT, RecallInput, request_of
-from pellucid.operations.recalling import snapshot_of
-from pellucid.operations.why import WhyInput, why
+from pellucid.operations.recall.recalling import snapshot_of
+from pellucid.operations.recall.request import WITHOUT, RecallInput, request_of
+from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Request, State
 from pellucid.settings import LegWeights
 from pellucid.store.index_port import Filters
-from pellucid.xray.sentence import untrue
+from pellucid.xray.words.sentence import untrue
 
 VARIANTS: tuple[dict[str, Any], ...] = (
     {}, {}, {}, {"mmr_lambda": 0.5, "mmr_threshold": 0.3}, {"leg_weights": LegWeights(temporal=0.5)},

@@ -36,14 +36,14 @@ from vault_kit import HERE, TickingClock, a_memory, bring_in, drop_index, file_m
 from pellucid.app import App
 from pellucid.errors import PellucidError
 from pellucid.model.entity import node_key
-from pellucid.operations.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
-from pellucid.operations.consolidating import ConsolidateInput, consolidate
+from pellucid.operations.admin.health import rebuild
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.house import rebuild
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.reverifying import ReverifyInput, reverify
-from pellucid.operations.trusting import PromoteInput, SourceInput, promote, quarantine
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.reverifying import ReverifyInput, reverify
+from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
 
 NAMES = ("one.md", "two.md")
 SUBJECTS = ("Crane", "SPEC-001")

@@ -21,16 +21,16 @@ from vault_kit import (
 
 from pellucid.app import App
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
-from pellucid.operations.aging import LifecycleInput, run_lifecycle
-from pellucid.operations.asking import WITHOUT, RecallInput, request_of
-from pellucid.operations.changing import UpdateInput, Verb, VerbInput, apply_verb, update
-from pellucid.operations.explaining import replay_recall
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.house import rebuild
+from pellucid.operations.admin.health import rebuild
+from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle
+from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.recall.explaining import replay_recall
+from pellucid.operations.recall.request import WITHOUT, RecallInput, request_of
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
-from pellucid.recall.legs import NOMINATING
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.legs.nominate import NOMINATING
+from pellucid.recall.receipt.record import pack, unpack
+from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Request, State
 from pellucid.settings import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters

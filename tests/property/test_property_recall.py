@@ -29,18 +29,18 @@ from vault_kit import (
 
 from pellucid.encoders.minilm import MiniLM
 from pellucid.errors import NotFoundError
-from pellucid.lab import locomo
+from pellucid.lab.datasets import locomo
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
 from pellucid.model.text import words
 from pellucid.operations.browsing import show_memory
-from pellucid.operations.intake import Intake
-from pellucid.operations.recalling import RecallInput, audit, xray, xray_of
-from pellucid.recall.ladder import REPEATS
-from pellucid.recall.receipt import pack, unpack
+from pellucid.operations.recall.recalling import RecallInput, audit, xray, xray_of
+from pellucid.operations.session.intake import Intake
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.ladder import REPEATS
 from pellucid.recall.state import State
-from pellucid.xray.render import RENDERERS, render
+from pellucid.xray.render.formats import RENDERERS, render
 
 SCORE_TERMS = sorted(set(ScoreDecomposition.model_fields) - {"final", "mmr_penalty"})
 

@@ -13,20 +13,20 @@ from vault_kit import ELSEWHERE, HERE, Opener, Town, ask, file_memories, queries
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.model.memory import Memory, unpack_id
-from pellucid.operations.asking import RecallInput, request_of
-from pellucid.operations.why import WhyInput, why
-from pellucid.recall.ladder import RUNGS
+from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.why import WhyInput, why
+from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import State
-from pellucid.store.index_port import Filters, LegHits, Standing
-from pellucid.xray.finding import Finding, WhyChange
-from pellucid.xray.why_sentence import sentences
+from pellucid.store.index_port import Filters, LegHits, MemoryStanding
+from pellucid.xray.why.finding import WhyChange, WhyFinding
+from pellucid.xray.why.sentence import sentences
 
 PAIRS = 150
 GIVEN = {"top-k": "top_k", "budget": "budget"}
 """Changes that are an argument of a recall; the others are settings of it."""
 
 
-def finding_of(app: App, memory_id: str, query: str, **given: Any) -> Finding:
+def finding_of(app: App, memory_id: str, query: str, **given: Any) -> WhyFinding:
     asked = RecallInput(query=query, namespace=HERE, **given)
     found = why(app, WhyInput(namespace=HERE, memory=memory_id, asked=asked)).finding
     assert found is not None
@@ -63,7 +63,7 @@ def places(app: App, memory_id: str, query: str) -> dict[str, int | None]:
         ids = dict(zip(rows.tolist(), map(unpack_id, reader.columns(rows, at).ids), strict=True))
         stems, every = [plan.stems[i] for i in plan.searched], len(rows)
         row = next(row for row, each in ids.items() if each == memory_id)
-        admitting = reader.pretending({row: Standing(wanted=True)})  # it lends its words to those beside it, then
+        admitting = reader.pretending({row: MemoryStanding(wanted=True)})  # it lends its words to those beside it, then
         assert plan.encoding is not None
         hits = {
             "vector": reader.vector(plan.encoding.vector, at, every, every),

@@ -17,11 +17,11 @@ from pellucid.encoders.port import Embedder
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.model.turn import Turn
-from pellucid.operations.importing import ImportInput, ImportOutput, import_transcripts
-from pellucid.operations.intake import Intake, Mode
-from pellucid.operations.recalling import RecallInput, RecallOutput, recall, request_of
-from pellucid.operations.remembering import RememberInput, RememberOutput, remember
-from pellucid.recall.receipt import inflate
+from pellucid.operations.memory.remembering import RememberInput, RememberOutput, remember
+from pellucid.operations.recall.recalling import RecallInput, RecallOutput, recall, request_of
+from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
+from pellucid.operations.session.intake import Intake, Mode
+from pellucid.recall.receipt.record import inflate
 from pellucid.recall.state import State
 from pellucid.settings import RecallSettings, Settings
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_kit import Cli
 
-from pellucid.operations.consolidating import LOCK
+from pellucid.operations.memory.consolidating import LOCK
 from pellucid.store.local.lock import exclusive
 
 pytestmark = pytest.mark.requirement("LIFE-3")

@@ -17,7 +17,7 @@ from pellucid.encoders.minilm import MiniLM
 from pellucid.model.entity import FOREVER, node_key
 from pellucid.model.memory import unpack_id
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.recall.legs import NOMINATING
+from pellucid.recall.legs.nominate import NOMINATING
 from pellucid.recall.state import State
 from pellucid.store.index_port import Admission
 

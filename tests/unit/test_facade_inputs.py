@@ -12,13 +12,13 @@ from pellucid import Pellucid
 from pellucid.errors import InputError
 from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
 from pellucid.model.wire import Wire
-from pellucid.operations.asking import RecallInput
 from pellucid.operations.browsing import ListInput
-from pellucid.operations.changing import UpdateInput
-from pellucid.operations.forgetting import PurgeInput
-from pellucid.operations.graphing import GraphShowInput
+from pellucid.operations.graph.graphing import GraphShowInput
+from pellucid.operations.memory.changing import UpdateInput
+from pellucid.operations.memory.forgetting import PurgeInput
+from pellucid.operations.memory.remembering import RememberInput
 from pellucid.operations.operation import flag_of
-from pellucid.operations.remembering import RememberInput
+from pellucid.operations.recall.request import RecallInput
 
 
 @pytest.fixture

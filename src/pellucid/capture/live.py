@@ -12,7 +12,7 @@ from pellucid.capture.transcripts import claude_code, codex, openai_chat, plain_
 from pellucid.capture.transcripts.chat_messages import session_of
 from pellucid.capture.transcripts.detect import READERS, Format
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
-from pellucid.capture.transcripts.source import MAX_LINE, Line, NumberedObject, Source
+from pellucid.capture.transcripts.source import MAX_LINE, NumberedObject, Source, SourceLine
 from pellucid.capture.transcripts.thread import Thread
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
@@ -44,10 +44,10 @@ class LiveSource(Source):
     def head(self) -> str:
         return "\n".join(self.given[:2])
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[SourceLine]:
         for number, text in enumerate(self.given, self.first):
             self.report.bytes_read += len(text.encode("utf-8", "replace"))
-            yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
+            yield SourceLine(number, text.rstrip("\r\n"), text.endswith("\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
         for number, value in Source.objects(self):

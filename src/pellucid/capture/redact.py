@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pellucid.capture.secret_assignments import Span, assigned_secrets
+from pellucid.capture.secret_assignments import SecretSpan, assigned_secrets
 from pellucid.capture.secret_commands import command_secrets, crypted_passwords
 from pellucid.capture.secret_forms import card_numbers, header_secrets, private_keys, url_secrets
 from pellucid.capture.secret_guise import as_seen
@@ -44,7 +44,7 @@ def redact(text: str) -> Redacted:
     return Redacted("".join(parts), dict(Counter(span.type for span in spans)))
 
 
-def find_secrets(text: str) -> Iterator[Span]:
+def find_secrets(text: str) -> Iterator[SecretSpan]:
     """Every secret in the text, the best-known types first; spans may overlap.
 
     It is looked at as a reader sees it, and, where invisible signs may be all that parts two words, as it is written.
@@ -52,12 +52,12 @@ def find_secrets(text: str) -> Iterator[Span]:
     seen = as_seen(text)
     if seen:
         for span in _find(seen.text):
-            yield Span(*seen.span(span.start, span.end), span.type)
+            yield SecretSpan(*seen.span(span.start, span.end), span.type)
     if seen is None or seen.places:
         yield from _find(text)
 
 
-def _find(text: str) -> Iterator[Span]:
+def _find(text: str) -> Iterator[SecretSpan]:
     yield from private_keys(text)
     present = marks_in(text)
     for rule in VENDORS if present else ():
@@ -80,7 +80,7 @@ def _lower(text: str) -> str:
     return lower if len(lower) == len(text) else text.translate(_LOWER)
 
 
-def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[Span]:
+def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
     group = "secret" if "secret" in rule.shape.groupindex else 0
     at = text.find(mark)
     done = 0
@@ -88,22 +88,22 @@ def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[Span]:
         starts = range(max(done, at - rule.back), at + 1)
         match = next((found for start in starts if (found := rule.shape.match(text, start))), None)
         if match and rule.accept(match) and not _DIGEST.search(text, max(0, match.start() - 8), match.start()):
-            yield Span(*match.span(group), rule.type)
+            yield SecretSpan(*match.span(group), rule.type)
             done = match.end()
         at = text.find(mark, max(done, at + 1))
 
 
-def _merged(found: list[Span]) -> list[Span]:
+def _merged(found: list[SecretSpan]) -> list[SecretSpan]:
     """Sorted, disjoint spans; of those that overlap, the first found gives the type."""
     rank = {span: place for place, span in reversed(list(enumerate(found)))}
-    merged: list[Span] = []
+    merged: list[SecretSpan] = []
     for span in sorted(set(found)):
         last = merged[-1] if merged else None
         if last is None or span.start >= last.end:
             merged.append(span)
             continue
         best = min(last, span, key=lambda each: rank.get(each, rank[span]))
-        union = Span(last.start, max(last.end, span.end), best.type)
+        union = SecretSpan(last.start, max(last.end, span.end), best.type)
         rank.setdefault(union, rank.get(best, 0))
         merged[-1] = union
     return merged

@@ -8,7 +8,7 @@ KEPT_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReadProblem:
     """A place that could not be read; `line` is 1-based (the element number in a JSON document)."""
 
     path: Path
@@ -35,7 +35,7 @@ class CaptureReport:
     stripped: Counter[str] = field(default_factory=Counter[str])
     redactions: Counter[str] = field(default_factory=Counter[str])
     formats: Counter[str] = field(default_factory=Counter[str])
-    problems: list[Problem] = field(default_factory=list["Problem"])
+    problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
     def drop(self, reason: str) -> None:
         """Count one thing that was left out."""
@@ -50,4 +50,4 @@ class CaptureReport:
         """Count an unreadable place, and keep the first few."""
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:
-            self.problems.append(Problem(path, line, reason))
+            self.problems.append(ReadProblem(path, line, reason))

@@ -14,7 +14,7 @@ from pellucid.capture.secret_names import ASCII_NAMES, EXPORTS, LOGIN, NAMES, PA
 from pellucid.capture.secret_values import Kind, is_random, is_said, is_secret
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     """Where a secret stands, half open, and what it is."""
 
     start: int
@@ -50,7 +50,7 @@ _VENDORS = (
 )  # fmt: skip
 
 
-def assigned_secrets(text: str, lower: str) -> Iterator[Span]:
+def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Every secret that stands beside a telling name.
 
     Args:
@@ -95,7 +95,7 @@ class _Values:
         return end
 
 
-def _assigned_at(values: _Values, at: int, after: int, name: Name) -> Span | None:
+def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
     is_camel = text[at].isupper() and before[-1:].islower()
@@ -115,7 +115,7 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> Span | Non
     shouted = label[: len(label) // 2].isupper() or EXPORTS.search(place) is not None
     if not _accepts(value, match, name.kind, shouted=shouted) or (match["cell"] and not _is_cell(text, value)):
         return None
-    return Span(value.start, value.start + len(value.said), _type(label.lower(), name.kind))
+    return SecretSpan(value.start, value.start + len(value.said), _type(label.lower(), name.kind))
 
 
 def _may_follow(match: re.Match[str], place: str, head: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pellucid.capture.secret_assignments import Span
+from pellucid.capture.secret_assignments import SecretSpan
 from pellucid.capture.secret_values import is_given
 
 
@@ -33,7 +33,7 @@ _CRYPTED = re.compile(r":(?P<secret>\$(?:\d[a-z]?|y|gy|sha1|apr1|argon2\w{1,2})\
 """The password of `/etc/shadow` and of `htpasswd`; see crypt(5)."""
 
 
-def command_secrets(text: str) -> Iterator[Span]:
+def command_secrets(text: str) -> Iterator[SecretSpan]:
     """Passwords on command lines that no flag names: `curl -u user:…`, `sshpass -p …`, `mysql -p…`."""
     for program in _PROGRAMS:
         at = text.find(program.mark)
@@ -42,14 +42,14 @@ def command_secrets(text: str) -> Iterator[Span]:
             ends = _END.search(text, after, after + _LONGEST)
             found = program.shape.search(text, after, ends.start() if ends else after + _LONGEST)
             if found and is_given(found["secret"]):
-                yield Span(*found.span("secret"), "command-line-password")
+                yield SecretSpan(*found.span("secret"), "command-line-password")
             at = text.find(program.mark, found.end() if found else after)
 
 
-def crypted_passwords(text: str) -> Iterator[Span]:
+def crypted_passwords(text: str) -> Iterator[SecretSpan]:
     """The hashes of passwords in the lines of `/etc/shadow`: who has one can try passwords at leisure."""
     at = text.find(":$")
     while at >= 0:
         if found := _CRYPTED.match(text, at):
-            yield Span(*found.span("secret"), "password-hash")
+            yield SecretSpan(*found.span("secret"), "password-hash")
         at = text.find(":$", at + 2)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pellucid.capture.secret_assignments import Span
+from pellucid.capture.secret_assignments import SecretSpan
 from pellucid.capture.secret_values import is_code, is_random, is_secret, is_stand_in
 
 _BEGIN = re.compile(r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----")
@@ -43,7 +43,7 @@ _NEAR = 40
 """Characters before a number in which such a word stands."""
 
 
-def private_keys(text: str) -> Iterator[Span]:
+def private_keys(text: str) -> Iterator[SecretSpan]:
     """PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or what is left of one that was cut off."""
     at = text.find("-----BEGIN")
     while at >= 0:
@@ -52,10 +52,10 @@ def private_keys(text: str) -> Iterator[Span]:
         end = _key_end(text, begin.end(), coming if coming >= 0 else len(text)) if begin else 0
         if begin and end:
             what = {"OPENSSH": "ssh-", "PGP": "pgp-"}.get(begin["what"].strip(), "")
-            yield Span(at, end, f"{what}private-key")
+            yield SecretSpan(at, end, f"{what}private-key")
         at = coming
     if "Private-Lines:" in text:
-        yield from (Span(*match.span("secret"), "ssh-private-key") for match in _PUTTY.finditer(text))
+        yield from (SecretSpan(*match.span("secret"), "ssh-private-key") for match in _PUTTY.finditer(text))
 
 
 def _key_end(text: str, at: int, limit: int) -> int:
@@ -67,17 +67,17 @@ def _key_end(text: str, at: int, limit: int) -> int:
     return cut.end() if cut else 0
 
 
-def header_secrets(text: str, lower: str) -> Iterator[Span]:
+def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """The credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON."""
     for match in _matches(_AUTHORIZATION, "authorization", text, lower):
         if not is_code(match["secret"]) and _is_credential(match["secret"], bool(match["scheme"])):
-            yield Span(*match.span("secret"), "authorization-header")
+            yield SecretSpan(*match.span("secret"), "authorization-header")
     for match in _matches(_BEARER, "bearer", text, lower):
         if is_random(match["secret"]):
-            yield Span(*match.span("secret"), "bearer-token")
+            yield SecretSpan(*match.span("secret"), "bearer-token")
     for match in _matches(_COOKIE, "cookie", text, lower):
         if is_random(match["first"], at_least=6):
-            yield Span(*match.span("secret"), "cookie")
+            yield SecretSpan(*match.span("secret"), "cookie")
 
 
 def _is_credential(value: str, schemed: bool) -> bool:
@@ -86,15 +86,15 @@ def _is_credential(value: str, schemed: bool) -> bool:
     return schemed and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
 
 
-def url_secrets(text: str) -> Iterator[Span]:
+def url_secrets(text: str) -> Iterator[SecretSpan]:
     """The password of `scheme://user:password@host`, or a token that stands alone before the `@`."""
     at = text.find("://")
     while at >= 0:
         match = _URL.match(text, at)
         if match and _is_url_password(match["user"], match["secret"]):
-            yield Span(*match.span("secret"), "url-password")
+            yield SecretSpan(*match.span("secret"), "url-password")
         elif (token := _URL_TOKEN.match(text, at)) and is_random(token["secret"], at_least=20):
-            yield Span(*token.span("secret"), "url-token")
+            yield SecretSpan(*token.span("secret"), "url-token")
         at = text.find("://", at + 3)
 
 
@@ -106,7 +106,7 @@ def _is_url_password(user: str, password: str) -> bool:
     )
 
 
-def card_numbers(text: str) -> Iterator[Span]:
+def card_numbers(text: str) -> Iterator[SecretSpan]:
     """Payment card numbers: a major brand's prefix and length, one kind of separator, a right check digit (Luhn).
 
     Without separators one in fifty numbers of sixteen digits is like that: it takes a word such as `card` before it.
@@ -119,7 +119,7 @@ def card_numbers(text: str) -> Iterator[Span]:
         apart = {char for char in match[0] if not char.isdigit()}
         lone = not any(char.isalnum() or char in "_.-+/" for char in around[:1] + around[1:].replace(".", ""))
         if len(apart) < 2 and lone and _BRANDS.fullmatch(digits) and _luhn(digits):
-            yield Span(*match.span(), "credit-card")
+            yield SecretSpan(*match.span(), "credit-card")
 
 
 def _luhn(digits: str) -> bool:

@@ -28,7 +28,7 @@ _AS_SEEN = _AsSeen()
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VisibleText:
     """A text as it is seen; `places` are those of its characters in what was written, and the end of that."""
 
     text: str
@@ -40,14 +40,14 @@ class Seen:
         return (self.places[start], self.places[end - 1] + 1) if self.places else (start, end)
 
 
-def as_seen(text: str) -> Seen | None:
+def as_seen(text: str) -> VisibleText | None:
     """The text as it is seen, if that is different."""
     if text.isascii() or not _DISGUISED.search(text):
         return None
     seen = text.translate(_AS_SEEN)
     if len(seen) == len(text):
-        return Seen(seen) if seen != text else None
-    return Seen(seen, tuple(at for at, char in enumerate(text) if _AS_SEEN[ord(char)]))
+        return VisibleText(seen) if seen != text else None
+    return VisibleText(seen, tuple(at for at, char in enumerate(text) if _AS_SEEN[ord(char)]))
 
 
 def _seen(char: str) -> str:

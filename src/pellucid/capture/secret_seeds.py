@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pellucid.capture.secret_assignments import Span
+from pellucid.capture.secret_assignments import SecretSpan
 
 _LENGTHS = frozenset({12, 15, 18, 21, 24})
 _GAP = 4
@@ -22,7 +22,7 @@ _NAMED = re.compile(
 _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[.):][ \t]{0,4}([a-z]{3,8})(?![\w-])")
 
 
-def seed_phrases(text: str, lower: str) -> Iterator[Span]:
+def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
     """Twelve to twenty-four words.
 
     Args:
@@ -33,13 +33,13 @@ def seed_phrases(text: str, lower: str) -> Iterator[Span]:
         while at >= 0:
             name = _NAME.match(text, at)
             if name and (found := _NAMED.match(text, name.end())):
-                yield Span(*found.span("secret"), "seed-phrase")
+                yield SecretSpan(*found.span("secret"), "seed-phrase")
             at = lower.find(mark, at + len(mark))
     if any(first in text for first in ("1.", "1)", "1:")) and any(last in text for last in ("12.", "12)", "12:")):
         yield from _numbered(text)
 
 
-def _numbered(text: str) -> Iterator[Span]:
+def _numbered(text: str) -> Iterator[SecretSpan]:
     """`1. abandon 2. ability …`: one word at each number, as many as a seed phrase has, and no more."""
     run: list[re.Match[str]] = []
     for found in _NUMBERED.finditer(text):
@@ -56,6 +56,6 @@ def _is_gap(text: str) -> bool:
     return len(text) <= _GAP and not text.strip(" \t\r\n,;|")
 
 
-def _phrase(run: list[re.Match[str]]) -> Iterator[Span]:
+def _phrase(run: list[re.Match[str]]) -> Iterator[SecretSpan]:
     if len(run) in _LENGTHS and len({found[2] for found in run}) > len(run) // 2:
-        yield Span(run[0].start(2), run[-1].end(), "seed-phrase")
+        yield SecretSpan(run[0].start(2), run[-1].end(), "seed-phrase")

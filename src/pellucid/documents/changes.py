@@ -11,7 +11,7 @@ from datetime import datetime
 from pellucid.clock import Clock
 from pellucid.documents.files import FoundFile
 from pellucid.documents.formats.suffixes import format_of
-from pellucid.documents.history import Changes, Told
+from pellucid.documents.history import FileCommits, HeaderHistory
 from pellucid.documents.reading import CleanDocument, CleanSection
 from pellucid.documents.versions import Said, followed, seen, versions_of
 from pellucid.model.document import Document, HeaderVersion, Section
@@ -21,7 +21,7 @@ from pellucid.vault.documents import remembered, section_text
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KeptDocument:
     """A document that is kept, its vault file and the bytes of it."""
 
     document: Document
@@ -31,7 +31,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenDocument:
     """A file as it is now: where it stands, its digest, what it says, and since when that has stood.
 
     `path` and `root` are those of `place` as they may be stored.
@@ -43,10 +43,10 @@ class Seen:
     digest: str
     clean: CleanDocument
     since: datetime
-    told: Told | None = None
+    told: HeaderHistory | None = None
     """What the history of its checkout tells of it."""
 
-    def dated(self, held: "Held | None", now: datetime) -> "Seen":
+    def dated(self, held: "KeptDocument | None", now: datetime) -> "SeenDocument":
         """The same with a history that tells of nothing to come."""
         told = self.told.dated(held.document.versions if held else (), now) if self.told else None
         return replace(self, told=told)
@@ -58,12 +58,12 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Draft:
+class DocumentDraft:
     """A document as it is to be kept. `fresh` are the ids that it did not have before."""
 
     document: Document
     sections: list[Section]
-    held: Held | None = None
+    held: KeptDocument | None = None
     fresh: set[str] = field(default_factory=set[str])
     closed: int = 0
 
@@ -127,7 +127,7 @@ class Counts:
     quarantined: int = 0
     withheld: int = 0
 
-    def take(self, draft: Draft) -> None:
+    def take(self, draft: DocumentDraft) -> None:
         """Count what becomes of one document."""
         before, now = draft.held.document if draft.held else None, draft.document
         if not draft.changed:
@@ -148,7 +148,7 @@ class Counts:
             self.returned += before.removed_at is not None
 
 
-def redefined(held: Held, seen_now: Seen) -> bool:
+def redefined(held: KeptDocument, seen_now: SeenDocument) -> bool:
     """Whether a file now defines another thing than it did: then what it was is closed, and something new begins.
 
     A file that defines nothing but itself, before and now, may stand elsewhere; one that gains or loses an id is not.
@@ -158,7 +158,9 @@ def redefined(held: Held, seen_now: Seen) -> bool:
     return not moved and node_key(before) != node_key(now)
 
 
-def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Draft:
+def drafted(
+    held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
+) -> DocumentDraft:
     """The document as it is to be kept, since its file is as it is."""
     seen_now = seen_now.dated(held, now)
     begins = seen_now.since if held is None else now
@@ -166,7 +168,7 @@ def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, cl
     versions = _versions(held, seen_now, begins, clock)
     document = document.model_copy(update={"versions": tuple(versions)})
     begins = seen_now.texts_since if held is None and seen_now.texts_since else begins
-    draft = Draft(document, _sections(held, document, seen_now, begins, clock), held)
+    draft = DocumentDraft(document, _sections(held, document, seen_now, begins, clock), held)
     known = {each.id for each in (*held.document.versions, *held.sections)} if held else set[str]()
     draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - known
     if held:
@@ -178,17 +180,17 @@ def drafted(held: Held | None, seen_now: Seen, namespace: str, now: datetime, cl
     return draft
 
 
-def reversioned(held: Held, versions: Iterable[HeaderVersion], now: datetime) -> Draft:
+def reversioned(held: KeptDocument, versions: Iterable[HeaderVersion], now: datetime) -> DocumentDraft:
     """The document with other versions of its header, and nothing else changed."""
     known = {each.id for each in held.document.versions}
     document = held.document.model_copy(update={"versions": tuple(versions)})
-    draft = Draft(document, list(held.sections), held, {each.id for each in document.versions} - known)
+    draft = DocumentDraft(document, list(held.sections), held, {each.id for each in document.versions} - known)
     if draft.changed:
         draft.document = document.model_copy(update={"updated": now})
     return draft
 
 
-def removed(held: Held, now: datetime, changes: Changes | None = None) -> Draft:
+def removed(held: KeptDocument, now: datetime, changes: FileCommits | None = None) -> DocumentDraft:
     """The document closed: its file is gone, or defines another thing; since a commit of these, if there is one."""
     stood = [each for each in (*held.document.versions, *held.sections) if each.valid_until is None]
     begun = max((each.valid_from for each in stood), default=now)
@@ -197,12 +199,14 @@ def removed(held: Held, now: datetime, changes: Changes | None = None) -> Draft:
     document = held.document.model_copy(
         update={"removed_at": gone, "updated": now, "versions": tuple(_ended(held.document.versions, left))}
     )
-    draft = Draft(document, [], held)
+    draft = DocumentDraft(document, [], held)
     _close(draft, held, left)
     return draft
 
 
-def _document(held: Held | None, seen_now: Seen, namespace: str, now: datetime, clock: Clock) -> Document:
+def _document(
+    held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
+) -> Document:
     clean, path = seen_now.clean, seen_now.path
     known = held.document if held else None
     moved = [known.path] if known and known.path not in {path, clean.entity} else []
@@ -221,7 +225,7 @@ def _former(known: Document | None, clean: CleanDocument) -> list[str]:
     return [each for each in known.aliases if format_of(each) and each not in clean.aliases]
 
 
-def _versions(held: Held | None, seen_now: Seen, begins: datetime, clock: Clock) -> list[HeaderVersion]:
+def _versions(held: KeptDocument | None, seen_now: SeenDocument, begins: datetime, clock: Clock) -> list[HeaderVersion]:
     old = held.document.versions if held else ()
     values, told = seen_now.clean.values, seen_now.told
     if told:
@@ -233,7 +237,9 @@ def _versions(held: Held | None, seen_now: Seen, begins: datetime, clock: Clock)
     return versions_of([*seen(old), Said(begins, values)], old, seen_now.clean.title, clock)
 
 
-def _sections(held: Held | None, document: Document, seen_now: Seen, begins: datetime, clock: Clock) -> list[Section]:
+def _sections(
+    held: KeptDocument | None, document: Document, seen_now: SeenDocument, begins: datetime, clock: Clock
+) -> list[Section]:
     """The sections of the file as it is, those first that have the words of a section that is kept."""
     known: dict[tuple[int, str], list[Section]] = defaultdict(list)
     for each in held.sections if held else ():
@@ -260,7 +266,7 @@ def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
     )  # fmt: skip
 
 
-def _close(draft: Draft, held: Held, now: datetime, changes: Changes | None = None) -> None:
+def _close(draft: DocumentDraft, held: KeptDocument, now: datetime, changes: FileCommits | None = None) -> None:
     """Put what was said before behind what is said now, closed; what never held for a moment goes.
 
     It ended when a commit left it, if these changes of its file tell.
@@ -285,7 +291,7 @@ def _ended(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderV
             yield each.model_copy(update={"valid_until": now})
 
 
-def _begin_earlier(draft: Draft, since: datetime | None) -> None:
+def _begin_earlier(draft: DocumentDraft, since: datetime | None) -> None:
     """Sections that stand since a commit stand since then, unless others stood in their place after it."""
     if since is None or any(each.valid_until and each.valid_until > since for each in draft.sections):
         return

@@ -42,7 +42,7 @@ class FoundFile:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundFiles:
     """What stands below the paths that were given."""
 
     files: dict[Path, FoundFile] = field(default_factory=dict[Path, FoundFile])
@@ -84,13 +84,13 @@ class Search:
         return frozenset(self.known.values())
 
 
-def find_documents(paths: Iterable[Path], search: Search) -> Found:
+def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
     """The document files that are given or stand below given folders, sorted.
 
     Hidden files and folders, `node_modules`, links to folders and Pellucid's home are passed over; links to files, too,
     unless they are given by name. A path that is not there counts as gone if it is known, else as a problem.
     """
-    found = Found()
+    found = FoundFiles()
     for given in paths:
         try:
             _search(given, given.expanduser().resolve(), search, found)
@@ -109,7 +109,7 @@ def is_gone(file: Path) -> bool:
         return False
 
 
-def _search(given: Path, path: Path, search: Search, found: Found) -> None:
+def _search(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
     if path.is_dir():
         found.scopes.append(path)
         _search_folder(given, path, search, found)
@@ -125,7 +125,7 @@ def _search(given: Path, path: Path, search: Search, found: Found) -> None:
         found.refuse(given, "there is no such file or folder", "check the path")
 
 
-def _search_folder(given: Path, path: Path, search: Search, found: Found) -> None:
+def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
     """Take what a folder holds, and say if that is nothing; what could not be listed was said."""
     unread, there, fitting = len(found.unread), 0, 0
     for file in _walk(path, search.home, found):
@@ -139,7 +139,7 @@ def _search_folder(given: Path, path: Path, search: Search, found: Found) -> Non
         found.notes.append(f"{shown} holds no {CALLED} file")
 
 
-def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
+def _walk(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
     def unread(error: OSError) -> None:
         folder = Path(error.filename)
         found.unread.append(folder)
@@ -155,7 +155,7 @@ def _walk(root: Path, home: Path, found: Found) -> Iterator[Path]:
                 yield here / name
 
 
-def _take(file: Path, given: Path, search: Search, found: Found, *, named: bool = False) -> bool:
+def _take(file: Path, given: Path, search: Search, found: FoundFiles, *, named: bool = False) -> bool:
     """Take a file, or say why not; False if the glob does not ask for it, or it is Pellucid's own."""
     root = search.known.get(file) or _root(file, given, search)
     path = file.relative_to(root).as_posix()

@@ -22,7 +22,7 @@ HeaderOf = Callable[[ReadDocument, str, bytes], tuple[str, Values]]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class FileCommits:
     """When commits changed a file, oldest first; and when the text that is kept of it was left, where one holds it."""
 
     at: tuple[datetime, ...]
@@ -41,24 +41,24 @@ class Changes:
 class Gone:
     """A file that the branch holds no more: when it was changed and when it went, and which file it is today."""
 
-    changes: Changes
+    changes: FileCommits
     to: Path | None
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HeaderHistory:
     """The history of a file: what its header said, when its last commit was, and whether it still is as it was."""
 
     said: tuple[Said, ...]
     touched: datetime
     clean: bool
-    changes: Changes
+    changes: FileCommits
     entities: tuple[str, ...] = ()
     """What the file defined then, one for each that `said` holds."""
     others: int = 0
     """Of the headers, how many were left out: they are of something else that the file defined."""
 
-    def of(self, entity: str) -> "Told":
+    def of(self, entity: str) -> "HeaderHistory":
         """The part of it in which the file defined this; in between, this was not there."""
         key = node_key(entity)
         own = [
@@ -69,7 +69,7 @@ class Told:
         )
         return replace(self, said=said, entities=(entity,) * len(said), others=own.count(False))
 
-    def dated(self, old: Iterable[HeaderVersion], now: datetime) -> "Told":
+    def dated(self, old: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
         """The same without dates to come: a commit that bears one counts from when it was first read."""
         first = {each.commit: each.valid_from for each in old if each.commit}
         said = tuple(replace(each, at=min(each.at, now, first.get(each.commit or "", now))) for each in self.said)
@@ -115,7 +115,7 @@ class Histories:
                 if isinstance(each, Generator):
                     each.close()
 
-    def tell(self, file: Path, data: bytes, kept: str = "") -> Told | None:
+    def tell(self, file: Path, data: bytes, kept: str = "") -> HeaderHistory | None:
         """The history of a file that now holds these bytes; None if no commit holds it.
 
         `kept` is the digest of the text that is kept of it.
@@ -135,7 +135,7 @@ class Histories:
         entities = tuple(each.entity for each in found.versions)
         other = kept if kept != hashlib.sha256(data).hexdigest() else ""
         changes = _changes(self._repositories[top], found.texts, other)
-        return Told(said, found.touched, _is_blob(found.blob, data), changes, entities)
+        return HeaderHistory(said, found.touched, _is_blob(found.blob, data), changes, entities)
 
     def gone(self, kept: Mapping[Path, str]) -> dict[Path, Gone]:
         """Of files that are not there, each with the digest of what is kept of it: those that commits took away."""
@@ -190,17 +190,17 @@ class Histories:
             return None
 
 
-def _changes(repository: Repository, texts: Sequence[TextAt], kept: str) -> Changes:
+def _changes(repository: Repository, texts: Sequence[TextAt], kept: str) -> FileCommits:
     """When a file was changed, and when the text of this digest was left: it is looked for from the newest back."""
     at = tuple(each.at for each in texts)
     if not kept or len(texts) < 2:
-        return Changes(at)
+        return FileCommits(at)
     with blobs(repository) as blob:
         for place in range(len(texts) - 2, -1, -1):
             name = texts[place].blob
             if name and hashlib.sha256(blob(name, MOST_BYTES)).hexdigest() == kept:
-                return Changes(at, at[place + 1])
-    return Changes(at)
+                return FileCommits(at, at[place + 1])
+    return FileCommits(at)
 
 
 def _path(file: Path, top: Path) -> str:

@@ -10,8 +10,8 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from pellucid.encoders import chat_wire
-from pellucid.encoders.chat_command import Command
-from pellucid.encoders.chat_exchange import ChatCode, Failure, JsonSchema, Question, Reply, Usage
+from pellucid.encoders.chat_command import ChatCommand
+from pellucid.encoders.chat_exchange import ChatCode, ChatPrompt, Failure, JsonSchema, Reply, Usage
 from pellucid.encoders.chat_json import read_json
 from pellucid.errors import EncoderError
 from pellucid.settings import LlmSettings
@@ -101,7 +101,7 @@ class _Way:
 
     model: str
     place: str
-    once: Callable[[Question], Reply | Failure]
+    once: Callable[[ChatPrompt], Reply | Failure]
     most_calls: int = 0
 
 
@@ -126,7 +126,7 @@ class _Chat:
         """Ask until there is an answer that follows `schema`, `retries` times more at most where that may help."""
         started, before = time.perf_counter(), replace(self.meter)
         self.meter.calls += 1
-        question = Question(system, user, schema, name)
+        question = ChatPrompt(system, user, schema, name)
         try:
             value = self._answer(question)
         finally:
@@ -140,7 +140,7 @@ class _Chat:
             seconds,
         )
 
-    def _answer(self, question: Question) -> JsonValue:
+    def _answer(self, question: ChatPrompt) -> JsonValue:
         attempts = 0
         while True:
             self._hold_caps()
@@ -169,7 +169,7 @@ class _Chat:
             words = f"this run has called {self._way.place} {most} times, which is its cap"
             raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
-    def _count(self, question: Question, outcome: Reply | Failure) -> None:
+    def _count(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
         if outcome.usage is None:
             return
         text = outcome.text if isinstance(outcome, Reply) else ""
@@ -223,7 +223,7 @@ class CommandChat(_Chat):
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        command = Command.of(settings, clean)
+        command = ChatCommand.of(settings, clean)
         if isinstance(command, Failure):
             raise ChatError(command.code, command.words, next_step=command.next_step)
         way = _Way(f"command:{command.name}", command.name, command.exchange, settings.command_calls)
@@ -234,7 +234,7 @@ def _worth_waiting(failure: Failure) -> bool:
     return failure.again and (failure.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
-def _estimated(used: Usage, question: Question, text: str) -> Usage:
+def _estimated(used: Usage, question: ChatPrompt, text: str) -> Usage:
     asked = (len(question.system) + len(question.user)) // _CHARS_A_TOKEN + 1
     return Usage(
         asked if used.input_tokens is None else used.input_tokens,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.encoders.chat_exchange import Failure, Question, Reply
-from pellucid.encoders.program import LONGEST_OUTPUT, Ran, run
+from pellucid.encoders.chat_exchange import ChatPrompt, Failure, Reply
+from pellucid.encoders.program import LONGEST_OUTPUT, ProgramRun, run
 from pellucid.errors import InputError
 from pellucid.model.prompt_mark import mark
 from pellucid.settings import LlmSettings, program_environment
@@ -21,7 +21,7 @@ _BY_HAND = "try the program of llm.command by hand: it must read a prompt on sta
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ChatCommand:
     """A program that can be run, its name, its environment, and its deadline in seconds."""
 
     name: str
@@ -32,7 +32,7 @@ class Command:
     """Takes secrets out of what the program complains."""
 
     @classmethod
-    def of(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "Command | Failure":
+    def of(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "ChatCommand | Failure":
         """The command of the settings, or why there is no such program.
 
         Raises:
@@ -48,7 +48,7 @@ class Command:
         environment["PATH"] = os.pathsep.join(places)
         return cls(name, (program, *given[1:]), environment, settings.command_timeout_s, clean)
 
-    def exchange(self, question: Question) -> Reply | Failure:
+    def exchange(self, question: ChatPrompt) -> Reply | Failure:
         """Ask once."""
         prompt = prompt_of(question)
         try:
@@ -59,7 +59,7 @@ class Command:
             return Failure("llm_not_installed", f"it cannot be started: {error.strerror}", "check llm.command")
         return self._outcome(ran, prompt)
 
-    def _outcome(self, ran: Ran, prompt: str) -> Reply | Failure:
+    def _outcome(self, ran: ProgramRun, prompt: str) -> Reply | Failure:
         said = _shortened(self.clean(_plain(ran.complaint)), prompt)
         if ran.ended == "late":
             words = f"it had not ended after {self.timeout_s:g} s, and was stopped"
@@ -77,7 +77,7 @@ class Command:
             return Failure("llm_bad_answer", words, _BY_HAND, again=True, complaint=said)
 
 
-def prompt_of(question: Question) -> str:
+def prompt_of(question: ChatPrompt) -> str:
     """All of a question as one text, below a mark by which capture knows it again."""
     asked = (
         f"{question.system}\n\n"

@@ -12,7 +12,7 @@ JsonSchema = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChatPrompt:
     """Instructions, data, and the JSON schema (strict subset) the answer must follow; `name` names the schema."""
 
     system: str

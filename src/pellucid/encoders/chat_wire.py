@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from pellucid.encoders.chat_exchange import Failure, Question, Reply, Usage
-from pellucid.encoders.http_post import LONGEST_BODY, Answer, NoAnswerError, address, post
+from pellucid.encoders.chat_exchange import ChatPrompt, Failure, Reply, Usage
+from pellucid.encoders.http_post import LONGEST_BODY, HttpResponse, NoAnswerError, address, post
 from pellucid.errors import InputError
 from pellucid.settings import LlmSettings
 
@@ -103,7 +103,7 @@ def place(settings: LlmSettings) -> str:
     return f"{settings.model} at {urlsplit(settings.base_url).netloc}"
 
 
-def exchange(settings: LlmSettings, question: Question) -> Reply | Failure:
+def exchange(settings: LlmSettings, question: ChatPrompt) -> Reply | Failure:
     """Ask once."""
     path, body = _asked(settings, question)
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
@@ -120,7 +120,7 @@ def _headers(settings: LlmSettings) -> dict[str, str]:
     return headers | ({"Authorization": f"Bearer {key}"} if key else {})
 
 
-def _asked(settings: LlmSettings, question: Question) -> tuple[str, dict[str, object]]:
+def _asked(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, object]]:
     """The path and body of the chosen API."""
     form: dict[str, object] = {"name": question.name, "strict": True, "schema": dict(question.schema)}
     if settings.api == "responses":
@@ -139,11 +139,11 @@ def _unanswered(error: NoAnswerError) -> Failure:
     if error.reason == "late":
         return Failure("llm_timeout", str(error), "raise llm.timeoutS, or try again later", again=True)
     if error.reason == "long":
-        return _failure_of(Answer(error.status, b"")) or _bad(f"more than {LONGEST_BODY} bytes", Usage())
+        return _failure_of(HttpResponse(error.status, b"")) or _bad(f"more than {LONGEST_BODY} bytes", Usage())
     return Failure("llm_unreachable", str(error), "check llm.baseUrl", again=True)
 
 
-def _failure_of(answer: Answer) -> Failure | None:
+def _failure_of(answer: HttpResponse) -> Failure | None:
     """What a status says; `None` for 2xx. 400, 401, 403 and 404 will not heal by asking again."""
     status, told = answer.status, _told(answer)
     words = f"the endpoint answered {status}" + (f" ({', '.join(told)})" if told else "")
@@ -169,7 +169,7 @@ _REFUSED = {
 }
 
 
-def _told(answer: Answer) -> list[str]:
+def _told(answer: HttpResponse) -> list[str]:
     try:
         error = _ErrorBody.model_validate_json(answer.body).error
     except ValidationError:
@@ -177,7 +177,7 @@ def _told(answer: Answer) -> list[str]:
     return [word for word in (error.code, error.param) if isinstance(word, str) and word in _TOLD]
 
 
-def _wait_s(answer: Answer) -> float | None:
+def _wait_s(answer: HttpResponse) -> float | None:
     """`Retry-After` in seconds, given as seconds or as a date; a negative or unreadable one is none."""
     said = answer.headers.get("retry-after", "").strip()
     try:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
-from pellucid.encoders.http_post import Answer, NoAnswerError, post
+from pellucid.encoders.http_post import HttpResponse, NoAnswerError, post
 from pellucid.encoders.reranker import finite, well_formed
 from pellucid.errors import EncoderError
 from pellucid.settings import RerankSettings
@@ -75,7 +75,7 @@ class CohereReranker:
             raise self._error("rerank.apiKey is not set", "set PELLUCID_RERANK__API_KEY")
         return headers
 
-    def _scores(self, answer: Answer, count: int) -> list[float]:
+    def _scores(self, answer: HttpResponse, count: int) -> list[float]:
         if not 200 <= answer.status < 300:
             # what an endpoint says of an error could repeat the key or a text: only its status is passed on
             raise self._error(f"the endpoint answered {answer.status}", _step(answer.status))

@@ -47,7 +47,7 @@ class CrossEncoder:
         self._model = model or DEFAULT_MODEL
         self._cache = cache
         self._lock = Lock()
-        self._loading: Future[_Loaded] | None = None
+        self._loading: Future[_LoadedReranker] | None = None
 
     @property
     def name(self) -> str:
@@ -85,12 +85,12 @@ class CrossEncoder:
             raise self._failure("could not score a text", failures[0])
         return finite([future.result() for future in futures], self.name)
 
-    def _load(self, deadline_s: float) -> "_Loaded":
+    def _load(self, deadline_s: float) -> "_LoadedReranker":
         with self._lock:
             if self._loading is None or _may_be_there_now(self._loading):
                 # a thread that is waited for at exit: a process that ends in the middle of loading would crash
                 loader = ThreadPoolExecutor(1, "cross-encoder-load")
-                self._loading = loader.submit(_Loaded, self._model, self._cache)
+                self._loading = loader.submit(_LoadedReranker, self._model, self._cache)
                 loader.shutdown(wait=False)
             loading = self._loading
         if not wait([loading], max(0.0, deadline_s)).done:
@@ -145,7 +145,7 @@ class _LateError(Exception):
     """The time was over before this pair's turn came."""
 
 
-class _Loaded:
+class _LoadedReranker:
     """A tokenizer and a graph, ready for any number of threads."""
 
     def __init__(self, model: str, cache: Path) -> None:
@@ -177,7 +177,7 @@ class _Loaded:
         return float(given.item())
 
 
-def _may_be_there_now(loading: "Future[_Loaded]") -> bool:
+def _may_be_there_now(loading: "Future[_LoadedReranker]") -> bool:
     """Whether loading failed only because nobody had brought the model; looking again is a few file look-ups."""
     return loading.done() and isinstance(loading.exception(), MissingModelError)
 

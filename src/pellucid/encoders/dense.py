@@ -22,7 +22,7 @@ _FINER = 10
 
 
 @dataclass
-class Graph:
+class OnnxGraph:
     """Nodes and constants in the making; every value is known by its name."""
 
     nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
@@ -62,7 +62,7 @@ class Norm:
     before: str
     epsilon: float
 
-    def apply(self, graph: Graph, divisor: Vector | None = None) -> str:
+    def apply(self, graph: OnnxGraph, divisor: Vector | None = None) -> str:
         """Add the norm to a graph; with a `divisor`, every channel comes out divided by its own."""
         by = np.float32(1) if divisor is None else divisor
         inputs = (self.before, graph.constant(self.gamma / by), graph.constant(self.beta / by))
@@ -95,7 +95,7 @@ class Dense(Protocol):
 class FloatDense:
     """The products themselves."""
 
-    graph: Graph
+    graph: OnnxGraph
 
     def __call__(self, rows: str, weights: Sequence[Vector], _source: Source, /) -> list[str]:
         return [self.graph.apply("MatMul", rows, self.graph.constant(weight)) for weight in weights]
@@ -109,7 +109,7 @@ class Int8Dense:
     rounding the weights costs more, so what that leaves is.
     """
 
-    graph: Graph
+    graph: OnnxGraph
 
     def __call__(self, rows: str, weights: Sequence[Vector], source: Source, /) -> list[str]:
         if isinstance(source, Norm):

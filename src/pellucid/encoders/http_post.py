@@ -23,7 +23,7 @@ Reason = Literal["late", "long", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """What came back, whole; header names in lower case."""
 
     status: int
@@ -43,7 +43,7 @@ class NoAnswerError(Exception):
         self.status = status
 
 
-def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> Answer:
+def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> HttpResponse:
     """Send `body`, once.
 
     Raises:
@@ -88,7 +88,7 @@ class _Exchange(Thread):
 
     def __init__(self, address: SplitResult, headers: Mapping[str, str], body: bytes, deadline_s: float) -> None:
         super().__init__(daemon=True)
-        self.answer: Answer | None = None
+        self.answer: HttpResponse | None = None
         self.too_late = NoAnswerError(f"no whole answer within {deadline_s:g} s", "late")
         self.failure = self.too_late
         self._address = address
@@ -119,7 +119,7 @@ class _Exchange(Thread):
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
-    def _ask(self) -> Answer:
+    def _ask(self) -> HttpResponse:
         connection = self._connection()
         try:
             connection.connect()
@@ -129,7 +129,7 @@ class _Exchange(Thread):
             connection.request("POST", path, self._body, dict(self._headers))
             with connection.getresponse() as response:
                 headers = {name.lower(): value for name, value in response.getheaders()}
-                return Answer(response.status, self._read(response), headers)
+                return HttpResponse(response.status, self._read(response), headers)
         finally:
             connection.close()
 

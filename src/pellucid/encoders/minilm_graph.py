@@ -13,7 +13,7 @@ import numpy as np
 from onnx import TensorProto, helper
 from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 
-from pellucid.encoders.dense import FUSED, Dense, FloatDense, Graph, Int8Dense, Norm
+from pellucid.encoders.dense import FUSED, Dense, FloatDense, Int8Dense, Norm, OnnxGraph
 from pellucid.encoders.port import Vector
 from pellucid.encoders.session import Variant
 
@@ -23,7 +23,7 @@ _EPSILON = 1e-12
 
 def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
     """The serialised graph, input `ids` int64, output `states` float32; `stamp` is kept in its metadata."""
-    graph = Graph()
+    graph = OnnxGraph()
     _Network(_read(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
     body = helper.make_graph(
         graph.nodes,
@@ -48,7 +48,7 @@ class _Network:
     """The forward pass; outside attention, the tokens of all texts are the rows of one matrix."""
 
     weights: dict[str, Vector]
-    graph: Graph
+    graph: OnnxGraph
     dense: Dense
 
     def forward(self) -> None:

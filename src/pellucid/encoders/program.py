@@ -25,7 +25,7 @@ _CHUNK = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProgramRun:
     """What came of a run: how it ended, its exit code (negative: the signal that ended it), and what it printed.
 
     `complaint` is the end of its standard error.
@@ -37,7 +37,7 @@ class Ran:
     complaint: bytes
 
 
-def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadline_s: float) -> Ran:
+def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadline_s: float) -> ProgramRun:
     """Give a program words on its standard input, and read what it prints.
 
     Raises:
@@ -64,7 +64,7 @@ class _Listener:
         self._complaint = bytearray()
         self._selector = selectors.DefaultSelector()
 
-    def listen(self) -> Ran:
+    def listen(self) -> ProgramRun:
         """Until the process ends, its time or its output is over; then nothing of its group is left."""
         bell, rope = socket.socketpair()
         waiting = Thread(target=_ring_at_end, args=(self._process, rope), daemon=True)
@@ -79,7 +79,7 @@ class _Listener:
             if ended == "itself":
                 self._take_rest()
                 ended = "long" if len(self._out) > LONGEST_OUTPUT else ended
-        return Ran(ended, self._process.returncode, bytes(self._out), bytes(self._complaint))
+        return ProgramRun(ended, self._process.returncode, bytes(self._out), bytes(self._complaint))
 
     def _attend(self, bell: socket.socket) -> None:
         process = self._process

@@ -24,7 +24,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommitEntry:
     """One changed file of a commit; `old` and `new` are paths, equal unless it was renamed."""
 
     status: str
@@ -44,7 +44,7 @@ class Trail:
     """Files that came to be later than the commit reached; they may have been there before, and deleted."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
-    def take(self, commit: str, seconds: int, entries: Iterable[Entry]) -> None:
+    def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
         """One commit."""
         moved: dict[bytes, bytes] = {}
         for each in entries:
@@ -62,7 +62,7 @@ class Trail:
                 moved[each.old] = name
         self.today |= moved
 
-    def _deleted(self, commit: str, seconds: int, entry: Entry) -> None:
+    def _deleted(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """What was there before it came to be: if it was deleted, this is its past; if it moved away, another's."""
         if entry.status not in "DR" or entry.old not in self.before:
             return
@@ -83,7 +83,7 @@ class Departures:
     """Paths that it holds no more, each with the path it was renamed to; empty if it was deleted."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
-    def take(self, commit: str, seconds: int, entries: Iterable[Entry]) -> None:
+    def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
         """One commit."""
         changed = list(entries)
         for each in changed:
@@ -95,7 +95,7 @@ class Departures:
                 if each.old in self.wanted:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
-    def _stood(self, commit: str, seconds: int, entry: Entry) -> None:
+    def _stood(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """A path that the commit holds."""
         if entry.new not in self.went:
             self.there.add(entry.new)
@@ -111,7 +111,7 @@ class Departures:
         return path
 
 
-def commits(repository: Repository) -> Iterator[tuple[str, int, list[Entry]]]:
+def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry]]]:
     """The commits of the branch that is checked out: name, committer date, changed files.
 
     All files of the repository: a document may have stood elsewhere, under a suffix that is none of a document's.
@@ -123,9 +123,9 @@ def commits(repository: Repository) -> Iterator[tuple[str, int, list[Entry]]]:
         yield from _parsed(tokens(out))
 
 
-def _parsed(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[Entry]]]:
+def _parsed(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
     commit, seconds = "", 0
-    entries: list[Entry] = []
+    entries: list[CommitEntry] = []
     for part in parts:
         if part.startswith(b"\x01"):
             if entries:
@@ -136,6 +136,6 @@ def _parsed(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[Entry]]]:
             old = next(parts, b"")
             status = found[5].decode()
             new = next(parts, b"") if status in "RC" else old
-            entries.append(Entry(status, found[2].decode() in _FILES, found[4].decode(), old, new))
+            entries.append(CommitEntry(status, found[2].decode() in _FILES, found[4].decode(), old, new))
     if entries:
         yield commit, seconds, entries

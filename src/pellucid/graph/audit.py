@@ -22,7 +22,7 @@ SAYS: dict[EdgeType, str] = {
 """What stands between the two ends of an edge in a sentence."""
 
 
-class Place(Wire):
+class SaidAt(Wire):
     """Where something was said: a vault file, a heading or header key in it, the memory it became."""
 
     path: str
@@ -30,7 +30,7 @@ class Place(Wire):
     memory_id: str = ""
 
 
-class Problem(Wire):
+class GraphProblem(Wire):
     """What does not fit together: about what, why it matters, what to do, and where it was said."""
 
     kind: ProblemKind
@@ -38,7 +38,7 @@ class Problem(Wire):
     what: str
     why: str
     next_step: str
-    where: tuple[Place, ...] = ()
+    where: tuple[SaidAt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def audit(
     edges: Sequence[FiledEdge],
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
-) -> tuple[Problem, ...]:
+) -> tuple[GraphProblem, ...]:
     """What is dangling, orphan, contradictory or said from one side alone, among what holds now.
 
     A document that was removed defines nothing. Names that only memories use are no problem: nobody owes them one.
@@ -94,7 +94,7 @@ def _graph(
     return _Graph(names, defining, home, held, between, shared)
 
 
-def _dangling(graph: _Graph) -> Iterable[Problem]:
+def _dangling(graph: _Graph) -> Iterable[GraphProblem]:
     """Targets that documents speak of and none defines, each once."""
     at: dict[str, list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
@@ -108,7 +108,7 @@ def _dangling(graph: _Graph) -> Iterable[Problem]:
         if sharing := graph.shared.get(key):
             why = f"{' and '.join(sharing)} are called {name}"
             mend = "say which is meant, by its id, or let only one of them be called so"
-        yield Problem(
+        yield GraphProblem(
             kind="dangling", subject=name, what=f"{_sayings(graph, said)}; {why}",
             why="a question that follows these edges ends at a name without a text", next_step=mend,
             where=_places(said),
@@ -124,52 +124,52 @@ def _sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
     return ", ".join(shown) + (f" and {len(phrases) - len(shown)} more like it" if len(phrases) > len(shown) else "")
 
 
-def _orphans(graph: _Graph) -> Iterable[Problem]:
+def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
     tied = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
     for key, defining in graph.documents.items():
         if key not in tied:
             name = graph.name(key)
-            yield Problem(
+            yield GraphProblem(
                 kind="orphan", subject=name, what=f"{name} names no other document, and nothing names it",
                 why="only its own words can find it: the graph leads neither to it nor on from it",
                 next_step="name what it stands upon under `## Depends on` or `## References`",
-                where=tuple(Place(path=filed.path) for filed in defining),
+                where=tuple(SaidAt(path=filed.path) for filed in defining),
             )  # fmt: skip
 
 
-def _contradictions(graph: _Graph) -> Iterable[Problem]:
+def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
     yield from _twice_defined(graph)
     yield from _circles(graph, "SUPERSEDES", "each would be newer than the other: which one holds cannot be told")
     yield from _circles(graph, "DEPENDS_ON", "none of them can stand first, and a change to one comes back to it")
     yield from _stale_ground(graph)
 
 
-def _twice_defined(graph: _Graph) -> Iterable[Problem]:
+def _twice_defined(graph: _Graph) -> Iterable[GraphProblem]:
     for key, defining in graph.documents.items():
         if len(defining) > 1:
             name = graph.name(key)
             paths = ", ".join(filed.document.path for filed in defining)
-            yield Problem(
+            yield GraphProblem(
                 kind="contradictory", subject=name, what=f"{len(defining)} documents define {name}: {paths}",
                 why="their edges and states are mixed into one entity",
                 next_step="give each its own id, or remove all but one",
-                where=tuple(Place(path=filed.path) for filed in defining),
+                where=tuple(SaidAt(path=filed.path) for filed in defining),
             )  # fmt: skip
 
 
-def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[Problem]:
+def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
     said = [filed for filed in graph.between if filed.edge.type == kind]
     for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
         steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
         chain = f" {SAYS[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
-        yield Problem(
+        yield GraphProblem(
             kind="contradictory", subject=graph.name(circle[0]), what=chain, why=why,
             next_step="correct one of these statements",
             where=_places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
         )  # fmt: skip
 
 
-def _stale_ground(graph: _Graph) -> Iterable[Problem]:
+def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
     """Documents that depend on one that no longer holds, while they do."""
     ended = {key: status for key, each in graph.documents.items() if (status := _retired(each[0]))}
     for filed in graph.between:
@@ -182,7 +182,7 @@ def _stale_ground(graph: _Graph) -> Iterable[Problem]:
             said[filed.edge.source, filed.edge.target].append(filed)
     for (source, target), each in said.items():
         one, other = graph.name(source), graph.name(target)
-        yield Problem(
+        yield GraphProblem(
             kind="contradictory", subject=one, what=f"{one} depends on {other}, which is {ended[target]}",
             why=f"what {one} builds on may no longer hold",
             next_step=f"let {one} depend on what holds now, or say that it is retired, too", where=_places(each),
@@ -195,7 +195,7 @@ def _retired(filed: FiledDocument) -> str:
     return retirement(versions[-1].values) if versions else ""
 
 
-def _one_sided(graph: _Graph) -> Iterable[Problem]:
+def _one_sided(graph: _Graph) -> Iterable[GraphProblem]:
     """Supersessions of which one of two documents that are both there says nothing."""
     said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
@@ -213,9 +213,9 @@ def _one_sided(graph: _Graph) -> Iterable[Problem]:
         else:
             continue
         mend = f"add `{line}` to the header of {place}"
-        yield Problem(kind="one-sided", subject=place, what=what, why=why, next_step=mend, where=_places(each))
+        yield GraphProblem(kind="one-sided", subject=place, what=what, why=why, next_step=mend, where=_places(each))
 
 
-def _places(said: Iterable[FiledEdge]) -> tuple[Place, ...]:
+def _places(said: Iterable[FiledEdge]) -> tuple[SaidAt, ...]:
     places = dict.fromkeys((each.path, each.edge.section, each.edge.memory_id) for each in said)
-    return tuple(Place(path=path, section=section, memory_id=memory_id) for path, section, memory_id in places)
+    return tuple(SaidAt(path=path, section=section, memory_id=memory_id) for path, section, memory_id in places)

@@ -38,7 +38,7 @@ _Targets = dict[str, tuple[Named, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _FactReading:
     """What is read, by which names, for whom."""
 
     document: Document
@@ -54,7 +54,7 @@ class _Reading:
 def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
     """What a document says: of itself by its header's versions, of others by header keys and sections."""
     series = series_of(document.entity)
-    reading = _Reading(
+    reading = _FactReading(
         document, node_key(document.entity), naming.also(series), series, Gathered(), _FORMATS[document.format]
     )
     _itself(reading, sections)
@@ -70,7 +70,7 @@ def document_facts(document: Document, sections: Sequence[Section], naming: Nami
     return _without_itself(reading.out, own, reading.key).facts()
 
 
-def _itself(reading: _Reading, sections: Sequence[Section]) -> None:
+def _itself(reading: _FactReading, sections: Sequence[Section]) -> None:
     document, out = reading.document, reading.out
     spoken = [each.valid_from for each in (*document.versions, *sections)]
     since, until = span(min(spoken, default=document.created), document.removed_at)
@@ -79,12 +79,12 @@ def _itself(reading: _Reading, sections: Sequence[Section]) -> None:
         _alias(reading, alias)
 
 
-def _alias(reading: _Reading, name: str) -> None:
+def _alias(reading: _FactReading, name: str) -> None:
     if (key := node_key(name)) not in _UNNAMED and key != reading.key:
         reading.out.aliases.add((key, reading.key))
 
 
-def _version(reading: _Reading, version: HeaderVersion) -> None:
+def _version(reading: _FactReading, version: HeaderVersion) -> None:
     since, until = span(version.valid_from, version.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
     reading.out.homes.add((version.id, reading.key))
@@ -103,7 +103,7 @@ def _version(reading: _Reading, version: HeaderVersion) -> None:
                 _alias(reading, name.strip())
 
 
-def _in_value(reading: _Reading, value: str) -> Iterator[Named]:
+def _in_value(reading: _FactReading, value: str) -> Iterator[Named]:
     """The documents that a header's value names: by name, by path or link, and by bare numbers of its own series."""
     found, links = reading.naming.find(value, listed=True), [*links_in(value, reading.document.path)]
     yield from found
@@ -129,7 +129,7 @@ def _blank(text: str, named: Named) -> str:
     return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
 
 
-def _labels(reading: _Reading, section: Section) -> None:
+def _labels(reading: _FactReading, section: Section) -> None:
     """Keep what labels a section defines; of two that say otherwise at one time, the first holds."""
     found = [*definitions_in(section.content, reading.document.path)]
     if not found:
@@ -148,7 +148,7 @@ def _labels(reading: _Reading, section: Section) -> None:
             known[named.key] = (named, since, until)
 
 
-def _section(reading: _Reading, section: Section, relation: Relation | None) -> None:
+def _section(reading: _FactReading, section: Section, relation: Relation | None) -> None:
     since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
     if relation is None:
@@ -170,7 +170,7 @@ def _section(reading: _Reading, section: Section, relation: Relation | None) -> 
                 reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
-def _passing(reading: _Reading, voice: Voice, section: Section) -> None:
+def _passing(reading: _FactReading, voice: Voice, section: Section) -> None:
     """What a section mentions by name, in code as well, but not in a comment."""
     text = section.content
     if reading.format.comment in text:
@@ -179,7 +179,7 @@ def _passing(reading: _Reading, voice: Voice, section: Section) -> None:
         reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
-def _in_section(reading: _Reading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
+def _in_section(reading: _FactReading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
     """The documents that a section of references names, from when and until when it does.
 
     By name, by a link whose span holds no name, or by a label that the document defines, while it does.

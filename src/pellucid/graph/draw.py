@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import groupby
 
 from pellucid.clock import EPOCH
-from pellucid.graph.lines import LAZY, Labels, Line, lines_of, on_a_line, part
+from pellucid.graph.lines import LAZY, DrawnEdge, Labels, lines_of, on_a_line, part
 from pellucid.graph.neighbours import Neighbourhood
 from pellucid.store.graph_port import FiledEdge, Node
 
@@ -52,7 +52,7 @@ class _Drawing:
     places: Mapping[str, str]
     signs: _Signs
 
-    def line(self, line: Line) -> str:
+    def line(self, line: DrawnEdge) -> str:
         signs = self.signs
         arrow = f"{signs.shaft}{line.type}{signs.right}" if line.outward else f"{signs.left}{line.type}{signs.shaft}"
         near, far = self.labels.name(line.near), self.labels.name(line.far)

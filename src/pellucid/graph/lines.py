@@ -20,7 +20,7 @@ _UNSEEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DrawnEdge:
     """What a drawing shows of one or more edges of one type between two nodes."""
 
     near: str
@@ -41,7 +41,7 @@ class Line:
     """When the last who said it stopped, in epoch milliseconds; None while one still does."""
 
 
-def lines_of(around: Neighbourhood) -> list[Line]:
+def lines_of(around: Neighbourhood) -> list[DrawnEdge]:
     """The lines of a neighbourhood: nearest first, then in the order of its edges."""
     distance = around.distance
     grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
@@ -51,14 +51,16 @@ def lines_of(around: Neighbourhood) -> list[Line]:
     return sorted(lines, key=lambda line: line.hop)
 
 
-def _line(source: str, target: str, kind: EdgeType, said: Sequence[FiledEdge], distance: Mapping[str, int]) -> Line:
+def _line(
+    source: str, target: str, kind: EdgeType, said: Sequence[FiledEdge], distance: Mapping[str, int]
+) -> DrawnEdge:
     outward = distance[source] <= distance[target]
     near, far = (source, target) if outward else (target, source)
     until = max(filed.edge.valid_until for filed in said)
     anchors = tuple(dict.fromkeys(filed.edge.anchor for filed in said if filed.edge.anchor))
     confidence = max(filed.edge.confidence for filed in said)
     hop = max(distance[far], 1)
-    return Line(
+    return DrawnEdge(
         near, far, outward, hop, distance[near] < distance[far], kind, anchors, confidence, tuple(said),
         None if until == FOREVER else until,
     )  # fmt: skip

@@ -7,7 +7,7 @@ attribute. The same neighbourhood gives the same bytes.
 from collections.abc import Sequence
 
 from pellucid.graph.layout import placed, width_of
-from pellucid.graph.lines import Labels, Line, lines_of
+from pellucid.graph.lines import DrawnEdge, Labels, lines_of
 from pellucid.graph.neighbours import Neighbourhood
 from pellucid.graph.svg_marks import Frame, arrows, head, legend, legend_rows, markers, node_mark, ring_mark, style
 from pellucid.model.entity import EDGE_TYPES
@@ -39,7 +39,7 @@ def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     return "\n".join([*body, *legend(rows, frame), "</svg>"])
 
 
-def _telling(lines: Sequence[Line]) -> list[Line]:
+def _telling(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
     """The lines less each mention between two nodes that a stronger line joins, the strongest types first."""
     tied = {frozenset((line.near, line.far)) for line in lines if line.type != "MENTIONS"}
     told = [line for line in lines if line.type != "MENTIONS" or frozenset((line.near, line.far)) not in tied]
@@ -69,7 +69,7 @@ def _hanging(around: Neighbourhood, kept: set[str]) -> set[str]:
     return out
 
 
-def _parents(lines: Sequence[Line]) -> dict[str, str]:
+def _parents(lines: Sequence[DrawnEdge]) -> dict[str, str]:
     """On which nearer node each node hangs: by the strongest line, then the first by name."""
     best: dict[str, tuple[float, str]] = {}
     for line in lines:

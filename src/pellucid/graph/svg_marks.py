@@ -7,7 +7,7 @@ from html import escape
 
 from pellucid.graph.draw import day
 from pellucid.graph.layout import HEIGHT, Box
-from pellucid.graph.lines import LAZY, Labels, Line, on_a_line, part
+from pellucid.graph.lines import LAZY, DrawnEdge, Labels, on_a_line, part
 from pellucid.model.entity import EDGE_TYPES, EdgeType
 
 Frame = tuple[float, float, float, float]
@@ -45,7 +45,7 @@ class LegendRow:
     lazy: bool = False
 
 
-def legend_rows(lines: Sequence[Line], hidden: int, *, lazy: bool) -> list[LegendRow]:
+def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, lazy: bool) -> list[LegendRow]:
     """What the picture must say: the types in it, what a dashed line or frame means, what was left out."""
     rows = [LegendRow(name, "edge", name) for name in _used(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
@@ -72,13 +72,13 @@ def head(frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int
     )
 
 
-def style(lines: Sequence[Line]) -> str:
+def style(lines: Sequence[DrawnEdge]) -> str:
     """The one style of the picture, for a light ground and a dark one."""
     light, dark = ("\n".join(_painted(name, ground) for name in _used(lines)) for ground in (0, 1))
     return f"<style>{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n</style>"
 
 
-def _used(lines: Sequence[Line]) -> list[EdgeType]:
+def _used(lines: Sequence[DrawnEdge]) -> list[EdgeType]:
     used = {line.type for line in lines}
     return [name for name in EDGE_TYPES if name in used]
 
@@ -88,7 +88,7 @@ def _painted(name: EdgeType, ground: int) -> str:
     return f".{kind}{{stroke:{colour}}}.head-{kind}{{fill:{colour}}}"
 
 
-def markers(lines: Sequence[Line]) -> str:
+def markers(lines: Sequence[DrawnEdge]) -> str:
     """An arrow head for each type in the picture."""
     heads = "".join(
         f'<marker id="head-{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8"'
@@ -103,9 +103,9 @@ def ring_mark(rx: float, ry: float) -> str:
     return f'<ellipse class="ring" rx="{_n(rx)}" ry="{_n(ry)}"/>'
 
 
-def arrows(lines: Sequence[Line], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
+def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
     """An arrow for each line, from source to target; several between the same two nodes are bent apart."""
-    beside: dict[frozenset[str], list[Line]] = defaultdict(list)
+    beside: dict[frozenset[str], list[DrawnEdge]] = defaultdict(list)
     for line in lines:
         beside[frozenset((line.near, line.far))].append(line)
     return [
@@ -114,7 +114,7 @@ def arrows(lines: Sequence[Line], boxes: Mapping[str, Box], labels: Labels) -> l
     ]  # fmt: skip
 
 
-def _arrow(line: Line, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
+def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
     near, far = boxes[line.near], boxes[line.far]
     middle = _bent(near, far, bend if line.steps else bend + _BEND * 2)
     source, target = (near, far) if line.outward else (far, near)
@@ -135,7 +135,7 @@ def _bent(near: Box, far: Box, bend: float) -> tuple[float, float]:
     return (near.x + far.x) / 2 - dy / length * bend * 2, (near.y + far.y) / 2 + dx / length * bend * 2
 
 
-def _told(line: Line, labels: Labels) -> str:
+def _told(line: DrawnEdge, labels: Labels) -> str:
     source, target = (line.near, line.far) if line.outward else (line.far, line.near)
     meant = "".join(f" {part(anchor)}" for anchor in line.anchors)
     sections = ", ".join(dict.fromkeys(on_a_line(filed.edge.section) for filed in line.said if filed.edge.section))

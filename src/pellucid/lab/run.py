@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.lab.context import share
-from pellucid.lab.dataset import Dataset, Group, Question
-from pellucid.lab.metrics import Ranking, Scores, mean, scored
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion
+from pellucid.lab.metrics.context import share
+from pellucid.lab.metrics.ranking import Ranking, Scores, mean, scored
 
 _BESIDE = ("recent", "graph", "temporal", "expand", "rerank", "boost", "renew", "direct", "diversify")
 FLOORS: dict[str, tuple[str, ...]] = {
@@ -26,7 +26,7 @@ TRIED = ("diversify",)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LabContext:
     """What stands in one context: the keys of records, and the text."""
 
     keys: Sequence[str]
@@ -34,7 +34,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RankedAnswer:
     """One question's answer: what its evidence covers, best first; how long it took without encoding, in ms."""
 
     ranking: Ranking
@@ -43,7 +43,7 @@ class Answer:
     """How many candidates each leg brought."""
     texts: Sequence[str] = ()
     """What each place of the ranking says."""
-    contexts: Mapping[int, Held] = field(default_factory=dict[int, Held])
+    contexts: Mapping[int, LabContext] = field(default_factory=dict[int, LabContext])
     """By budget in characters, where contexts are asked for."""
 
 
@@ -51,16 +51,16 @@ class Answer:
 class Asker:
     """How the lab reaches a recall: `ask` one question; `encode` its query, in ms."""
 
-    ask: Callable[[Group, Question, tuple[str, ...], str], Answer]
+    ask: Callable[[Group, LabelledQuestion, tuple[str, ...], str], RankedAnswer]
     """Ask with these parts left out, and this one, if any, switched on."""
-    encode: Callable[[Question], float]
+    encode: Callable[[LabelledQuestion], float]
 
 
-Measure = Callable[[Question, Answer], Mapping[str, float]]
+Measure = Callable[[LabelledQuestion, RankedAnswer], Mapping[str, float]]
 """What one answer is worth, metric by metric."""
 
 
-def measured(question: Question, answer: Answer) -> dict[str, float]:
+def measured(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
     """Every metric of the ranking, and the share of evidence that stands in each context."""
     held = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
     return scored(question, answer.ranking) | held
@@ -74,7 +74,7 @@ def run(
     on_part: Callable[[str], None],
     floor: Asker | None,
     measure: Measure = measured,
-) -> tuple[dict[str, Any], dict[str, Answer]]:
+) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
     """Ask every question; then, if asked, with one leg alone (of `floor`), and with each part left out.
 
     Returns the wire form, and each question's answer by its id. The wire form: dataset, questions, metrics, intervals,
@@ -85,7 +85,9 @@ def run(
     questions = [question for _, question in pairs]
     encoding = [asker.encode(question) for question in questions]
 
-    def ask(asked: Asker, title: str, without: tuple[str, ...] = (), trying: str = "") -> tuple[list[Answer], Scores]:
+    def ask(
+        asked: Asker, title: str, without: tuple[str, ...] = (), trying: str = ""
+    ) -> tuple[list[RankedAnswer], Scores]:
         on_part(title)
         answers = [asked.ask(group, question, without, trying) for group, question in pairs]
         return answers, Scores.of([measure(*each) for each in zip(questions, answers, strict=True)])
@@ -115,7 +117,7 @@ def run(
     return out, {question.id: answer for question, answer in zip(questions, answers, strict=True)}
 
 
-def _cost(with_it: Sequence[Answer], without: Sequence[Answer]) -> dict[str, float]:
+def _cost(with_it: Sequence[RankedAnswer], without: Sequence[RankedAnswer]) -> dict[str, float]:
     """The median of what a part adds to a recall, in ms, and as a share of the median recall with it."""
     millis = np.array([each.millis for each in with_it])
     added = float(np.median(millis - np.array([each.millis for each in without])))
@@ -130,12 +132,12 @@ def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> di
     }
 
 
-def _latency(answers: Sequence[Answer], encoding: Sequence[float]) -> dict[str, float]:
+def _latency(answers: Sequence[RankedAnswer], encoding: Sequence[float]) -> dict[str, float]:
     p50, p95 = np.percentile([answer.millis for answer in answers], [50, 95])
     return {"p50": round(float(p50), 2), "p95": round(float(p95), 2), "embedP50": round(float(np.median(encoding)), 2)}
 
 
-def _legs(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
+def _legs(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
     """In how many recalls each leg nominated anything, and how many candidates on average: a dead leg shows here."""
     names = sorted({name for answer in answers for name in answer.nominated})
     brought = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}
@@ -145,7 +147,7 @@ def _legs(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
     }
 
 
-def _by_kind(questions: Sequence[Question], scores: Scores) -> dict[str, dict[str, float]]:
+def _by_kind(questions: Sequence[LabelledQuestion], scores: Scores) -> dict[str, dict[str, float]]:
     kinds = np.array([question.kind for question in questions])
     return {
         kind: {name: mean(column[kinds == kind]) for name, column in scores.values.items()}

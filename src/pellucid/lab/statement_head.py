@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.observe.durability import KINDS, features
+from pellucid.observe.extract.durability import KINDS, features
 
 Floats = NDArray[np.float64]
 PENALTY = 3.0
@@ -27,7 +27,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class SentenceLabel:
     """One labelled sentence; `kind` is `none` where it is not worth keeping."""
 
     text: str
@@ -46,14 +46,14 @@ class Fitted:
     kind_accuracy: float
 
 
-def load(paths: Sequence[Path]) -> list[Label]:
+def load(paths: Sequence[Path]) -> list[SentenceLabel]:
     """The labels of JSON-lines files `{text, role, kind}`, each text once, in an order of their own."""
     rows = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()]
-    found = {str(row["text"]): Label(str(row["text"]), row["role"] == "user", str(row["kind"])) for row in rows}
+    found = {str(row["text"]): SentenceLabel(str(row["text"]), row["role"] == "user", str(row["kind"])) for row in rows}
     return sorted(found.values(), key=lambda label: hashlib.sha256(label.text.encode()).digest())
 
 
-def fit(labels: Sequence[Label]) -> Fitted:
+def fit(labels: Sequence[SentenceLabel]) -> Fitted:
     """Fit on all, after measuring by folds."""
     given = [features(label.text) for label in labels]
     counts = Counter(name for each in given for name in each)
@@ -125,7 +125,7 @@ def _by_folds(like: Floats, target: Floats) -> Floats:
     return out
 
 
-def _table(names: Sequence[str], columns: Floats, labels: Sequence[Label]) -> str:
+def _table(names: Sequence[str], columns: Floats, labels: Sequence[SentenceLabel]) -> str:
     digest = hashlib.sha256("\n".join(f"{each.kind}\t{each.text}" for each in labels).encode()).hexdigest()[:16]
     lines = [
         f"# weights in hundredths; fitted on {len(labels)} sentences, sha256 {digest}",

@@ -36,7 +36,7 @@ Fields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WritePlan:
     """What one operation writes."""
 
     writes: tuple[FileWrite, ...]
@@ -44,7 +44,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Changes:
+class ChangeSet:
     """Collects what one operation does to the memories of a namespace; `plan` says it in files and rows."""
 
     records: Records
@@ -115,7 +115,7 @@ class Changes:
         self._note(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
-    def plan(self) -> Plan:
+    def plan(self) -> WritePlan:
         """The files and rows of all of it.
 
         Raises:
@@ -126,7 +126,9 @@ class Changes:
             base, data = texts.get(served.path) or self._head(served)
             texts[served.path] = base, self._apply(data, served.path, served.memory, fields)
         writes = [FileWrite(path, data, content_digest(base)) for path, (base, data) in texts.items()]
-        return Plan((*map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows))
+        return WritePlan(
+            (*map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows)
+        )
 
     def _head(self, served: Served) -> tuple[bytes, bytes]:
         data = self.records.heads([served.path])[0].data

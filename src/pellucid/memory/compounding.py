@@ -25,7 +25,7 @@ CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborat
 """Events that change what is known; the others add to it."""
 
 
-class Entry(Wire):
+class ReportEntry(Wire):
     """One memory in a part of the report; `content` is read from the memory when the report is shown."""
 
     memory_id: str
@@ -40,11 +40,11 @@ class Entry(Wire):
     content: str | None = None
 
 
-class Section(Wire):
+class ReportSection(Wire):
     """One part of the report: how many memories belong to it, and the first of them."""
 
     total: int = 0
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ReportEntry, ...] = ()
 
 
 class Compression(Wire):
@@ -68,16 +68,16 @@ class Report(Wire):
     until: Instant
     created: dict[str, int]
     """New memories by category."""
-    recurred: Section
-    used: Section
-    served: Section
-    changed: Section
+    recurred: ReportSection
+    used: ReportSection
+    served: ReportSection
+    changed: ReportSection
     changes: dict[str, int]
     """How many of each event: superseded, retracted, …"""
-    went_cold: Section
-    warmed: Section
-    went_stale: Section
-    unused: Section
+    went_cold: ReportSection
+    warmed: ReportSection
+    went_stale: ReportSection
+    unused: ReportSection
     compression: Compression
 
 
@@ -98,7 +98,7 @@ class _Aging:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _PeriodTally:
     """What the rows of the ledger say of the period."""
 
     since: datetime
@@ -152,7 +152,7 @@ def compile_report(
     A memory that is gone is named by its id alone.
     """
     since, until = period
-    tally = _Tally(since, until)
+    tally = _PeriodTally(since, until)
     for row in rows:
         tally.take(row)
     changed = [row for row in tally.events if row.event_type in CHANGES]
@@ -182,18 +182,18 @@ def _made(row: VerdictRow) -> bool:
     return row.verdict == "accept" and not row.reason.startswith("retraction")
 
 
-def _recurred(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> Section:
+def _recurred(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
     own = {memory_id: memories[memory_id].session_id for memory_id in again if memory_id in memories}
     others = {each: [at for name, at in told.items() if name != own.get(each)] for each, told in again.items()}
     ordered = sorted(others.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return _section([Entry(memory_id=each, sessions=len(told), at=max(told)) for each, told in ordered if told])
+    return _section([ReportEntry(memory_id=each, sessions=len(told), at=max(told)) for each, told in ordered if told])
 
 
-def _counted(found: Iterable[Times], used: Mapping[str, int]) -> Section:
+def _counted(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
     """What happened in most sessions and most often first; `used` is how often each was ever used."""
     ordered = sorted(found, key=lambda each: (-each.sessions, -each.times, each.memory_id))
     entries = [
-        Entry(
+        ReportEntry(
             memory_id=each.memory_id, times=each.times, sessions=each.sessions, used=used.get(each.memory_id, 0),
             at=datetime.fromtimestamp(each.last / 1000, UTC),
         )
@@ -202,10 +202,10 @@ def _counted(found: Iterable[Times], used: Mapping[str, int]) -> Section:
     return _section(entries)
 
 
-def _changed(rows: Iterable[LifecycleRow]) -> Section:
+def _changed(rows: Iterable[LifecycleRow]) -> ReportSection:
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
-        Entry(
+        ReportEntry(
             memory_id=row.memory_id, event=row.event_type, at=row.timestamp,
             related_memory_ids=row.related_memory_ids,
         )
@@ -214,22 +214,22 @@ def _changed(rows: Iterable[LifecycleRow]) -> Section:
     return _section(entries)
 
 
-def _folded(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> Section:
+def _folded(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
     """Memories whose fold tells something, the most important first."""
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
-    return _section([Entry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])
+    return _section([ReportEntry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])
 
 
-def _unused(untouched: Iterable[Memory], until: datetime) -> Section:
+def _unused(untouched: Iterable[Memory], until: datetime) -> ReportSection:
     edge = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))
-    entries = [Entry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge]
+    entries = [ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge]
     return _section(entries)
 
 
-def _section(entries: Sequence[Entry]) -> Section:
-    return Section(total=len(entries), entries=tuple(entries[:LISTED]))
+def _section(entries: Sequence[ReportEntry]) -> ReportSection:
+    return ReportSection(total=len(entries), entries=tuple(entries[:LISTED]))
 
 
 def _compression(flushes: Sequence[FlushRow]) -> Compression:

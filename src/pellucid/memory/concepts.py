@@ -35,7 +35,7 @@ _LEAST_STEM, _LONGEST_WORD = 2, 32
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ConceptPlaces:
     """The places of each concept in a text, ascending; `length` is the place behind the last word."""
 
     at: dict[str, list[int]]
@@ -65,7 +65,7 @@ class _Lexicon:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ConceptReader:
     at: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     recent: list[str] = field(default_factory=list[str])
     place: int = 0
@@ -75,9 +75,9 @@ class _Reader:
             self.at[concept].append(self.place)
 
 
-def read(text: str) -> Read:
+def read(text: str) -> ConceptPlaces:
     """Where an undisguised text speaks of what."""
-    lexicon, reader = _lexicon(), _Reader()
+    lexicon, reader = _lexicon(), _ConceptReader()
     words: list[tuple[int, str]] = []
     for piece in _PIECE.finditer(folded(text)):
         kind, said = piece.lastgroup, piece[0]
@@ -92,10 +92,10 @@ def read(text: str) -> Read:
             words.append((reader.place, said.replace("'", "")))
             reader.place += 1
     _find_phrases(words, lexicon, reader)
-    return Read({concept: sorted(set(places)) for concept, places in reader.at.items()}, reader.place)
+    return ConceptPlaces({concept: sorted(set(places)) for concept, places in reader.at.items()}, reader.place)
 
 
-def _read_unspaced(said: str, lexicon: _Lexicon, reader: _Reader) -> None:
+def _read_unspaced(said: str, lexicon: _Lexicon, reader: _ConceptReader) -> None:
     """Terms one after another, the longest first; two other signs count as a word."""
     end = 0
     for found in lexicon.unspaced.finditer(said):
@@ -106,7 +106,7 @@ def _read_unspaced(said: str, lexicon: _Lexicon, reader: _Reader) -> None:
     reader.place += (len(said) - end + 1) // 2
 
 
-def _find_phrases(words: list[tuple[int, str]], lexicon: _Lexicon, reader: _Reader) -> None:
+def _find_phrases(words: list[tuple[int, str]], lexicon: _Lexicon, reader: _ConceptReader) -> None:
     for number, (place, word) in enumerate(words):
         for rest, concept in lexicon.phrases.get(word, ()):
             following = words[number + 1 : number + 1 + len(rest)]

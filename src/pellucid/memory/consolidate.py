@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from pellucid.clock import Clock
 from pellucid.encoders.port import Vector
-from pellucid.memory.changes import Changes
+from pellucid.memory.changes import ChangeSet
 from pellucid.memory.clusters import Item, clusters
 from pellucid.memory.rivals import RANK
 from pellucid.memory.sameness import Form, difference, form, form_key, speakers
@@ -198,7 +198,7 @@ _NEARNESS = {
 """How near to a proof a difference is; those of circumstances are nearest."""
 
 
-def apply(decision: Decision, changes: Changes, held: Mapping[str, Served], clock: Clock) -> Decision:
+def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], clock: Clock) -> Decision:
     """Carry out a decision; it comes back with what it made."""
     parts = [held[each] for each in decision.of]
     match decision.kind:
@@ -213,7 +213,7 @@ def apply(decision: Decision, changes: Changes, held: Mapping[str, Served], cloc
     return decision
 
 
-def _make(decision: Decision, changes: Changes, parts: Sequence[Served], clock: Clock) -> Decision:
+def _make(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [
@@ -266,7 +266,7 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
     )  # fmt: skip
 
 
-def _update(decision: Decision, changes: Changes, parts: Sequence[Served]) -> None:
+def _update(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
     """The older gives way in what the newer says anew; where nothing of it is left, or all is meant, altogether."""
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}

@@ -19,8 +19,17 @@ from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.ledger_gaps import Gaps, Span
-from pellucid.store.records import Head, Ledger, LedgerRow, OperationRow, Records, RecordState, Stamp, content_digest
-from pellucid.vault.markdown import Identity, Parsed, parse
+from pellucid.store.records import (
+    FileHead,
+    Ledger,
+    LedgerRow,
+    OperationRow,
+    Records,
+    RecordState,
+    Stamp,
+    content_digest,
+)
+from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 BATCH = 256
 """Files folded in one index transaction."""
@@ -74,7 +83,7 @@ class _Encodings:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _LedgerReading:
     """What a read of the ledger gave: the numbers that were passed over, rows the index keeps, what is damaged."""
 
     gaps: Gaps
@@ -123,7 +132,7 @@ class _Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class Indexer:
     """Keeps an index equal to its record. `namespace` and `key` complete files that a person wrote by hand."""
 
     records: Records
@@ -196,7 +205,7 @@ class Folder:
         task = _Task(self._named(reached), op_id, encodings, read.changes, anew)
         return self._fold([*gone, *here], task) + replace(read, state=whole).folded
 
-    def _task(self, state: IndexState, op_id: str | None, read: _Reading) -> _Task:
+    def _task(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
             return _Task(state, op_id, _Encodings(None, reuse=True, problem=stale), read.changes)
@@ -209,10 +218,10 @@ class Folder:
             return state
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
-    def _read(self, state: IndexState) -> _Reading:
+    def _read(self, state: IndexState) -> _LedgerReading:
         """The rows of the ledger that an index has not seen, and all behind the first that it could not see before."""
         after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
-        read = _Reading(Gaps(after))
+        read = _LedgerReading(Gaps(after))
         for row in self.ledger.ledger(after=after):
             read.take(row)
         return read
@@ -247,9 +256,11 @@ class Folder:
             "the index kept changing while it was being written", next_step="repeat, or stop other writers"
         )
 
-    def _changes(self, heads: Iterable[Head], op_id: str | None, source: _Encodings) -> tuple[list[PathChange], Folded]:
+    def _changes(
+        self, heads: Iterable[FileHead], op_id: str | None, source: _Encodings
+    ) -> tuple[list[PathChange], Folded]:
         unreadable: list[tuple[str, str]] = []
-        parsed: list[tuple[Head, Parsed]] = []
+        parsed: list[tuple[FileHead, Parsed]] = []
         for head in heads:
             try:
                 parsed.append((head, _parsed(head, self.namespace, self.key)))
@@ -277,16 +288,16 @@ class Folder:
         return {**known, **dict(zip(missing, fresh, strict=True))}, ""
 
 
-def _reached(state: IndexState, rows: Sequence[OperationRow], read: _Reading) -> IndexState:
+def _reached(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
     """Where an index stands that has seen these operations and what was read of the ledger."""
     last = max(state.ledger_seq, read.last)
     applied = rows[-1].seq if rows else state.applied_seq
     return replace(state, applied_seq=applied, ledger_seq=last, ledger_gaps=read.missing)
 
 
-def readable(records: Records, paths: Iterable[str]) -> tuple[list[Head], Folded]:
+def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Folded]:
     """The heads that can be read; of the others (no permission, a failing disk) the index keeps what it last knew."""
-    heads: list[Head] = []
+    heads: list[FileHead] = []
     unreadable: list[tuple[str, str]] = []
     for path in paths:
         try:
@@ -327,14 +338,14 @@ def _texts(found: Iterable[Parsed]) -> dict[bytes, str]:
     return out
 
 
-def _parsed(head: Head, namespace: str, key: bytes) -> Parsed:
+def _parsed(head: FileHead, namespace: str, key: bytes) -> Parsed:
     if head.data is None:
         return _NOTHING
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)
-    return parse(head.path, head.data, Identity(namespace, key, at))
+    return parse(head.path, head.data, FileIdentity(namespace, key, at))
 
 
-def _change(head: Head, found: Parsed, encodings: dict[bytes, Encoding], op_id: str | None) -> PathChange:
+def _change(head: FileHead, found: Parsed, encodings: dict[bytes, Encoding], op_id: str | None) -> PathChange:
     records = tuple(
         IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest))
         for memory, ordinal in found.memories

@@ -8,9 +8,9 @@ from typing import cast
 
 from pellucid.clock import Clock, isoformat
 from pellucid.errors import NoRoomError
-from pellucid.memory.fold import Drift, Folded, Folder, readable
+from pellucid.memory.fold import Drift, Folded, Indexer, readable
 from pellucid.model.memory import Memory
-from pellucid.store.records import FileRemoval, FileWrite, Operation, OperationKind, Records, content_digest
+from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, OperationKind, Records, content_digest
 from pellucid.vault.markdown import memory_path, render_memory
 
 WAIT_S = 60.0
@@ -28,7 +28,7 @@ _TELLS_NOTHING = re.compile(r"[a-z]{2,8}_[0-9a-f]{32}|[0-9a-f]{16,128}|[0-9T:.Z-
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CommitResult:
     """What became of one operation."""
 
     op_id: str
@@ -36,11 +36,11 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeper:
+class UnitOfWork:
     """Writes operations. `commit` returns once they are acknowledged, filed and searchable."""
 
     records: Records
-    folder: Folder
+    folder: Indexer
     clock: Clock
     clean: Clean
     exclusive: Exclusive
@@ -64,7 +64,7 @@ class Keeper:
         ledger: Iterable[dict[str, object]] = (),
         seen: Iterable[bytes] = (),
         removals: Iterable[FileRemoval] = (),
-    ) -> Kept:
+    ) -> CommitResult:
         """Acknowledge one operation as a whole, then file it and fold it into the index.
 
         Lifecycle rows are given the operation's id as their `correlationId`. Rows lose what secrets their texts hold:
@@ -74,8 +74,10 @@ class Keeper:
         at = isoformat(self.clock.now())
         cleaned = (_without_secrets(row, self.clean) for row in ledger)
         rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in cleaned)
-        self.records.commit(Operation(op_id, kind, at, tuple(writes), rows, tuple(seen), removals=tuple(removals)))
-        return Kept(op_id, self.folder.catch_up())
+        self.records.commit(
+            JournalOperation(op_id, kind, at, tuple(writes), rows, tuple(seen), removals=tuple(removals))
+        )
+        return CommitResult(op_id, self.folder.catch_up())
 
     def adopt(self, paths: Collection[str] | None = None) -> tuple[Drift, Folded]:
         """Take over what somebody else did to the vault (or these paths): their files win, and it is on record.
@@ -110,7 +112,7 @@ class Keeper:
         if not found and not drift.deleted:
             return unreadable
         op_id = self.clock.new_id("op")
-        self.records.commit(Operation(op_id, "external-edit", isoformat(self.clock.now()), adopted=found))
+        self.records.commit(JournalOperation(op_id, "external-edit", isoformat(self.clock.now()), adopted=found))
         return self.folder.catch_up(drift.paths, op_id)
 
 

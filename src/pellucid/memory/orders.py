@@ -8,11 +8,11 @@ the contrary, and is no order.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pellucid.memory.concepts import Read
+from pellucid.memory.concepts import ConceptPlaces
 
 NEAR_AN_ADDRESS = 48
 """Words between an address and an order that is taken to be spoken to it: some three sentences."""
-_Test = Callable[[Read, int], bool]
+_Test = Callable[[ConceptPlaces, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +163,12 @@ _ADDRESSES: tuple[tuple[str, _Test], ...] = (
 )
 
 
-def _is_asked(read: Read, at: int, order: Order) -> bool:
+def _is_asked(read: ConceptPlaces, at: int, order: Order) -> bool:
     """Whether the verb at this place asks for something: it is not negated, nor told of as tried."""
     return order.may_be_negated or not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
 
 
-def orders(read: Read, found: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
+def orders(read: ConceptPlaces, found: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
     """The code and the place of each order of some classes; negated ones are left out."""
     for order in found:
         for at in read.at.get(order.verb, ()):
@@ -176,14 +176,14 @@ def orders(read: Read, found: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
                 yield order.code, at
 
 
-def insists(read: Read, at: int) -> bool:
+def insists(read: ConceptPlaces, at: int) -> bool:
     """Whether an order is to hold for long, without a question, in secret, or for secrets: not a step of a guide."""
     return any(
         read.has(concept, at - 16, at + 16) for concept in ("always", "ai", "unasked", "hush", "urgent", "secret")
     ) or any(read.has("without", place - 4, place) for place in read.at.get("ask", ()) if abs(place - at) <= 16)
 
 
-def addresses(read: Read) -> list[int]:
+def addresses(read: ConceptPlaces) -> list[int]:
     """The places where the text speaks to an assistant, ascending."""
     return sorted(
         at

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from pellucid.memory.changes import Changes, Fields
+from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.rivals import RANK
-from pellucid.memory.standing import Contradiction, Standing, Subject, boundary, live_attributes
+from pellucid.memory.standing import Contradiction, KnownStatements, Subject, boundary, live_attributes
 from pellucid.memory.targets import Found, Restate, corrected, like, of, restated, retracted
 from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
@@ -53,7 +53,7 @@ class Outcome:
 class Decided:
     """Each statement's outcome in order, and the verdict rows of those that were observed.
 
-    What is created and changed is in the `Changes` that the reconciler was given.
+    What is created and changed is in the `ChangeSet` that the reconciler was given.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -71,7 +71,7 @@ class Reconciler:
 
     index: Index
     lookup: Lookup
-    changes: Changes
+    changes: ChangeSet
     key: bytes
     trust: bool = True
     """Whether it matters who says a thing again; see `memory.trust`."""
@@ -79,10 +79,10 @@ class Reconciler:
     """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
-    _standing: Standing = field(init=False)
+    _standing: KnownStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        self._standing = Standing(self.index, self.lookup, self.changes)
+        self._standing = KnownStatements(self.index, self.lookup, self.changes)
 
     def consider(self, statements: Iterable[Statement]) -> None:
         """Add statements of one segment, in order."""
@@ -320,7 +320,7 @@ class Reconciler:
 
 
 def statement(
-    observation: MemoryObservation, changes: Changes, agent: str | None = None, *, trust: bool = True
+    observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
 ) -> Statement:
     """What an observation would be kept as. It was created when it was said, and is valid from then."""
     fact, now = observation.fact, changes.clock.now()

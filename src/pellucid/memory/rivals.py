@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
-from pellucid.memory.changes import Changes
+from pellucid.memory.changes import ChangeSet
 from pellucid.memory.targets import SEARCHED, Found, of
 from pellucid.model.clash import Clash, clash, is_kin
 from pellucid.model.frames import edges, search_words
@@ -33,7 +33,7 @@ class Rivals:
     """The memories that a batch of statements may clash with: those kept, by their words, and those of the batch."""
 
     index: Index
-    changes: Changes
+    changes: ChangeSet
     _kept: dict[str, tuple[Found, ...]] = field(default_factory=dict[str, "tuple[Found, ...]"])
     _fresh: dict[_Edge, list[Memory]] = field(default_factory=dict["_Edge", "list[Memory]"])
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pellucid.memory.changes import Changes
+from pellucid.memory.changes import ChangeSet
 from pellucid.memory.rivals import Rivals
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.stance import Stance, stance
@@ -33,12 +33,12 @@ class Contradiction:
 
 
 @dataclass(slots=True)
-class Standing:
+class KnownStatements:
     """The statements of a namespace that a batch of new ones may meet, kept in step with what the batch decides."""
 
     index: Index
     lookup: Lookup
-    changes: Changes
+    changes: ChangeSet
     _by_hash: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
     _by_stance: dict[str, list[Subject]] = field(default_factory=dict[str, "list[Subject]"])
     _by_key: dict[str, list[Subject]] = field(default_factory=dict[str, "list[Subject]"])

@@ -29,7 +29,7 @@ _LIKE = str.maketrans(TWINS)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class _Seen(dict[int, str | None]):
+class _DrawnForm(dict[int, str | None]):
     """For `str.translate`: a sign that is not drawn as nothing, a dash as a hyphen; asked once for each sign."""
 
     def __missing__(self, code: int) -> str | None:
@@ -48,7 +48,7 @@ class _Seen(dict[int, str | None]):
         return seen
 
 
-_SEEN = _Seen()
+_SEEN = _DrawnForm()
 
 
 def undisguised(text: str) -> str:

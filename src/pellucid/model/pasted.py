@@ -13,7 +13,7 @@ from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MessageSpan:
     """A stretch `text[start:end]` of a message; spans adjoin and cover it."""
 
     start: int
@@ -84,7 +84,7 @@ _READS_ON = 0.15
 
 
 @lru_cache(256)
-def spans(text: str) -> tuple[Span, ...]:
+def spans(text: str) -> tuple[MessageSpan, ...]:
     """The message cut where own words and pasted material meet, in order; empty for an empty message."""
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _pieces(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
@@ -92,15 +92,15 @@ def spans(text: str) -> tuple[Span, ...]:
     for find in (_enclosed, _quoted, _mailed, _machine_runs, _documents, _reports):
         for start, end in find(lines, pasted):
             pasted[start:end] = [True] * (end - start)
-    found: list[Span] = []
+    found: list[MessageSpan] = []
     at = 0
     for piece, foreign in zip(pieces, pasted, strict=True):
         if found and found[-1].pasted == foreign:
-            found[-1] = Span(found[-1].start, at + len(piece), foreign)
+            found[-1] = MessageSpan(found[-1].start, at + len(piece), foreign)
         else:
-            found.append(Span(at, at + len(piece), foreign))
+            found.append(MessageSpan(at, at + len(piece), foreign))
         at += len(piece)
-    return (*found, Span(at, len(text), True)) if at < len(text) else tuple(found)
+    return (*found, MessageSpan(at, len(text), True)) if at < len(text) else tuple(found)
 
 
 def _pieces(line: str) -> list[str]:

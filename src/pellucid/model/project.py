@@ -64,7 +64,7 @@ class Project(Wire):
     worktrees: tuple[Root, ...] = ()
 
 
-class Projects(Wire):
+class ProjectRegistry(Wire):
     """All roots that are known. No two projects share a root or a namespace."""
 
     projects: tuple[Project, ...] = ()
@@ -88,7 +88,7 @@ class Projects(Wire):
         found = [(each, top) for each in self.projects for top in (each.root, *each.worktrees) if holds(top, folder)]
         return max(found, key=lambda pair: depth(pair[1]), default=None)
 
-    def knowing(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "Projects":
+    def knowing(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
         """The same with a root, under a namespace that is nobody else's, and with a worktree of it.
 
         Args:
@@ -104,7 +104,7 @@ class Projects(Wire):
         others = [_without(each, {root, worktree}) for each in self.projects if each.root != root]
         return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})
 
-    def moved(self, namespace: str, root: str) -> "Projects":
+    def moved(self, namespace: str, root: str) -> "ProjectRegistry":
         """The same with a project at another root, which is nobody else's any more; its old one stays known."""
         rest = [_without(each, {root}) for each in self.projects if each.root != root or each.namespace == namespace]
         found = [
@@ -113,9 +113,9 @@ class Projects(Wire):
         ]  # fmt: skip
         old = next(each.root for each in self.projects if each.namespace == namespace)
         earlier = {*self.earlier, *({root} if old in self.earlier else ())}
-        return Projects(projects=tuple(found), earlier=tuple(sorted(earlier)))
+        return ProjectRegistry(projects=tuple(found), earlier=tuple(sorted(earlier)))
 
-    def with_earlier(self, root: str) -> "Projects":
+    def with_earlier(self, root: str) -> "ProjectRegistry":
         """The same, knowing that sessions of a root stand in `local/default`."""
         return self.model_copy(update={"earlier": tuple(sorted({*self.earlier, root}))})
 

@@ -8,10 +8,10 @@ from pellucid.model.memory import Category
 from pellucid.model.observation import ExtractedFact, Verdict
 from pellucid.model.text import content_hash, content_words
 from pellucid.model.turn import Segment
+from pellucid.observe.extract.statements import is_question, is_unresolved
 from pellucid.observe.importance import Importance, spoken
 from pellucid.observe.language import Language, detect_language
 from pellucid.observe.setting import Manner, manner_of
-from pellucid.observe.statements import is_question, is_unresolved
 
 ReasonCode = Literal[
     "durable", "question", "chatter", "transient", "speculative", "too-vague", "unresolved-reference",

@@ -26,13 +26,13 @@ _LATIN_WORD = re.compile(r"[^\W\d_]+")
 Unit = Literal["day", "week", "weekend", "month", "year"]
 
 
-class Table(BaseModel):
+class LanguageTable(BaseModel):
     """A part of a language file: frozen, unknown keys refused, strings compiled where a pattern is meant."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Salience(Table):
+class Salience(LanguageTable):
     """Weighted signs that a plain statement is worth keeping; a statement is kept from `keep` on."""
 
     keep: float = float("inf")
@@ -59,7 +59,7 @@ class Salience(Table):
         return score
 
 
-class Noise(Table):
+class Noise(LanguageTable):
     """What is never a fact, and what must come off a sentence before it is one."""
 
     hedges: re.Pattern[str] = _NEVER
@@ -93,7 +93,7 @@ class Noise(Table):
     you: re.Pattern[str] = _NEVER
 
 
-class Clauses(Table):
+class Clauses(LanguageTable):
     """Where a sentence can be cut: between its clauses, after a conjunction in front, behind a stated value."""
 
     joint: re.Pattern[str] = re.compile(r"\s+[-–—]\s+|;\s+|[.!]\s+|。")
@@ -101,7 +101,7 @@ class Clauses(Table):
     after_value: re.Pattern[str] = re.compile(r"\s*(?:[;,(，、]|[.]\s| - ).*$")
 
 
-class Procedure(Table):
+class ProcedureTable(LanguageTable):
     """Wording that makes a list of steps a procedure."""
 
     trigger: re.Pattern[str] = _NEVER
@@ -109,14 +109,14 @@ class Procedure(Table):
     inline: re.Pattern[str] = _NEVER
 
 
-class ImportanceCues(Table):
+class ImportanceCues(LanguageTable):
     """Words that raise an importance score."""
 
     critical: re.Pattern[str] = _NEVER
     strong: re.Pattern[str] = _NEVER
 
 
-class Spans(Table):
+class Spans(LanguageTable):
     """How relative dates with a number or a weekday are said; `{n}` and `{weekday}` stand for the keys below."""
 
     ago: str = ""
@@ -128,7 +128,7 @@ class Spans(Table):
     weekdays: dict[str, int] = Field(default_factory=dict[str, int])
 
 
-class Attributes(Table):
+class Attributes(LanguageTable):
     """Rows that read `entity attribute value`, by the name of the attribute (or of what is added to it, `+time`)."""
 
     named: dict[str, tuple[re.Pattern[str], ...]] = Field(default_factory=dict[str, "tuple[re.Pattern[str], ...]"])
@@ -147,7 +147,7 @@ class Attributes(Table):
                     yield name, pattern
 
 
-class Resolutions(Table):
+class Resolutions(LanguageTable):
     """How somebody takes back or corrects what was said; `sign` tells cheaply whether a turn can hold either."""
 
     sign: re.Pattern[str] = _NEVER
@@ -183,7 +183,7 @@ def _anchored(pattern: str, edge: str) -> str:
     return pattern if pattern.startswith("^") else f"{edge}(?:{pattern})"
 
 
-class Language(Table):
+class Language(LanguageTable):
     """One compiled cue table."""
 
     code: str
@@ -196,7 +196,7 @@ class Language(Table):
     technical: Salience = Salience()
     noise: Noise = Noise()
     clauses: Clauses = Clauses()
-    procedure: Procedure = Procedure()
+    procedure: ProcedureTable = ProcedureTable()
     importance: ImportanceCues = ImportanceCues()
     dates: dict[str, str] = Field(default_factory=dict[str, str])
     spans: Spans = Spans()

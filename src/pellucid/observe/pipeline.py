@@ -6,10 +6,10 @@ from datetime import datetime
 from pellucid.clock import Clock
 from pellucid.model.observation import ExtractedFact, MemoryObservation
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.extract import Extractor
+from pellucid.observe.extract.extractor import Extractor
+from pellucid.observe.extract.quotes import quoted
 from pellucid.observe.importance import score_importance
 from pellucid.observe.judge import Candidate, Judge, Ruling
-from pellucid.observe.quotes import quoted
 from pellucid.observe.source import source_class
 
 

@@ -54,7 +54,7 @@ _STOPS = (".", "!", "?", "…", "。", "！", "？", ":", "：")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ProseBlock:
     """A paragraph or a list item. `speaker` is the name a line of notes starts with (`Amara: …`)."""
 
     text: str
@@ -68,12 +68,12 @@ def captions(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=32)
-def blocks(text: str) -> tuple[Block, ...]:
+def blocks(text: str) -> tuple[ProseBlock, ...]:
     """The prose of a text: hard-wrapped lines joined, list items apart, machine output and code dropped."""
-    found: list[list[Block]] = []
+    found: list[list[ProseBlock]] = []
     for line in _prose_lines(text):
         if not line.strip():
-            found.append([Block("")])
+            found.append([ProseBlock("")])
             continue
         block = _read_line(line)
         if found and _continues(found[-1], block, indented=line[0].isspace()):
@@ -141,7 +141,7 @@ def _is_machine(line: str) -> bool:
     return not _EAST.search(line) and len(_SIGN.findall(line)) > 0.5 * len(line)
 
 
-def _read_line(line: str) -> Block:
+def _read_line(line: str) -> ProseBlock:
     item = _ITEM.match(line)
     marker: Marker = "none"
     if item:
@@ -150,11 +150,11 @@ def _read_line(line: str) -> Block:
     text = _EMPHASIS.sub(lambda found: found[1] or found[2] or found[3], _HEADING.sub("", line)).strip()
     named = _SPEAKER.match(text)
     if named and marker != "ordered" and named[1].casefold() not in _NOT_SPEAKERS:
-        return Block(text[named.end() :], marker, named[1])
-    return Block(text, marker)
+        return ProseBlock(text[named.end() :], marker, named[1])
+    return ProseBlock(text, marker)
 
 
-def _continues(lines: Sequence[Block], block: Block, *, indented: bool) -> bool:
+def _continues(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:
     """A line goes on where the last one stopped mid-sentence; a list item goes on only in an indented line."""
     if not lines[0].text or block.marker != "none" or block.speaker is not None:
         return False

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.text import content_words
 from pellucid.model.turn import Segment
+from pellucid.observe.extract.statements import is_question, is_unresolved, statements
 from pellucid.observe.language import Language
 from pellucid.observe.prose import blocks, sentences
 from pellucid.observe.setting import Hearing, hear
-from pellucid.observe.statements import is_question, is_unresolved, statements
 
 MOST = 40
 """Sentences of one segment that are told of: who pastes a book is not asked about each of its sentences."""

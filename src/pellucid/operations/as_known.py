@@ -7,9 +7,9 @@ from pellucid.app import App
 from pellucid.memory.changes import from_state
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
-from pellucid.operations.instants import Past
+from pellucid.operations.instants import PastInstants
 from pellucid.operations.rows import rows
-from pellucid.recall.stood import by_known
+from pellucid.recall.as_of_view import by_known
 
 VERIFIED = "lastVerifiedAt"
 """To stand behind a memory again is no change of it."""
@@ -34,7 +34,7 @@ def as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | 
     return by_known(out, known)
 
 
-def told_then(app: App, namespace: str, memories: Sequence[Memory], past: Past) -> list[Memory]:
+def told_then(app: App, namespace: str, memories: Sequence[Memory], past: PastInstants) -> list[Memory]:
     """Memories as they were known at `past.known`, with the last verification that the instant asked about had.
 
     The ledger is read only where something may have changed since.

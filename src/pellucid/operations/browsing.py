@@ -13,7 +13,7 @@ from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
-from pellucid.operations.instants import AsKnownAt, AsOf, Past, past_of
+from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
 from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
@@ -107,7 +107,7 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     )
 
 
-def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: Past) -> list[Listed]:
+def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: PastInstants) -> list[Listed]:
     memories = told_then(app, namespace, [each.memory for each in listed], past)
     return [each.model_copy(update={"memory": memory}) for each, memory in zip(listed, memories, strict=True)]
 

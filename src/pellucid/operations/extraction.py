@@ -6,10 +6,10 @@ from typing import Literal
 
 from pellucid.capture.redact import redact
 from pellucid.encoders.chat import ChatModel, CommandChat, Meter, OpenAIChat
-from pellucid.observe.extract import Extractor, HeuristicExtractor
+from pellucid.observe.extract.extractor import Extractor, HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge, Judge
-from pellucid.observe.llm_extract import LlmExtractor
-from pellucid.observe.llm_judge import LlmJudge
+from pellucid.observe.model.extract import LlmExtractor
+from pellucid.observe.model.judge import LlmJudge
 from pellucid.settings import Settings
 
 Spent = tuple[int, int, float]

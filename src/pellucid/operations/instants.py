@@ -19,7 +19,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastInstants:
     """The instants that are asked about: what was so at `at`, by what was written down by `known`; None is now."""
 
     at: datetime | None = None
@@ -36,13 +36,13 @@ class Past:
         return None if self.known is None else epoch_ms(self.known)
 
 
-def past_of(as_of: datetime | None, as_known_at: datetime | None, now: datetime) -> Past:
+def past_of(as_of: datetime | None, as_known_at: datetime | None, now: datetime) -> PastInstants:
     """Both instants that a program gave, each in UTC, to the millisecond.
 
     Raises:
         InputError: one lies in the future, or before the year 1; names it.
     """
-    return Past(
+    return PastInstants(
         at=not_future(as_of, now, field_name("as_of")) if as_of else None,
         known=not_future(as_known_at, now, field_name("as_known_at")) if as_known_at else None,
     )

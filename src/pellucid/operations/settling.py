@@ -17,7 +17,7 @@ from pellucid.model.ledger import LossRow, TombstoneRow
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Operation, Surfaces
 from pellucid.operations.rows import rows
-from pellucid.store.local.vault_key import fingerprint
+from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import KeyState, RecordState
 
 ACCEPT = "pellucid doctor --accept-loss"

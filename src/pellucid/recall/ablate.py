@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.errors import InputError
-from pellucid.recall.direct import verdict
-from pellucid.recall.diversify import rung
-from pellucid.recall.equation import REACH, Mask, total
-from pellucid.recall.expand import leading, owe
-from pellucid.recall.fuse import price
-from pellucid.recall.iterate import READ
-from pellucid.recall.ladder import climb
-from pellucid.recall.legs import FALLBACK, LEGS, base_of, needs_fallback
-from pellucid.recall.pool import pick
-from pellucid.recall.rerank import LATE_INTERACTION, NO_RERANKING, SCORED
+from pellucid.recall.context.direct import verdict
+from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of, needs_fallback
+from pellucid.recall.legs.pool import pick
+from pellucid.recall.query.iterate import READ
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.diversify import rung
+from pellucid.recall.score.equation import REACH, Mask, total
+from pellucid.recall.score.expand import leading, owe
+from pellucid.recall.score.fuse import price
+from pellucid.recall.score.ladder import climb
+from pellucid.recall.score.rerank import LATE_INTERACTION, NO_RERANKING, SCORED
 from pellucid.recall.state import Context, LegReport, Pool, StageReport, State
 
 _ASKED = re.compile(r"asks ([0-9]+) more")

@@ -9,7 +9,7 @@ import numpy as np
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.legs import base_of
+from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State
 

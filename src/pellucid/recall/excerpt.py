@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import fsum, log
 
-from pellucid.recall.context_text import body_of
-from pellucid.recall.sheet import Line
+from pellucid.recall.context.builder import ContextLine
+from pellucid.recall.context.records import CutMemory
+from pellucid.recall.context.text import body_of
 from pellucid.recall.state import State, World
-from pellucid.recall.told import Cut
 
 GAP = "…"
 BESIDE = 0.25
@@ -58,16 +58,16 @@ class Cutter:
             self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
         return self._read[text]
 
-    def shorten(self, line: Line, room: int) -> Line | None:
+    def shorten(self, line: ContextLine, room: int) -> ContextLine | None:
         """A line with the best of its memory in so many characters, marks included; None where it cannot be cut."""
-        marked = replace(line, body="", cut=Cut(line.memory.id, 0, 0))
+        marked = replace(line, body="", cut=CutMemory(line.memory.id, 0, 0))
         found = self.cut(line.memory.content, room - marked.length)
         return found and cut_to(line, found)
 
 
-def cut_to(line: Line, told: Excerpt) -> Line:
+def cut_to(line: ContextLine, told: Excerpt) -> ContextLine:
     """The line with an excerpt in the place of its words."""
-    cut = Cut(line.memory.id, told.shown, told.of) if told.shown < told.of else None
+    cut = CutMemory(line.memory.id, told.shown, told.of) if told.shown < told.of else None
     return replace(line, body=told.body, cut=cut)
 
 

@@ -5,19 +5,19 @@ from dataclasses import replace
 from time import perf_counter
 
 from pellucid.errors import InputError
-from pellucid.recall.assemble import assemble
-from pellucid.recall.boost import boost
-from pellucid.recall.direct import direct
-from pellucid.recall.diversify import diversify
-from pellucid.recall.expand import expand
-from pellucid.recall.fuse import fuse
-from pellucid.recall.iterate import iterate
-from pellucid.recall.ladder import ladder
-from pellucid.recall.legs import legs
-from pellucid.recall.measure import measure
-from pellucid.recall.plan import plan
-from pellucid.recall.renew import renew
-from pellucid.recall.rerank import rerank
+from pellucid.recall.context.assemble import assemble
+from pellucid.recall.context.direct import direct
+from pellucid.recall.legs.nominate import legs
+from pellucid.recall.query.iterate import iterate
+from pellucid.recall.query.plan import plan
+from pellucid.recall.score.boost import boost
+from pellucid.recall.score.diversify import diversify
+from pellucid.recall.score.expand import expand
+from pellucid.recall.score.fuse import fuse
+from pellucid.recall.score.ladder import ladder
+from pellucid.recall.score.measure import measure
+from pellucid.recall.score.renew import renew
+from pellucid.recall.score.rerank import rerank
 from pellucid.recall.state import Request, Stage, StageReport, State, World
 
 STAGES: tuple[Stage, ...] = (

@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 from pellucid.model.frame_words import PAST
-from pellucid.recall.function_words import FUNCTION_WORDS
-from pellucid.recall.tasks import starts_task
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.recall.query.tasks import starts_task
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[.?!;:]")
 _SELF_WORDS = """

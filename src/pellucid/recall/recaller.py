@@ -13,7 +13,7 @@ from pellucid.encoders.chat import ChatModel
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.reranker import Reranker
 from pellucid.recall.pipeline import run
-from pellucid.recall.receipt import query_bytes
+from pellucid.recall.receipt.record import query_bytes
 from pellucid.recall.state import Request, State, World
 from pellucid.settings import HistorySettings, RecallSettings, RerankSettings
 from pellucid.store.history_port import History, RecallRecord

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.recall.boost import favour
-from pellucid.recall.direct import lift, verdict
-from pellucid.recall.diversify import settle
-from pellucid.recall.equation import Ints
-from pellucid.recall.expand import owe
-from pellucid.recall.fuse import price
-from pellucid.recall.ladder import FILTERS
-from pellucid.recall.legs import base_of
-from pellucid.recall.renew import succeed
-from pellucid.recall.rerank import place
+from pellucid.recall.context.direct import lift, verdict
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.score.boost import favour
+from pellucid.recall.score.diversify import settle
+from pellucid.recall.score.equation import Ints
+from pellucid.recall.score.expand import owe
+from pellucid.recall.score.fuse import price
+from pellucid.recall.score.ladder import FILTERS
+from pellucid.recall.score.renew import succeed
+from pellucid.recall.score.rerank import place
 from pellucid.recall.state import Pool, State
 
 

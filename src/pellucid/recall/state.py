@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pellucid.encoders.chat import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding
 from pellucid.encoders.reranker import Reranker
-from pellucid.recall.equation import Floats, Ints, Mask, Pairs
-from pellucid.recall.query_edges import AskedEdges
-from pellucid.recall.told import Cut, NamedEpisode, PassReport
+from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
+from pellucid.recall.query.edges import AskedEdges
+from pellucid.recall.score.equation import Floats, Ints, Mask, Pairs
 from pellucid.settings import RecallSettings, RerankSettings
 from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
 
@@ -271,7 +271,7 @@ class Context:
     length: int = 0
     included: tuple[str, ...] = ()
     omitted: tuple[Omission, ...] = ()
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[CutMemory, ...] = ()
     episodes: tuple[NamedEpisode, ...] = ()
     passes: tuple[PassReport, ...] = ()
 

@@ -137,7 +137,7 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MemoryStanding:
     """What of a memory's state a recall reads. Instants are epoch milliseconds, half-open."""
 
     active: bool = True
@@ -184,7 +184,7 @@ class Columns:
     admitted: Mask
     """May answer: all of the above, and made within the period of the admission."""
     about: NDArray[np.int64]
-    """A number for who said it or whom it is about, -1 for nobody; see `Survey.named`."""
+    """A number for who said it or whom it is about, -1 for nobody; see `TextSurvey.named`."""
     asks: Mask
     """It only asks: its last sentence is a question."""
     direct: NDArray[np.uint8]
@@ -206,7 +206,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class TextSurvey:
     """What a namespace knows of a text: its words, analysed as memories are, with their frequency, and its names."""
 
     corpus: Corpus
@@ -221,7 +221,7 @@ class IndexReader(Protocol):
     episodes: EpisodeReader
     graph: GraphReader
 
-    def survey(self, text: str, *, names: bool = True) -> Survey:
+    def survey(self, text: str, *, names: bool = True) -> TextSurvey:
         """The statistics of the namespace, and what it knows of a query's words; `names`: also whom it names."""
         ...
 
@@ -276,7 +276,7 @@ class IndexReader(Protocol):
         """The token codes of these rows."""
         ...
 
-    def pretending(self, standings: Mapping[int, "Standing"]) -> "IndexReader":
+    def pretending(self, standings: Mapping[int, "MemoryStanding"]) -> "IndexReader":
         """The same, as if some rows (by number) stood otherwise: a what-if without a write. The graph stays."""
         ...
 

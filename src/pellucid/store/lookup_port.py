@@ -19,7 +19,7 @@ class FiledEpisode:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Holdings:
     """How much of each kind a namespace holds; memories and passages count if they are active."""
 
     memories: int = 0
@@ -53,7 +53,7 @@ class Lookup(Protocol):
         """The sessions that episodes of a namespace came of."""
         ...
 
-    def held(self, namespace: str) -> Held:
+    def held(self, namespace: str) -> Holdings:
         """How much a namespace holds."""
         ...
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from pellucid.model.project import Projects
+from pellucid.model.project import ProjectRegistry
 
 
 class Registry(Protocol):
     """Which root has which namespace. Part of the record: no rebuild makes it anew."""
 
-    def known(self) -> Projects:
+    def known(self) -> ProjectRegistry:
         """All roots that are known.
 
         Raises:
@@ -17,7 +17,7 @@ class Registry(Protocol):
         """
         ...
 
-    def change(self, how: Callable[[Projects], Projects]) -> Projects:
+    def change(self, how: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
         """Put what `how` makes of it in its place, one process at a time; on the disk when this returns.
 
         Raises:

@@ -44,7 +44,7 @@ class FileRemoval:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class JournalOperation:
     """One acknowledged unit of change: all of it is kept, or none.
 
     `ledger` holds JSON-ready rows for `.pellucid/ledger/YYYY-MM.jsonl`; the store numbers them.
@@ -84,7 +84,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class FileHead:
     """The newest bytes of a path: its newest undrained journal entry, else its file; `data` is None when it is gone."""
 
     path: str
@@ -107,7 +107,7 @@ class DrainReport:
 class Records(Protocol):
     """The record of truth. After `commit` returns, the operation survives any crash."""
 
-    def commit(self, operation: Operation) -> int:
+    def commit(self, operation: JournalOperation) -> int:
         """Acknowledge an operation and return its sequence number; nothing of it is kept if this raises."""
         ...
 
@@ -115,7 +115,7 @@ class Records(Protocol):
         """Write what waits in the journal to its files, recovering from any earlier crash; erase filed payloads."""
         ...
 
-    def heads(self, paths: Iterable[str]) -> list[Head]:
+    def heads(self, paths: Iterable[str]) -> list[FileHead]:
         """The newest bytes of each path, in the order asked."""
         ...
 

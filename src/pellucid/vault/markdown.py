@@ -39,7 +39,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class FileIdentity:
     """What a file does not say of itself: the namespace it falls to, the key of ids made from its path, its time."""
 
     namespace: str
@@ -135,7 +135,7 @@ def _block(moment: Moment) -> str:
     return f"\n<!-- pellucid:moment {json.dumps(marker, separators=(',', ':'))} -->\n{content}\n"
 
 
-def parse(path: str, data: bytes, identity: Identity) -> Parsed:
+def parse(path: str, data: bytes, identity: FileIdentity) -> Parsed:
     """What a vault file holds.
 
     Raises:
@@ -161,7 +161,7 @@ def parse(path: str, data: bytes, identity: Identity) -> Parsed:
         raise InputError(f"{path}: {where}: {first['msg']}", next_step="correct that line") from error
 
 
-def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: Identity) -> Memory:
+def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: FileIdentity) -> Memory:
     known = {name: values[key] for key, name in _MEMORY_KEYS.items() if key in values}
     made = hashlib.blake2b(path.encode(), key=identity.key, digest_size=16).hexdigest()
     fallback = {
@@ -173,7 +173,7 @@ def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: 
     return Memory.model_validate(filled | {"content": body.strip()})
 
 
-def _parse_episode(values: Mapping[str, object], body: str, identity: Identity) -> Parsed:
+def _parse_episode(values: Mapping[str, object], body: str, identity: FileIdentity) -> Parsed:
     known = {name: values[key] for key, name in _EPISODE_KEYS.items() if key in values}
     episode = Episode.model_validate({"namespace": identity.namespace} | known)
     pieces = _MARKER.split(body)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import Embedder
 from pellucid.model.snapshot import Alignment
-from pellucid.recall.late_interaction import nearest
+from pellucid.recall.score.late_interaction import nearest
 from pellucid.store.index_port import Codes
 
 

@@ -21,9 +21,9 @@ from pellucid.model.snapshot import (
     StageTrace,
     TierExplain,
 )
-from pellucid.recall.fuse import weights_shown
-from pellucid.recall.receipt import Receipt
+from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.fuse import weights_shown
 from pellucid.recall.state import State
 from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served

@@ -9,11 +9,11 @@ from pydantic.alias_generators import to_camel
 from pellucid.clock import isoformat
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
-from pellucid.recall.equation import TERMS
-from pellucid.recall.fuse import weights_shown
-from pellucid.recall.ladder import FILTERS, RUNGS
-from pellucid.recall.receipt import Receipt
+from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.equation import TERMS
+from pellucid.recall.score.fuse import weights_shown
+from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.recall.state import State
 from pellucid.store.index_port import Filters
 
@@ -86,7 +86,7 @@ class RecallDiff(Wire):
 
 def diff(a: Receipt, b: Receipt) -> RecallDiff:
     """What the second of two recalls of one namespace served otherwise than the first, and what was otherwise."""
-    then, now = _Ranking(a), _Ranking(b)
+    then, now = _RecallRanking(a), _RecallRanking(b)
     entered = tuple(_shift(then, now, each) for each in b.served_ids if each not in then.served)
     left = tuple(_shift(then, now, each) for each in a.served_ids if each not in now.served)
     both = [_shift(then, now, each) for each in b.served_ids if each in then.served]
@@ -107,7 +107,7 @@ def diff(a: Receipt, b: Receipt) -> RecallDiff:
     )  # fmt: skip
 
 
-class _Ranking:
+class _RecallRanking:
     """One recall's scores and places, by id."""
 
     def __init__(self, receipt: Receipt) -> None:
@@ -139,7 +139,7 @@ class _Ranking:
         return terms | {PENALTY: -float(self._pool.penalty[at])}
 
 
-def _shift(then: _Ranking, now: _Ranking, memory_id: str) -> Shift:
+def _shift(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
     before, after = then.terms(memory_id), now.terms(memory_id)
     differences = dict(_differences(before, after)) if before and after else {}
     return Shift(

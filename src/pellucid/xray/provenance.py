@@ -6,8 +6,8 @@ from pellucid.clock import isoformat
 from pellucid.model.entity import is_superseded
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy, Staleness
+from pellucid.recall.as_of_view import as_stood, by_known
 from pellucid.recall.state import Request
-from pellucid.recall.stood import as_stood, by_known
 
 _BLOCKING = ("forgotten", "rejected", "quarantined")
 STALE_AFTER_DAYS = 180.0

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
-from pellucid.recall.ladder import RUNGS
-from pellucid.recall.legs import base_of
-from pellucid.recall.plan import MAX_STEMS
-from pellucid.recall.receipt import Receipt
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.query.plan import MAX_STEMS
+from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import Pool, State
 
 UNEXPLAINED = "unexplained"

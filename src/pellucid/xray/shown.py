@@ -15,16 +15,16 @@ from pellucid.model.snapshot import (
     ServedBy,
     XrayResult,
 )
-from pellucid.recall.equation import Ints, rank
-from pellucid.recall.ladder import FILTERS, REPEATS, RUNGS
-from pellucid.recall.legs import FALLBACK, LEGS, base_of
+from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of
+from pellucid.recall.score.equation import Ints, rank
+from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Pool, State
 from pellucid.store.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
-from pellucid.xray.sentence import sentence
-from pellucid.xray.whereabouts import cut_in_words, rung_of
+from pellucid.xray.why.whereabouts import cut_in_words, rung_of
+from pellucid.xray.words.sentence import sentence
 
 SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
 TERM_KEYS = {

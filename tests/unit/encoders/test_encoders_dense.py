@@ -5,7 +5,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
-from pellucid.encoders.dense import FUSED, Dense, FloatDense, Graph, Int8Dense, Norm
+from pellucid.encoders.dense import FUSED, Dense, FloatDense, Int8Dense, Norm, OnnxGraph
 
 WIDTH, OUT = 384, 48
 rng = np.random.default_rng(7)
@@ -18,7 +18,7 @@ EXTREME = np.eye(WIDTH, dtype=np.float32)
 
 
 def product_after_norm(dense_type: type[FloatDense] | type[Int8Dense], rows: np.ndarray) -> np.ndarray:
-    graph = Graph()
+    graph = OnnxGraph()
     dense: Dense = dense_type(graph)
     norm = Norm(GAMMA, BETA, "rows", 1e-12)
     [out] = dense(norm.apply(graph), [WEIGHT], norm)

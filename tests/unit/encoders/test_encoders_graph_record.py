@@ -14,7 +14,7 @@ from pellucid.encoders.minilm import MiniLM
 from pellucid.encoders.provision import MODEL_NAME, TOKENIZER, WEIGHTS, status
 from pellucid.encoders.session import graph_path
 from pellucid.errors import EncoderError
-from pellucid.operations.house import examine
+from pellucid.operations.admin.health import examine
 from pellucid.settings import Settings
 
 TEXT = "the export moved to a timer"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from pellucid.graph.audit import Place, Problem, audit
+from pellucid.graph.audit import GraphProblem, SaidAt, audit
 from pellucid.graph.cycles import cycles
 from pellucid.model.document import Document, HeaderVersion
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, EdgeType
@@ -38,13 +38,13 @@ def edge(
 
 def found(
     edges: list[FiledEdge], *documents: FiledDocument, shared: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-) -> list[Problem]:
+) -> list[GraphProblem]:
     keys = sorted({end for filed in edges for end in (filed.edge.source, filed.edge.target)})
     nodes = [Node(number, key, key.upper(), "") for number, key in enumerate(keys) if not key.startswith("mem_")]
     return list(audit(nodes, edges, documents, shared))
 
 
-def kinds(problems: list[Problem]) -> list[tuple[str, str]]:
+def kinds(problems: list[GraphProblem]) -> list[tuple[str, str]]:
     return [(problem.kind, problem.subject) for problem in problems]
 
 
@@ -62,8 +62,8 @@ def test_a_target_that_nobody_defines_dangles_once_with_all_who_say_it() -> None
     assert (problem.kind, problem.subject) == ("dangling", "SPEC-9")
     assert problem.what == "SPEC-1 depends on SPEC-9, SPEC-2 mentions SPEC-9; no document defines SPEC-9"
     assert problem.where == (
-        Place(path="documents/spec-1.md", section="Depends on", memory_id=MEMORY),
-        Place(path="documents/spec-2.md", section="Plan", memory_id=MEMORY),
+        SaidAt(path="documents/spec-1.md", section="Depends on", memory_id=MEMORY),
+        SaidAt(path="documents/spec-2.md", section="Plan", memory_id=MEMORY),
     )  # fmt: skip
     assert problem.why
     assert "index docs" in problem.next_step
@@ -87,7 +87,7 @@ def test_every_type_of_edge_is_said_in_words() -> None:
 
 def test_a_problem_travels_as_it_is() -> None:
     (problem,) = found([], document("spec-1"))
-    assert problem == Problem.model_validate(problem.to_wire())
+    assert problem == GraphProblem.model_validate(problem.to_wire())
     assert problem.to_wire()["where"] == [{"path": "documents/spec-1.md", "section": "", "memoryId": ""}]
     assert list(problem.to_wire()) == ["kind", "subject", "what", "why", "nextStep", "where"]
 

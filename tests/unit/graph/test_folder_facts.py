@@ -14,7 +14,7 @@ from pellucid.graph.extract import facts_of
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import FOREVER, Edge, GraphFacts
 from pellucid.vault.documents import render_document
-from pellucid.vault.markdown import Identity, parse
+from pellucid.vault.markdown import FileIdentity, parse
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = START + timedelta(days=30)
@@ -47,7 +47,7 @@ def facts(path: str, read: ReadDocument, sections: list[Section]) -> GraphFacts:
         aliases=read.aliases, versions=(version,),
     )  # fmt: skip
     data = render_document(document, sections)
-    return facts_of(parse("documents/a.md", data, Identity("local/default", b"k" * 32, START)), NAMING)
+    return facts_of(parse("documents/a.md", data, FileIdentity("local/default", b"k" * 32, START)), NAMING)
 
 
 def told(root: Path) -> list[Edge]:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_kit import SCRIPTS, Opener, ask, contents, keep
 
-from pellucid.store.local.analysis import Analyzer, _fold_width, count, term
+from pellucid.store.local.index.analysis import Analyzer, _fold_width, count, term
 
 ANALYZER = Analyzer(apsw.Connection(":memory:"))
 VOCABULARY = [word for _, words in SCRIPTS for word in words.split()]

@@ -10,7 +10,7 @@ from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode
 from pellucid.store.index_port import IndexState, LedgerChange, PathChange
 from pellucid.store.local.health import integrity
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 AT = "2026-06-01T12:00:00.000Z"
 EPISODE = {

@@ -14,10 +14,10 @@ from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep
 
 from pellucid.app import App
 from pellucid.errors import StoreBusyError
-from pellucid.store.local.columns import View
 from pellucid.store.local.database import connect, execute, immediate
 from pellucid.store.local.erasing import erase_remains
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.columns import View
+from pellucid.store.local.index.local_index import LocalIndex
 
 CANARY = "Ottilie stores the vermilion kayak beneath staircase 7734"
 SEED = 11

@@ -19,9 +19,9 @@ from pellucid.memory.fold import text_digest, topic_digest
 from pellucid.model.artifact import Artifact
 from pellucid.store.episode_port import NearEpisode
 from pellucid.store.index_port import Admission
-from pellucid.store.local.analysis import Analyzer
 from pellucid.store.local.health import integrity, totals
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.analysis import Analyzer
+from pellucid.store.local.index.local_index import LocalIndex
 
 MUTE: tuple[dict[str, Any], ...] = (
     {"status": "superseded"}, {"status": "quarantined"}, {"trust_zone": "quarantine"}, {"scopes": ("private",)},

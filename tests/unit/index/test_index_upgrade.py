@@ -13,7 +13,7 @@ from pellucid.app import App
 from pellucid.errors import EncoderError
 from pellucid.model.stance import stance
 from pellucid.model.text import attribute_key
-from pellucid.operations.house import diagnose, examine
+from pellucid.operations.admin.health import diagnose, examine
 from pellucid.store.index_port import IndexState
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"

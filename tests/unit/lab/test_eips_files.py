@@ -7,16 +7,8 @@ import pytest
 from eips_kit import PROSE, REQUIRES, write_set
 
 from pellucid.errors import InputError
-from pellucid.lab import eips
-from pellucid.lab.graph_metrics import (
-    agreement,
-    all_direct,
-    closure,
-    closure_recall,
-    dependencies,
-    pairs,
-    without,
-)
+from pellucid.lab.datasets import eips
+from pellucid.lab.metrics.graph import agreement, all_direct, closure, closure_recall, dependencies, pairs, without
 
 TRUTH = {2: frozenset({1}), 3: frozenset({2}), 4: frozenset({1, 3})}
 

@@ -8,11 +8,11 @@ from eips_kit import write_set
 
 from pellucid.encoders.minilm import MiniLM
 from pellucid.errors import InputError
-from pellucid.operations.lab import LabInput, run_lab
-from pellucid.operations.lab_asof import AsOfLabOutput
-from pellucid.operations.lab_graph import VARIANTS, GraphLabOutput
+from pellucid.lab.as_of import AsOfLabOutput
+from pellucid.lab.graph import VARIANTS, GraphLabOutput
+from pellucid.lab.measuring import LabInput, run_lab
 from pellucid.settings import Settings
-from pellucid.surfaces.cli.present_lab import measured
+from pellucid.surfaces.cli.present.lab import measured
 
 
 @pytest.fixture(scope="module")

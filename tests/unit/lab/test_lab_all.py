@@ -9,16 +9,16 @@ from sessions_kit import write_sessions
 from vault_kit import Opener
 
 from pellucid.errors import InputError, StoreError
-from pellucid.lab.dataset import Dataset, Group, Record
-from pellucid.lab.qmsum import load
+from pellucid.lab.datasets.dataset import Dataset, Group, Record
+from pellucid.lab.datasets.qmsum import load
+from pellucid.lab.every_set import LabAllInput, LabTable, run_all
+from pellucid.lab.home import Home
+from pellucid.lab.measuring import LabInput, LabOutput, run_lab
 from pellucid.lab.run import ABLATED, TRIED
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
-from pellucid.operations.lab import LabInput, LabOutput, run_lab
-from pellucid.operations.lab_all import LabAllInput, LabTable, run_all
-from pellucid.operations.lab_home import Home
-from pellucid.surfaces.cli.present_lab import measured
+from pellucid.surfaces.cli.present.lab import measured
 
 MEETING = {
     "meeting_transcripts": [

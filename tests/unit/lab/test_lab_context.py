@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from vault_kit import Opener
 
-from pellucid.lab.abstention import Doubts, auc, told_apart
-from pellucid.lab.context import BUDGETS, Filled, Plain, compare
-from pellucid.lab.dataset import Kept, Question
-from pellucid.lab.longmemeval import load, unanswerable
-from pellucid.operations.lab import LabInput, LabOutput, run_lab
+from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
+from pellucid.lab.datasets.longmemeval import load, unanswerable
+from pellucid.lab.measuring import LabInput, LabOutput, run_lab
+from pellucid.lab.metrics.abstention import Doubts, auc, told_apart
+from pellucid.lab.metrics.context import BUDGETS, Filled, Plain, compare
 
 SESSION = {
     "session_id": "s1", "date": "2023/05/20 (Sat) 02:21",
@@ -34,7 +34,7 @@ ENTRIES = [
 
 @pytest.mark.requirement("LAB-1")
 def test_a_concatenation_goes_down_the_ranking_until_one_does_not_fit() -> None:
-    ranking = [Kept("x" * 10, ("a",)), Kept("x" * 20, ("b", "c")), Kept("x", ("d",))]
+    ranking = [KeptMemory("x" * 10, ("a",)), KeptMemory("x" * 20, ("b", "c")), KeptMemory("x", ("d",))]
     assert Plain().keys(ranking, 31) == {"a", "b", "c"}
     assert Plain().keys(ranking, 30) == {"a"}
     assert Plain().keys(ranking, 33) == {"a", "b", "c", "d"}
@@ -44,8 +44,8 @@ def test_a_concatenation_goes_down_the_ranking_until_one_does_not_fit() -> None:
 
 @pytest.mark.requirement("LAB-1")
 def test_shares_and_gains_are_means_over_questions() -> None:
-    questions = [Question("1", "?", {"a": 1, "b": 1}), Question("2", "?", {"c": 1})]
-    ranking = [Kept("x" * 1_500, ("a",)), Kept("x" * 1_500, ("b",)), Kept("x" * 10, ("c",))]
+    questions = [LabelledQuestion("1", "?", {"a": 1, "b": 1}), LabelledQuestion("2", "?", {"c": 1})]
+    ranking = [KeptMemory("x" * 1_500, ("a",)), KeptMemory("x" * 1_500, ("b",)), KeptMemory("x" * 10, ("c",))]
     filled = [Filled(ranking, {2_000: ["a"], 8_000: ["a", "b"]}), Filled(ranking, {2_000: ["c"], 8_000: []})]
     out = compare(questions, filled, {"contents": Plain()})
     assert [out[str(budget)]["context"] for budget in BUDGETS] == [0.75, 0.5]  # type: ignore[index]

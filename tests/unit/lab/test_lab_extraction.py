@@ -1,10 +1,10 @@
 """Turns and memories small enough for paper in, coverage, compression and speed out."""
 
 from pellucid.clock import SystemClock
-from pellucid.lab.dataset import Dataset, Group, Record
-from pellucid.lab.extraction import Coverage, Kept, coverage, distilled, turns_per_second
+from pellucid.lab.datasets.dataset import Dataset, Group, Record
+from pellucid.lab.metrics.extraction import Coverage, KeptMemory, coverage, distilled, turns_per_second
 from pellucid.model.turn import Turn
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 
 SAID = {
@@ -15,33 +15,33 @@ SAID = {
 CITED = {"t1": ("Bo adopted a cat.",), "t2": ("Ana is happy.",), "t3": ("Bo lives in Portugal.",), "gone": ("x",)}
 
 
-def covered(*kept: Kept) -> Coverage:
+def covered(*kept: KeptMemory) -> Coverage:
     return coverage(CITED, SAID, kept, {"Ana", "Bo"})
 
 
 def test_a_cited_turn_is_covered_by_a_memory_that_stands_in_it_and_shares_a_word_with_it() -> None:
-    assert covered(Kept("Bo: I adopted a grey cat", ("t1",))) == Coverage(3, 1, 1)
+    assert covered(KeptMemory("Bo: I adopted a grey cat", ("t1",))) == Coverage(3, 1, 1)
 
 
 def test_evidence_without_a_shared_word_does_not_cover() -> None:
-    assert covered(Kept("Bo likes trains", ("t1", "t3"))) == Coverage(3, 0, 0)
+    assert covered(KeptMemory("Bo likes trains", ("t1", "t3"))) == Coverage(3, 0, 0)
 
 
 def test_a_shared_word_without_evidence_does_not_cover() -> None:
-    assert covered(Kept("Bo adopted a grey cat", ())) == Coverage(3, 0, 0)
+    assert covered(KeptMemory("Bo adopted a grey cat", ())) == Coverage(3, 0, 0)
 
 
 def test_a_speakers_name_is_not_a_shared_word() -> None:
-    assert covered(Kept("Ana", ("t1", "t2"))) == Coverage(3, 0, 0)
+    assert covered(KeptMemory("Ana", ("t1", "t2"))) == Coverage(3, 0, 0)
 
 
 def test_the_turn_and_the_sentence_that_cites_it_are_held_apart() -> None:
-    assert covered(Kept("Bo moved to Lisbon", ("t3",))) == Coverage(3, 1, 0)
-    assert covered(Kept("Bo is in Portugal", ("t3",))) == Coverage(3, 0, 1)
+    assert covered(KeptMemory("Bo moved to Lisbon", ("t3",))) == Coverage(3, 1, 0)
+    assert covered(KeptMemory("Bo is in Portugal", ("t3",))) == Coverage(3, 0, 1)
 
 
 def test_one_record_counts_once_however_many_memories_stand_in_it() -> None:
-    assert covered(Kept("a grey cat", ("t1",)), Kept("the cat Pixel", ("t1",))) == Coverage(3, 1, 1)
+    assert covered(KeptMemory("a grey cat", ("t1",)), KeptMemory("the cat Pixel", ("t1",))) == Coverage(3, 1, 1)
 
 
 def group() -> Group:
@@ -53,7 +53,7 @@ def group() -> Group:
 
 
 def test_what_nobody_said_is_no_trace() -> None:
-    found = distilled([(group(), [Kept("adopted a cat", ("t1",))])])
+    found = distilled([(group(), [KeptMemory("adopted a cat", ("t1",))])])
     assert found == {
         "memories": 1, "traceCharacters": 28, "memoryCharacters": 13, "compression": round(28 / 13, 4),
         "compressionWithCaptions": round(50 / 13, 4), "citedTurns": 1, "coverage": 1.0, "coverageBySentence": 1.0,

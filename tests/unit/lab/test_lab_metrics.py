@@ -5,8 +5,8 @@ from math import log2
 import numpy as np
 import pytest
 
-from pellucid.lab.dataset import Question
-from pellucid.lab.metrics import METRICS, Scores, hit_at, interval, mrr, ndcg_at, recall_at, scored
+from pellucid.lab.datasets.dataset import LabelledQuestion
+from pellucid.lab.metrics.ranking import METRICS, Scores, hit_at, interval, mrr, ndcg_at, recall_at, scored
 
 LABELS = {"a": 1, "b": 1, "c": 1}
 
@@ -60,7 +60,11 @@ def test_a_memory_counts_for_every_record_it_stands_in_and_each_record_once() ->
 
 
 def test_every_question_has_every_metric_and_their_means_are_rounded() -> None:
-    questions = [Question("1", "?", {"a": 1}), Question("2", "?", {"b": 1}), Question("3", "?", {"c": 1})]
+    questions = [
+        LabelledQuestion("1", "?", {"a": 1}),
+        LabelledQuestion("2", "?", {"b": 1}),
+        LabelledQuestion("3", "?", {"c": 1}),
+    ]
     scores = Scores.of([scored(*each) for each in zip(questions, [["a"], ["x", "b"], ["x"]], strict=True)])
     assert set(scores.values) == set(METRICS)
     assert scores.values["mrr"].tolist() == [1.0, 0.5, 0.0]

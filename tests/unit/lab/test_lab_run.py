@@ -8,15 +8,15 @@ import pytest
 from vault_kit import Opener
 
 from pellucid.errors import InputError
-from pellucid.lab.dataset import Dataset, Group, Question, Record
-from pellucid.lab.locomo import load as load_locomo
-from pellucid.lab.longmemeval import load as load_longmemeval
-from pellucid.lab.run import ABLATED, FLOORS, TRIED, Answer, Asker, Held, run
-from pellucid.lab.scifact import load as load_scifact
+from pellucid.lab import measuring as lab
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record
+from pellucid.lab.datasets.locomo import load as load_locomo
+from pellucid.lab.datasets.longmemeval import load as load_longmemeval
+from pellucid.lab.datasets.scifact import load as load_scifact
+from pellucid.lab.run import ABLATED, FLOORS, TRIED, Asker, LabContext, RankedAnswer, run
 from pellucid.model.turn import Turn
-from pellucid.operations import lab
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.surfaces.cli.present_lab import measured
+from pellucid.operations.recall.recalling import RecallInput, recall
+from pellucid.surfaces.cli.present.lab import measured
 
 LOCOMO = [
     {
@@ -140,15 +140,15 @@ def test_a_folder_without_the_set_is_refused(tmp_path: Path, load: Callable[[Pat
 
 
 def test_metrics_floors_and_ablations_come_from_what_was_asked() -> None:
-    questions = (Question("1", "one", {"a": 1}, "x"), Question("2", "two", {"b": 1}, "y"))
+    questions = (LabelledQuestion("1", "one", {"a": 1}, "x"), LabelledQuestion("2", "two", {"b": 1}, "y"))
     group = Group("g", (Record("a", Turn("s", 1, "user", "a")), Record("b", Turn("s", 2, "user", "b"))), questions)
     asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def ask(_: Group, question: Question, without: tuple[str, ...], trying: str) -> Answer:
+    def ask(_: Group, question: LabelledQuestion, without: tuple[str, ...], trying: str) -> RankedAnswer:
         asked.append((question.id, without))
         best = ["b", "a"] if trying == "temporal" else ["a", "b"] if "rerank" not in without else ["z", "a", "b"]
-        contexts = {10: Held(best[:1], "…")}
-        return Answer(best, 2.0 if "rerank" in without else 3.0, {"vector": 2, "lexical": 0}, contexts=contexts)
+        contexts = {10: LabContext(best[:1], "…")}
+        return RankedAnswer(best, 2.0 if "rerank" in without else 3.0, {"vector": 2, "lexical": 0}, contexts=contexts)
 
     parts: list[str] = []
     asker = Asker(ask, lambda _: 1.0)
@@ -174,7 +174,7 @@ def test_the_lab_ranks_as_the_recall_of_a_user_does(
     house: Opener, tmp_path: Path, minilm: object, model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same turns, imported by hand and asked by hand, come in the order the lab reports."""
-    from pellucid.operations.intake import Intake
+    from pellucid.operations.session.intake import Intake
 
     app = house(tmp_path / "hand", namespace="lab/conv-1")
     dataset = load_locomo(write(tmp_path, "locomo10.json", LOCOMO))

@@ -8,20 +8,20 @@ from sessions_kit import EARLIER, LATER, write_sessions
 from vault_kit import Opener
 
 from pellucid.errors import InputError
-from pellucid.lab.dataset import Kept, Question
-from pellucid.lab.run import Answer, Held
-from pellucid.lab.session_metrics import SHAPES, by_halves, durable, of_sessions, quotes
-from pellucid.lab.sessions import Label, Wanted, load
-from pellucid.operations.lab import LabInput, LabOutput, run_lab
-from pellucid.surfaces.cli.present_lab import measured
+from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
+from pellucid.lab.datasets.sessions import TurnLabel, Wanted, load
+from pellucid.lab.measuring import LabInput, LabOutput, run_lab
+from pellucid.lab.metrics.sessions import SHAPES, by_halves, durable, of_sessions, quotes
+from pellucid.lab.run import LabContext, RankedAnswer
+from pellucid.surfaces.cli.present.lab import measured
 
-ASKED = Question("q", "?", {"new": 1, "also": 1})
+ASKED = LabelledQuestion("q", "?", {"new": 1, "also": 1})
 WANTED = Wanted(re.compile("90 min"), ("It burns for 90 minutes.",), frozenset({"old"}))
 
 
-def measure(*places: tuple[str, str], context: Held | None = None) -> dict[str, float]:
+def measure(*places: tuple[str, str], context: LabContext | None = None) -> dict[str, float]:
     keys, texts = [key for key, _ in places], [text for _, text in places]
-    answer = Answer(keys, 1.0, {}, texts, {2_000: context} if context else {})
+    answer = RankedAnswer(keys, 1.0, {}, texts, {2_000: context} if context else {})
     return of_sessions({"q": WANTED})(ASKED, answer)
 
 
@@ -57,7 +57,7 @@ def test_labels_without_a_transcript_are_refused(tmp_path: Path) -> None:
 @pytest.mark.requirement("LAB-1")
 def test_a_context_answers_by_matching_quoting_or_citing() -> None:
     def shares(text: str, *keys: str) -> tuple[float, float]:
-        found = measure(context=Held(keys, text))
+        found = measure(context=LabContext(keys, text))
         return found["strict@2000"], found["lenient@2000"]
 
     assert shares("for 90 minutes") == (1.0, 1.0)
@@ -91,18 +91,24 @@ def test_an_older_word_is_first_when_it_stands_above_or_alone() -> None:
     assert measure(("new", "…"), ("old", "…"))["supersededFirst"] == 0.0
     assert measure(("x", "…"))["supersededFirst"] == 0.0
     nothing_older = Wanted(WANTED.must, WANTED.evidence, frozenset())
-    assert "supersededFirst" not in of_sessions({"q": nothing_older})(ASKED, Answer(["old"], 1.0, {}, ["…"]))
+    assert "supersededFirst" not in of_sessions({"q": nothing_older})(ASKED, RankedAnswer(["old"], 1.0, {}, ["…"]))
 
 
 LABELS = (
-    Label("a", "a1", True, ("f1",)), Label("a", "a2", False, ("f1", "f2")), Label("a", "a3", False, ()),
-    Label("b", "b1", True, ("f3",)),
+    TurnLabel("a", "a1", True, ("f1",)), TurnLabel("a", "a2", False, ("f1", "f2")), TurnLabel("a", "a3", False, ()),
+    TurnLabel("b", "b1", True, ("f3",)),
 )  # fmt: skip
 
 
 @pytest.mark.requirement("LAB-1")
 def test_precision_leaves_neutral_turns_out_and_recall_counts_facts() -> None:
-    kept = [Kept("x", ("a1", "a3")), Kept("x", ("a2",)), Kept("x", ("a3",)), Kept("x", ("elsewhere",)), Kept("x", ())]
+    kept = [
+        KeptMemory("x", ("a1", "a3")),
+        KeptMemory("x", ("a2",)),
+        KeptMemory("x", ("a3",)),
+        KeptMemory("x", ("elsewhere",)),
+        KeptMemory("x", ()),
+    ]
     found = durable(LABELS, kept)
     assert (found["memories"], found["judged"], found["precision"]) == (3, 2, 0.5)
     assert (found["facts"], found["recall"]) == (3, 0.6667)
@@ -111,7 +117,7 @@ def test_precision_leaves_neutral_turns_out_and_recall_counts_facts() -> None:
 
 @pytest.mark.requirement("LAB-1")
 def test_halves_are_taken_by_name_and_each_is_held_against_its_own_turns() -> None:
-    found = by_halves(LABELS, [Kept("x", ("a1",)), Kept("x", ("b1",)), Kept("x", ("b1",))])
+    found = by_halves(LABELS, [KeptMemory("x", ("a1",)), KeptMemory("x", ("b1",)), KeptMemory("x", ("b1",))])
     assert {name: (each["memories"], each["recall"]) for name, each in found.items()} == {
         "all": (3, 0.6667), "first": (1, 0.5), "other": (2, 1.0),
     }  # fmt: skip

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pellucid.lab.dataset import Group, Question, Record, Update
-from pellucid.lab.updates import CASES, DEPTH, case, newer_above, of_user_turns, same_attribute
+from pellucid.lab.datasets.dataset import Group, LabelledQuestion, Record, Update
+from pellucid.lab.metrics.updates import CASES, DEPTH, case, newer_above, of_user_turns, same_attribute
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-ASKED = Question("q", "What is the TTL?", {"o": 1, "n": 1})
+ASKED = LabelledQuestion("q", "What is the TTL?", {"o": 1, "n": 1})
 UPDATE = Update(ASKED, ("o",), ("n",))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from vault_kit import HERE, NOON, a_memory
 
-from pellucid.memory.compounding import LISTED, Report, Section, Use, compile_report
+from pellucid.memory.compounding import LISTED, Report, ReportSection, Use, compile_report
 from pellucid.memory.ledger_rows import Row
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, VerdictRow
 from pellucid.model.memory import Memory
@@ -40,13 +40,13 @@ def a_verdict(memory: Memory, **given: Any) -> VerdictRow:
     return VerdictRow(**{**known, **given})
 
 
-def ids(section: Section) -> list[str]:
+def ids(section: ReportSection) -> list[str]:
     return [each.memory_id for each in section.entries]
 
 
 def test_an_empty_period_is_an_empty_report() -> None:
     empty = report([])
-    assert (empty.created, empty.changes, empty.recurred, empty.unused) == ({}, {}, Section(), Section())
+    assert (empty.created, empty.changes, empty.recurred, empty.unused) == ({}, {}, ReportSection(), ReportSection())
     assert empty.compression.turns_per_memory is None
 
 

@@ -12,8 +12,8 @@ from vault_kit import HERE, Opener, a_memory, drop_index, edit, file_memories, k
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.operations.changing import UndoInput, VerbInput, apply_verb, undo
-from pellucid.operations.house import diagnose, rebuild
+from pellucid.operations.admin.health import diagnose, rebuild
+from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
 from pellucid.store.index_port import Admission
 
 PORT = "SPEC-054 ports the recall stage, as SPEC-037 §3 wants it"

@@ -12,7 +12,7 @@ SCRIPT = """
 import sys
 from pellucid.memory.doubt import injected_turn
 from pellucid.memory.injection import split_injections
-from pellucid.recall.context_text import harmless
+from pellucid.recall.context.text import harmless
 for unit in sys.argv[2:]:
     print(unit, flush=True)
     unit = unit.encode().decode("unicode_escape")

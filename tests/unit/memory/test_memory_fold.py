@@ -26,9 +26,9 @@ from vault_kit import (
 
 from pellucid.app import App
 from pellucid.errors import EncoderError
+from pellucid.operations.admin.health import examine, rebuild
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.house import examine, rebuild
-from pellucid.operations.recalling import audit
+from pellucid.operations.recall.recalling import audit
 
 BROKEN_EPISODE = b"""---
 id: ep_11111111111111111111111111111111

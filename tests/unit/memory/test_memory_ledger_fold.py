@@ -13,9 +13,9 @@ from pellucid.memory.fold import LEDGER
 from pellucid.model.ledger import FlushRow, FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Moment
 from pellucid.model.wire import Wire
-from pellucid.operations.house import diagnose, examine, rebuild
+from pellucid.operations.admin.health import diagnose, examine, rebuild
 from pellucid.operations.settling import accept
-from pellucid.store.records import FileWrite, Operation
+from pellucid.store.records import FileWrite, JournalOperation
 from pellucid.vault.markdown import episode_path, render_episode
 
 CRANE = "the harbour crane lifts forty tonnes"
@@ -32,7 +32,7 @@ def tombstone(*keys: bytes) -> TombstoneRow:
 
 def commit(app: App, *rows: Wire | dict[str, object], writes: tuple[FileWrite, ...] = ()) -> None:
     said = tuple(row.to_wire() if isinstance(row, Wire) else row for row in rows)
-    app.records.commit(Operation(app.clock.new_id("op"), "ledger", isoformat(NOON), writes, said))
+    app.records.commit(JournalOperation(app.clock.new_id("op"), "ledger", isoformat(NOON), writes, said))
 
 
 def heats(app: App) -> dict[int, float]:

@@ -5,7 +5,7 @@ import pytest
 from pellucid.graph.audit import SAYS
 from pellucid.graph.svg_marks import COLOURS
 from pellucid.model.entity import EDGE_TYPES, IDENTITY, event_of, node_key, retired
-from pellucid.recall.graph_walk import WEIGHTS
+from pellucid.recall.legs.graph_walk import WEIGHTS
 
 
 def test_edge_types_keep_their_places_which_indexes_and_receipts_hold() -> None:

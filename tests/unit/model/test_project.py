@@ -5,13 +5,13 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from pellucid.model.project import RESERVED, Project, Projects, folder_path, holds
+from pellucid.model.project import RESERVED, Project, ProjectRegistry, folder_path, holds
 from pellucid.settings import NAMESPACE_PATTERN
 
 
 def named(*roots: str, taken: frozenset[str] = frozenset()) -> list[str]:
     """The namespaces that roots get, one after the other."""
-    known = Projects()
+    known = ProjectRegistry()
     for root in roots:
         known = known.knowing(root, None, taken.__contains__)
     found = [known.of_root(root) for root in roots]
@@ -62,7 +62,7 @@ def test_what_is_no_absolute_folder_is_none(text: str) -> None:
 
 
 def test_the_deepest_root_holds_a_folder() -> None:
-    known = Projects()
+    known = ProjectRegistry()
     for root in ("/a", "/a/b/c", "/a/b"):
         known = known.knowing(root, None, lambda _: False)
     found = known.nearest("/a/b/x")
@@ -72,7 +72,7 @@ def test_the_deepest_root_holds_a_folder() -> None:
 
 
 def test_a_worktree_that_became_a_root_of_its_own_is_no_longer_the_others() -> None:
-    known = Projects().knowing("/a/api", "/tmp/wt", lambda _: False)
+    known = ProjectRegistry().knowing("/a/api", "/tmp/wt", lambda _: False)
     known = known.knowing("/tmp/wt", None, lambda _: False)
     assert [(each.root, each.worktrees) for each in known.projects] == [("/a/api", ()), ("/tmp/wt", ())]
 

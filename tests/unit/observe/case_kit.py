@@ -16,7 +16,7 @@ from pellucid.model.memory import STATUSES
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.importing import ImportInput, import_transcripts
+from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import CaptureSettings
 
 CASES = Path(__file__).parent / "cases"

@@ -11,7 +11,7 @@ from pellucid.capture.report import CaptureReport
 from pellucid.capture.segment import segments
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
 from pellucid.settings import CaptureSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.lab.statement_head import fit, load
-from pellucid.observe.durability import KINDS, features, load_table, tokens
+from pellucid.observe.extract.durability import KINDS, features, load_table, tokens
 
 
 @pytest.mark.parametrize(

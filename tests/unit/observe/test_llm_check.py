@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from pellucid.model.turn import Turn
-from pellucid.observe.llm_check import LONGEST_CONTENT, Checked, DropReason, check
-from pellucid.observe.llm_ground import Claim
-from pellucid.observe.llm_hostile import is_hostile, is_order
+from pellucid.observe.model.check import LONGEST_CONTENT, Checked, DropReason, check
+from pellucid.observe.model.ground import ModelClaim
+from pellucid.observe.model.hostile import is_hostile, is_order
 
 AT = datetime(2026, 4, 23, 15, 0, tzinfo=UTC)
 TURNS = (
@@ -30,10 +30,10 @@ PEOPLE = (
 )
 
 
-def claim(content: str, turn: int | list[int], quote: str, **more: Any) -> Claim:
+def claim(content: str, turn: int | list[int], quote: str, **more: Any) -> ModelClaim:
     turns = [turn, turn] if isinstance(turn, int) else turn
     parts = {"category": "fact", "confidence": 0.8, "tags": [], "attributes": [], **more}
-    return Claim.model_validate({"content": content, "turns": turns, "quote": quote, **parts})
+    return ModelClaim.model_validate({"content": content, "turns": turns, "quote": quote, **parts})
 
 
 def fact(*parts: Any, turns: tuple[Turn, ...] = TURNS, **more: Any) -> Any:

@@ -8,7 +8,7 @@ from observe_kit import FixedClock, said, segment
 
 from pellucid.encoders.chat import ChatError, OpenAIChat
 from pellucid.observe.judge import HeuristicJudge
-from pellucid.observe.llm_extract import LlmExtractor
+from pellucid.observe.model.extract import LlmExtractor
 from pellucid.observe.pipeline import observe
 from pellucid.settings import LlmSettings
 from pellucid.testing import ScriptedRequest, ScriptedServer, Step, answer, hang_up, raw, status

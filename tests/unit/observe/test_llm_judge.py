@@ -10,10 +10,10 @@ from observe_kit import said, segment
 from pellucid.encoders.chat import OpenAIChat
 from pellucid.model.memory import Category
 from pellucid.model.observation import Contribution, Evidence, ExtractedFact, Resolution
-from pellucid.observe import llm_judge
 from pellucid.observe.importance import Importance, score_importance
 from pellucid.observe.judge import Candidate, HeuristicJudge, Ruling
-from pellucid.observe.llm_judge import LlmJudge
+from pellucid.observe.model import judge as llm_judge
+from pellucid.observe.model.judge import LlmJudge
 from pellucid.settings import LlmSettings
 from pellucid.testing import ScriptedRequest, ScriptedServer, Step, answer, status
 

@@ -1,7 +1,7 @@
 """What a session makes, changes and mentions is named as its project names it, once."""
 
 from pellucid.model.turn import Turn
-from pellucid.observe.artifacts import artifacts, of_segment
+from pellucid.observe.extract.artifacts import artifacts, of_segment
 
 
 def edit(path: str, folder: str | None, ordinal: int = 0) -> Turn:

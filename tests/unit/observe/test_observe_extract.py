@@ -6,9 +6,9 @@ import pytest
 from observe_kit import accepted, accepted_of, judged, said, segment
 
 from pellucid.model.turn import Turn
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.extract.polish import polish
 from pellucid.observe.language import LANGUAGES, detect_language, load_language
-from pellucid.observe.polish import polish
 from pellucid.observe.prose import blocks, captions, sentences
 
 

@@ -5,11 +5,11 @@ from observe_kit import accepted_of
 
 from pellucid.clock import SystemClock
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.extract.referents import points_outside, solid_words
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.language import load_language
 from pellucid.observe.pipeline import observe
-from pellucid.observe.referents import points_outside, solid_words
 
 ENGLISH = load_language("en")
 

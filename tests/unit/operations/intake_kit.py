@@ -7,7 +7,7 @@ from pellucid.app import App
 from pellucid.capture.identity import turn_key
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Role, Turn
-from pellucid.operations.intake import Intake, Mode, Tally
+from pellucid.operations.session.intake import Intake, IntakeTally, Mode
 
 HERE = "local/default"
 START = datetime(2026, 4, 20, 10, tzinfo=UTC)
@@ -24,7 +24,7 @@ def session(
     ]
 
 
-def take(app: App, turns: Iterable[Turn], mode: Mode = "extract") -> Tally:
+def take(app: App, turns: Iterable[Turn], mode: Mode = "extract") -> IntakeTally:
     """Put turns through the ordinary intake."""
     intake = Intake(app, HERE, mode)
     intake.take((turn_key(turn, app.key, f"{HERE} {mode}"), turn) for turn in turns)

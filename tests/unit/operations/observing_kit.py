@@ -10,7 +10,7 @@ from pellucid.app import App, open_app
 from pellucid.clock import uuid7
 from pellucid.encoders.minilm import MiniLM
 from pellucid.model.turn import FlushSignal
-from pellucid.operations.observing import ObserveInput, ObserveOutput, observe_turns
+from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns
 from pellucid.settings import ObserveSettings, Settings
 
 HERE = "local/default"

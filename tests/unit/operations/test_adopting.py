@@ -12,10 +12,10 @@ from pellucid.capture.memories.adopted import MemoryFormat
 from pellucid.memory.tombstone import words_key
 from pellucid.model.ledger import TombstoneRow
 from pellucid.model.memory import Memory
-from pellucid.operations.adopting import AdoptInput, AdoptOutput, adopt, preview
-from pellucid.operations.changing import UndoInput, undo
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.adopting import AdoptInput, AdoptOutput, adopt, preview
+from pellucid.operations.memory.changing import UndoInput, undo
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.recall.recalling import RecallInput, recall
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "memories"
 HERE = "local/default"

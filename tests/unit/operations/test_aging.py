@@ -16,18 +16,18 @@ from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.compounding import Report
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, VerdictRow
-from pellucid.operations import aging
-from pellucid.operations.aging import LifecycleInput, LifecycleOutput, overdue, run_lifecycle
-from pellucid.operations.asking import RecallInput
+from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
-from pellucid.operations.changing import UpdateInput, update
-from pellucid.operations.house import rebuild
-from pellucid.operations.reporting import ReportInput, weekly_report
-from pellucid.operations.reverifying import ReverifyInput, reverify
-from pellucid.operations.storytelling import history
-from pellucid.operations.tiers import TierListInput, explain_tier, tiers
+from pellucid.operations.memory import aging
+from pellucid.operations.memory.aging import LifecycleInput, LifecycleOutput, overdue, run_lifecycle
+from pellucid.operations.memory.changing import UpdateInput, update
+from pellucid.operations.memory.reporting import ReportInput, weekly_report
+from pellucid.operations.memory.reverifying import ReverifyInput, reverify
+from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.tiers import TierListInput, explain_tier, tiers
+from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.using import note_use
-from pellucid.operations.why import WhyInput, why
 
 __all__ = ["house"]
 CRANE, FERRY, TIDE = "the harbour crane lifts forty tonnes", "the ferry leaves at nine", "the tide turns at noon"

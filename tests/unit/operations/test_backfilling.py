@@ -4,7 +4,7 @@ from graph_kit import HERE, document, rewrite, section
 
 from pellucid.app import App
 from pellucid.documents.names.naming import Naming
-from pellucid.operations.backfilling import BackfillInput, backfill
+from pellucid.operations.graph.backfilling import BackfillInput, backfill
 
 
 def test_the_part_that_is_meant_is_written_as_everywhere(whole: App) -> None:

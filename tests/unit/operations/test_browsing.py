@@ -9,7 +9,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.episodes import episode_write
 from pellucid.model.turn import Segment, Turn
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.settings import load
 
 HERE = "local/default"

@@ -6,10 +6,10 @@ from intake_kit import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.model.memory import Memory
-from pellucid.operations.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.storytelling import history
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.storytelling import history
+from pellucid.operations.recall.recalling import RecallInput, recall
 
 
 def _remembered(app: App, content: str = "The staging database lives in eu-west-1", **options: object) -> Memory:

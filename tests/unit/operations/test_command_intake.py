@@ -12,9 +12,9 @@ from intake_kit import HERE, held
 from pellucid.app import App, open_app
 from pellucid.encoders.chat import ChatError
 from pellucid.model.ledger import FlushRow
-from pellucid.operations.importing import ImportInput, ImportOutput, import_transcripts
-from pellucid.operations.observing import ObserveInput, observe_turns
 from pellucid.operations.rows import rows
+from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
+from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.settings import LlmSettings, ObserveSettings, Settings, load
 
 Program = Callable[..., str]

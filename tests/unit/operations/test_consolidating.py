@@ -19,9 +19,9 @@ from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, edit, file_memori
 from pellucid.app import App
 from pellucid.errors import InputError, StoreBusyError
 from pellucid.model.memory import Memory
-from pellucid.operations.changing import UndoInput, VerbInput, apply_verb, undo
-from pellucid.operations.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
-from pellucid.operations.storytelling import history
+from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
+from pellucid.operations.memory.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
+from pellucid.operations.memory.storytelling import history
 from pellucid.settings import LlmSettings, ObserveSettings
 from pellucid.store.local.lock import exclusive
 from pellucid.testing import ScriptedServer, Step, answer, status
@@ -182,8 +182,8 @@ from pathlib import Path
 sys.path.append(sys.argv[1])
 from vault_kit import HERE, open_home
 from pellucid.clock import SystemClock
-from pellucid.operations import consolidating
-from pellucid.operations.consolidating import ConsolidateInput, consolidate
+from pellucid.operations.memory import consolidating
+from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
 
 app = open_home(Path(sys.argv[2]), None, clock=SystemClock())
 left = int(sys.argv[3])

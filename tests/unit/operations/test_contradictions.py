@@ -9,7 +9,7 @@ import pytest
 
 from pellucid.app import App, open_app
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.settings import load
 
 TABLE = tomllib.loads((Path(__file__).parent / "contradictions.toml").read_text(encoding="utf-8"))

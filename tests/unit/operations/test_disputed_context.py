@@ -7,9 +7,9 @@ from intake_kit import HERE
 
 from pellucid.app import App
 from pellucid.model.memory import Memory
-from pellucid.operations.changing import VerbInput, apply_verb
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.changing import VerbInput, apply_verb
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.recall.recalling import RecallInput, recall
 
 ASKED = "when do we cut releases?"
 

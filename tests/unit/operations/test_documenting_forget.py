@@ -8,10 +8,10 @@ from document_kit import SPEC, Docs, documents
 from observing_kit import HERE
 
 from pellucid.errors import ConflictError, InputError, NotFoundError
-from pellucid.operations.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
-from pellucid.operations.forgetting import ForgetInput, ForgetOutput, forget, preview_forget
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.trusting import PromoteInput, SourceInput, promote, quarantine
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, forget, preview_forget
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
 
 CANARY = "zanzibarquokka"
 

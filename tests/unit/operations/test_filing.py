@@ -11,11 +11,11 @@ import pytest
 from pellucid.app import App, open_app
 from pellucid.errors import StoreError
 from pellucid.model.project import DEFAULT
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.importing import ImportInput, ImportOutput, import_transcripts
-from pellucid.operations.intake import Mode
-from pellucid.operations.observing import ObserveInput, ObserveOutput, observe_turns, spooled
-from pellucid.operations.projects import list_projects, located, place_of
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
+from pellucid.operations.session.intake import Mode
+from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns, spooled
+from pellucid.operations.session.projects import list_projects, located, place_of
 from pellucid.settings import load
 
 Said = dict[str, Any]

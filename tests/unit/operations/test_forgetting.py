@@ -9,7 +9,7 @@ from intake_kit import HERE, START, held, session, take
 
 from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
-from pellucid.operations.forgetting import (
+from pellucid.operations.memory.forgetting import (
     ForgetInput,
     PurgeInput,
     finish_quietly,
@@ -18,10 +18,10 @@ from pellucid.operations.forgetting import (
     preview_purge,
     purge,
 )
-from pellucid.operations.intake import Mode
-from pellucid.operations.recalling import RecallInput, recall, xray_of
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.storytelling import history
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.storytelling import history
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.session.intake import Mode
 from pellucid.settings import load
 
 CANARY = "zanzibarquokka"

@@ -9,14 +9,14 @@ from pellucid.app import App
 from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import entity_id
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.backfilling import BackfillInput, backfill
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.graphing import EdgeView, GraphShowInput, audit, edge_types, look, show
-from pellucid.operations.recalling import xray, xray_of
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.states import history_of_entity
-from pellucid.recall.receipt import unpack
+from pellucid.operations.graph.backfilling import BackfillInput, backfill
+from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit, edge_types, look, show
+from pellucid.operations.graph.states import history_of_entity
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.recall.recalling import xray, xray_of
+from pellucid.operations.recall.request import RecallInput
+from pellucid.recall.receipt.record import unpack
 from pellucid.xray.shown import GONE
 
 

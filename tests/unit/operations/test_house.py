@@ -19,10 +19,10 @@ from vault_kit import ELSEWHERE, HERE, Opener, ask, contents, edit, house, keep,
 from pellucid.app import App
 from pellucid.encoders.minilm import MiniLM
 from pellucid.errors import InputError, StoreBusyError
-from pellucid.operations.house import DoctorOutput, diagnose, examine, make_room, rebuild
-from pellucid.store.local.files import Vault
-from pellucid.store.local.records import LocalRecords
-from pellucid.surfaces.cli import present
+from pellucid.operations.admin.health import DoctorOutput, diagnose, examine, make_room, rebuild
+from pellucid.store.local.vault.files import Vault
+from pellucid.store.local.vault.records import LocalRecords
+from pellucid.surfaces.cli.present import everyday as present
 
 __all__ = ["house"]
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"

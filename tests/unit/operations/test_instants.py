@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pellucid.clock import EPOCH, epoch_ms, isoformat
 from pellucid.errors import InputError
-from pellucid.operations.instants import Past, instant, not_future, of_ms, past_of
+from pellucid.operations.instants import PastInstants, instant, not_future, of_ms, past_of
 
 NOW = datetime(2026, 6, 1, 12, 30, tzinfo=UTC)
 
@@ -88,7 +88,7 @@ def test_a_year_has_four_digits_however_early() -> None:
 
 def test_both_instants_of_a_question_are_read_alike_and_each_is_refused_by_its_own_name() -> None:
     then, bare = NOW - timedelta(days=2), datetime(2026, 5, 1)  # noqa: DTZ001 - a program may give it bare
-    assert past_of(then, bare, NOW) == Past(then, bare.replace(tzinfo=UTC))
+    assert past_of(then, bare, NOW) == PastInstants(then, bare.replace(tzinfo=UTC))
     assert past_of(None, bare, NOW).known_ms == epoch_ms(bare.replace(tzinfo=UTC))
     with pytest.raises(InputError, match=r"^as_of .* lies in the future"):
         past_of(NOW + timedelta(days=1), None, NOW)
@@ -97,5 +97,5 @@ def test_both_instants_of_a_question_are_read_alike_and_each_is_refused_by_its_o
 
 
 def test_a_question_about_now_asks_about_no_past() -> None:
-    assert (past_of(None, None, NOW), past_of(None, None, NOW).known_ms) == (Past(), None)
-    assert [Past().asked, Past(at=NOW).asked, Past(known=NOW).asked] == [False, True, True]
+    assert (past_of(None, None, NOW), past_of(None, None, NOW).known_ms) == (PastInstants(), None)
+    assert [PastInstants().asked, PastInstants(at=NOW).asked, PastInstants(known=NOW).asked] == [False, True, True]

@@ -7,10 +7,10 @@ from graph_kit import HERE, MARCH, document, section
 
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.explaining import ablate_recall
-from pellucid.operations.lifting import LegLift, LiftInput, lift
-from pellucid.operations.recalling import recall
+from pellucid.operations.recall.explaining import ablate_recall
+from pellucid.operations.recall.leg_lift import LegLift, LiftInput, lift
+from pellucid.operations.recall.recalling import recall
+from pellucid.operations.recall.request import RecallInput
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pydantic import SecretStr
 
 from pellucid.app import App, open_app
 from pellucid.model.ledger import FlushRow
-from pellucid.operations.importing import ImportInput, import_transcripts
-from pellucid.operations.observing import ObserveInput, observe_turns
 from pellucid.operations.rows import rows
+from pellucid.operations.session.importing import ImportInput, import_transcripts
+from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.settings import LlmSettings, ObserveSettings, Settings, load
 from pellucid.testing import ScriptedServer, answer, hang_up, status
 

@@ -9,11 +9,11 @@ from intake_kit import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import UnkeptRow, VerdictRow
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.importing import ImportInput, import_transcripts
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.rows import rows
-from pellucid.operations.why import WhyInput, why
+from pellucid.operations.session.importing import ImportInput, import_transcripts
 
 _SAID = (
     "The build is broken right now, because of the zephyr plugin.",

@@ -19,10 +19,10 @@ from pellucid.errors import EncoderError, InputError
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment
 from pellucid.observe.judge import HeuristicJudge
-from pellucid.operations import intake
 from pellucid.operations.extraction import Extraction
-from pellucid.operations.importing import ImportInput, ImportOutput, import_transcripts
-from pellucid.operations.observing import ObserveInput, observe_turns, spooled
+from pellucid.operations.session import intake
+from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
+from pellucid.operations.session.observing import ObserveInput, observe_turns, spooled
 from pellucid.settings import CaptureSettings, Settings
 
 CANARY = "zebrafinch"

@@ -9,13 +9,13 @@ import pytest
 from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
-from pellucid.operations.asking import RecallInput
+from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.operation import CONTEXT, Call, flag_of, spelled
-from pellucid.operations.recalling import RECALL
-from pellucid.operations.remembering import REMEMBER
-from pellucid.operations.table import OPERATIONS
+from pellucid.operations.recall.recalling import RECALL
+from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.cli.own import OWN
 from pellucid.surfaces.cli.texts import TEXTS
+from pellucid.table import OPERATIONS
 
 NAMES = [row.name for row in OPERATIONS]
 SUMMARY_AT_MOST = 61

@@ -8,11 +8,11 @@ from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Turn
-from pellucid.observe.quotes import quoted
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.storytelling import history
-from pellucid.surfaces.cli.present_changes import history as shown
-from pellucid.vault.markdown import Identity, parse, render_memory
+from pellucid.observe.extract.quotes import quoted
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.storytelling import history
+from pellucid.surfaces.cli.present.changes import history as shown
+from pellucid.vault.markdown import FileIdentity, parse, render_memory
 
 
 def _only(app: App) -> Memory:
@@ -33,7 +33,7 @@ def test_a_quote_comes_back_from_its_file_and_a_file_without_one_is_read(whole: 
     memory = _only(whole)
     data = render_memory(memory)
     assert b"evidenceQuotes: " in data
-    identity = Identity(HERE, whole.key, memory.created)
+    identity = FileIdentity(HERE, whole.key, memory.created)
     assert parse("facts/x.md", data, identity).memories[0][0] == memory
     old = b"".join(line for line in data.splitlines(keepends=True) if not line.startswith(b"evidenceQuotes"))
     assert parse("facts/x.md", old, identity).memories[0][0].evidence_quotes == {}

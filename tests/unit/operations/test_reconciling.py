@@ -6,13 +6,13 @@ import pytest
 from intake_kit import HERE, START, held, session, take
 
 from pellucid.app import App
-from pellucid.memory.changes import Changes
+from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile import Reconciler, statement
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
-from pellucid.operations.changing import UndoInput, undo
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.changing import UndoInput, undo
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.storytelling import history
 from pellucid.operations.rows import lifecycle_rows
-from pellucid.operations.storytelling import history
 
 LATER = START + timedelta(days=10)
 
@@ -113,7 +113,7 @@ def test_a_retraction_that_fits_nothing_or_too_much_does_nothing(whole: App) -> 
 @pytest.mark.requirement("RECON-3")
 def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) -> None:
     truth = remember(whole, RememberInput(content="The cache TTL is 300 seconds", namespace=HERE)).memory
-    changes = Changes(whole.records, HERE, "extraction", whole.clock)
+    changes = ChangeSet(whole.records, HERE, "extraction", whole.clock)
     fact = ExtractedFact(
         category="fact", content="The cache TTL is 900 seconds", confidence=0.9, entity_ref="cache",
         structured_attributes={"ttl": "900 seconds"}, evidence=(Evidence(source="b", start=1, end=1),),
@@ -219,7 +219,7 @@ def test_a_retraction_reaches_only_what_was_said_before_it_and_nothing_pinned_or
 @pytest.mark.requirement("RECON-1")
 def test_an_older_statement_of_several_attributes_that_arrives_late_keeps_those_that_still_hold(whole: App) -> None:
     def say(at: int, **attributes: str) -> None:
-        changes = Changes(whole.records, HERE, "extraction", whole.clock)
+        changes = ChangeSet(whole.records, HERE, "extraction", whole.clock)
         said = "and ".join(f"{name} {value} " for name, value in attributes.items())
         fact = ExtractedFact(
             category="fact", content=f"The gateway has {said}".strip(), confidence=0.9, entity_ref="gateway",

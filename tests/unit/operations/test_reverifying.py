@@ -7,9 +7,9 @@ from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
-from pellucid.operations.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.reverifying import ReverifyInput, reverify
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.rows import rows
 
 

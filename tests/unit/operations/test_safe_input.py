@@ -13,14 +13,14 @@ import pellucid.operations
 from pellucid import Pellucid
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.memory.keep import Keeper
+from pellucid.memory.keep import UnitOfWork
 from pellucid.model.wire import Wire
-from pellucid.operations.changing import UpdateInput, VerbInput, apply_verb, update
-from pellucid.operations.recalling import RecallInput, recall
-from pellucid.operations.remembering import RememberInput, remember
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.storytelling import history
+from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.safe_input import LONGEST_CONTENT, LONGEST_TEXT, SafeInput
-from pellucid.operations.storytelling import history
-from pellucid.recall.plan import MAX_CHARACTERS
+from pellucid.recall.query.plan import MAX_CHARACTERS
 
 SECRET = "hunter42x"
 SAID = f"password={SECRET}"
@@ -106,7 +106,7 @@ def test_ids_and_digests_are_put_on_record_as_they_are(whole: App, home: Path):
     whole.keeper.commit("ledger", (), [{"kind": "tombstone", "namespace": HERE, "keys": [digest], "memoryId": "mem_x"}])
 
     assert digest.encode() in bytes_of(home)
-    assert isinstance(whole.keeper, Keeper)
+    assert isinstance(whole.keeper, UnitOfWork)
 
 
 @pytest.mark.parametrize(

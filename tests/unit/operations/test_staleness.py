@@ -10,16 +10,16 @@ from intake_kit import held
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock, isoformat
 from pellucid.errors import InputError, NotFoundError
-from pellucid.operations.asking import RecallInput
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.changing import UpdateInput, VerbInput, apply_verb, update
-from pellucid.operations.recalling import RecallOutput, recall, xray, xray_of
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.reverifying import ReverifyInput, reverify
-from pellucid.operations.states import EntityHistoryOutput
-from pellucid.operations.storytelling import HistoryOutput, history, story_of
+from pellucid.operations.graph.states import EntityHistoryOutput
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.reverifying import ReverifyInput, reverify
+from pellucid.operations.memory.storytelling import HistoryOutput, history, story_of
+from pellucid.operations.recall.recalling import RecallOutput, recall, xray, xray_of
+from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import load
-from pellucid.xray.render import render
+from pellucid.xray.render.formats import render
 
 QUESTION = "where does the staging database live"
 DAY = timedelta(days=1)

@@ -10,17 +10,17 @@ from graph_kit import APRIL, HERE, MARCH, MAY, document, section
 
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
-from pellucid.operations.asking import RecallInput
+from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
-from pellucid.operations.consolidating import ConsolidateInput, consolidate
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.graphing import GraphShowInput, show
-from pellucid.operations.house import rebuild
-from pellucid.operations.recalling import recall
-from pellucid.operations.remembering import RememberInput, RememberOutput, remember
-from pellucid.operations.reverifying import ReverifyInput, reverify
-from pellucid.operations.states import history_of_entity
+from pellucid.operations.graph.graphing import GraphShowInput, show
+from pellucid.operations.graph.states import history_of_entity
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.remembering import RememberInput, RememberOutput, remember
+from pellucid.operations.memory.reverifying import ReverifyInput, reverify
+from pellucid.operations.recall.recalling import recall
+from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import load
 
 DAY = timedelta(days=1)

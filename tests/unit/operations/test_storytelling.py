@@ -13,15 +13,15 @@ from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
 from pellucid.model.snapshot import XrayResult
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.operations.graphing import GraphShowInput, show
-from pellucid.operations.recalling import RecallInput, recall, xray_of
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.reverifying import ReverifyInput, reverify
-from pellucid.operations.storytelling import history
+from pellucid.operations.graph.graphing import GraphShowInput, show
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.reverifying import ReverifyInput, reverify
+from pellucid.operations.memory.storytelling import history
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
 from pellucid.settings import load
-from pellucid.surfaces.cli import present_changes
+from pellucid.surfaces.cli.present import changes as present_changes
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

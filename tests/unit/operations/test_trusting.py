@@ -7,16 +7,15 @@ from intake_kit import HERE, START, held, session, take
 
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.memory.changes import Changes
+from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.memory.trust import first_zone
 from pellucid.model.memory import Memory, SourceClass
 from pellucid.model.text import content_hash
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
-from pellucid.operations.changing import UndoInput, undo
-from pellucid.operations.rows import lifecycle_rows
-from pellucid.operations.trusting import (
+from pellucid.operations.memory.changing import UndoInput, undo
+from pellucid.operations.memory.trusting import (
     PromoteInput,
     SourceInput,
     TrustListInput,
@@ -26,6 +25,7 @@ from pellucid.operations.trusting import (
     trust_explain,
     trust_list,
 )
+from pellucid.operations.rows import lifecycle_rows
 
 MORE = "That holds for the small berths and the large ones, in summer and in winter, until the board meets again."
 LATER = START + timedelta(days=10)
@@ -33,7 +33,7 @@ LATER = START + timedelta(days=10)
 
 def said(app: App, content: str, source: SourceClass, name: str = "s1", day: int = 0) -> Memory:
     """A statement of a source, decided about as an intake would."""
-    changes, at = Changes(app.records, HERE, "extraction", app.clock), START + timedelta(days=day)
+    changes, at = ChangeSet(app.records, HERE, "extraction", app.clock), START + timedelta(days=day)
     read = read_attribution(content, detect_language(content))
     memory = Memory(
         id=app.clock.new_id("mem"), category="fact", namespace=HERE, created=at, updated=at, source="extraction",

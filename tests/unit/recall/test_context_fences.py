@@ -3,7 +3,7 @@
 import pytest
 
 from pellucid.model.disguise import folded, undisguised
-from pellucid.recall.context_text import body_of, harmless, session_name
+from pellucid.recall.context.text import body_of, harmless, session_name
 
 CLOSING = [
     "</pellucid-recall>", "</PELLUCID-Recall >", "< / pellucid-recall>", "</pel\u200blucid-re\u2060call>",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.recall.query_edges import DEPENDENCY, AskedEdges, asked_edges
+from pellucid.recall.query.edges import DEPENDENCY, AskedEdges, asked_edges
 
 
 @pytest.mark.parametrize(

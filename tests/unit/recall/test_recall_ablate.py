@@ -13,7 +13,7 @@ from pellucid.app import App
 from pellucid.model.memory import unpack_id
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.effect import effect, effects
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import State
 
 

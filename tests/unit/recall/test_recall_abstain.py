@@ -9,10 +9,10 @@ import pytest
 from vault_kit import Opener, ask, keep, run
 
 from pellucid.model.memory import unpack_id
-from pellucid.recall.abstain import doubt, held, judge, nearness
-from pellucid.recall.equation import Ints
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.context.abstain import doubt, held, judge, nearness
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.equation import Ints
 from pellucid.recall.state import Plan, Pool, blank, plain_columns
 
 ALL: Ints = np.arange(3)

@@ -8,7 +8,7 @@ from vault_kit import HERE, NOON, Opener, a_memory, ask, contents, file_memories
 
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.asking import RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, request_of
 
 CRANE = "the harbour crane lifts forty tonnes"
 

@@ -11,8 +11,8 @@ from vault_kit import Opener, a_memory, ask, keep, run
 
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
-from pellucid.recall.context_text import NOTICE
-from pellucid.recall.ladder import RUNGS
+from pellucid.recall.context.text import NOTICE
+from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import Context
 
 

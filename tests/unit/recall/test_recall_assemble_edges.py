@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from vault_kit import a_memory
 
-from pellucid.recall.context_text import NOTHING, NOTICE
+from pellucid.recall.context.text import NOTHING, NOTICE
 from pellucid.recall.state import Context
 
 OURS = re.compile(

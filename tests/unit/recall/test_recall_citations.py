@@ -10,7 +10,7 @@ from vault_kit import Opener, a_memory
 
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
-from pellucid.recall.citations import Citation, citations_of, oai_block, parse_citations
+from pellucid.recall.context.citations import Citation, citations_of, oai_block, parse_citations
 
 PLAN = a_memory(1, "the crane lifts forty tonnes", evidence=("notes/plan.md:3-5", "talk:7-7"), session_id="talk")
 RULE = a_memory(2, "the ferry leaves at nine", category="rule", evidence=("talk:9-10",), session_id="talk")

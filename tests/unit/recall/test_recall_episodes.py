@@ -23,14 +23,14 @@ from pellucid.app import App
 from pellucid.memory.episodes import topic_words
 from pellucid.model.memory import Episode, Memory
 from pellucid.model.text import words
-from pellucid.operations.changing import VerbInput, apply_verb
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.recall.abstain import held
-from pellucid.recall.context_text import artifacts_of, mark_of
-from pellucid.recall.episodes import residual
+from pellucid.operations.memory.changing import VerbInput, apply_verb
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.recall.context.abstain import held
+from pellucid.recall.context.builder import ContextLine
+from pellucid.recall.context.episodes import residual
+from pellucid.recall.context.text import artifacts_of, mark_of
 from pellucid.recall.pipeline import run
-from pellucid.recall.receipt import pack, unpack
-from pellucid.recall.sheet import Line
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import Request, State, World
 from pellucid.settings import RecallSettings
 
@@ -71,7 +71,7 @@ def test_relevant_episodes_without_a_memory_there_are_named_and_recorded(house: 
     assert line.startswith("- 20")
     assert ", turns " in line
     with app.index.reading(app.settings.namespace) as reader:
-        lines = [Line.of(each.memory, place, NOON) for place, each in enumerate(few.served)]
+        lines = [ContextLine.of(each.memory, place, NOON) for place, each in enumerate(few.served)]
         named = [each for each, _ in residual(few, World(reader, app.embedder), lines)]
     there = {each.memory.episode_id for each in few.served}
     assert not there & {each.episode_id for each in named}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pellucid.recall.equation import TERMS, choose, expansion, rank, reciprocal, total
+from pellucid.recall.score.equation import TERMS, choose, expansion, rank, reciprocal, total
 
 
 def ints(*values: int) -> np.ndarray:

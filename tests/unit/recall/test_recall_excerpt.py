@@ -4,10 +4,10 @@ import pytest
 from vault_kit import Opener, keep, run
 
 from pellucid.app import App
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.recalling import recall, xray
+from pellucid.operations.recall.recalling import recall, xray
+from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.excerpt import excerpt, pieces
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.receipt.record import pack, unpack
 
 FILLER = "The quay was painted last spring and nobody has complained about its colour so far. "
 DENIED = "The harbour crane does not lift forty tonnes unless the wind is below six."

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.recall.gate import gate
+from pellucid.recall.query.gate import gate
 
 SEEN = Path(__file__).parents[2] / "golden" / "query_class" / "seen.toml"
 TRIVIAL = {"おはよう、今日もよろしく"}

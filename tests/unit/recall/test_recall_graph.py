@@ -10,14 +10,14 @@ from vault_kit import NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.model.entity import entity_id
 from pellucid.model.memory import unpack_id
-from pellucid.operations.asking import RecallInput
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recalling import recall, xray, xray_of
+from pellucid.operations.recall.recalling import recall, xray, xray_of
+from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.ablate import ablate
-from pellucid.recall.fuse import COMPANY
-from pellucid.recall.graph import is_part, names_in
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.legs.graph import is_part, names_in
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.fuse import COMPANY
 from pellucid.recall.state import State
 
 HERE = "local/default"

@@ -8,8 +8,8 @@ from vault_kit import HERE, Opener, a_memory, file_memories, ranking, run
 
 from pellucid.app import App
 from pellucid.encoders.chat import OpenAIChat
-from pellucid.recall.decompose import parts, reading
-from pellucid.recall.iterate import MOST, READ, iterate, sufficiency
+from pellucid.recall.query.decompose import parts, reading
+from pellucid.recall.query.iterate import MOST, READ, iterate, sufficiency
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State, World
 from pellucid.settings import LlmSettings

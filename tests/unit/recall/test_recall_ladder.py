@@ -8,7 +8,7 @@ from vault_kit import ELSEWHERE, NOON, Opener, a_memory, file_memories, run
 
 from pellucid.app import App
 from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES, unpack_id
-from pellucid.recall.ladder import FILTERS, RUNGS
+from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.recall.state import State
 
 AN_HOUR = timedelta(hours=1)

@@ -11,12 +11,12 @@ from vault_kit import NOON, Opener, run
 from pellucid.app import App
 from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory
-from pellucid.operations.asking import RecallInput
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recalling import recall, xray
+from pellucid.operations.recall.recalling import recall, xray
+from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.ablate import ablate
-from pellucid.recall.leads import paragraphs, saying, shortened
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.context.leads import paragraphs, saying, shortened
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 
 HERE = "local/default"

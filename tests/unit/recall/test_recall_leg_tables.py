@@ -6,11 +6,11 @@ from typing import get_args
 import pytest
 
 from pellucid.model.snapshot import ScoreDecomposition, ServedBy
-from pellucid.recall.equation import TERMS
-from pellucid.recall.legs import FALLBACK, LEGS
+from pellucid.recall.legs.nominate import FALLBACK, LEGS
+from pellucid.recall.score.equation import TERMS
 from pellucid.settings import LegWeights
-from pellucid.xray.sentence import BY_LEG, LARGEST, by
 from pellucid.xray.shown import ALONE, TERM_KEYS
+from pellucid.xray.words.sentence import BY_LEG, LARGEST, by
 
 EVERY = (*LEGS, FALLBACK)
 TABLES: dict[str, Collection[str]] = {

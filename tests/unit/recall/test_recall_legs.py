@@ -9,8 +9,8 @@ from vault_kit import HERE, NOON, Opener, a_memory, ask, file_memories, keep, ra
 
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
-from pellucid.recall.fuse import fused
-from pellucid.recall.pool import gather, join
+from pellucid.recall.legs.pool import gather, join
+from pellucid.recall.score.fuse import fused
 from pellucid.recall.state import LegReport, Plan, State
 from pellucid.settings import LegWeights
 from pellucid.store.index_port import Admission, LegHits

@@ -8,8 +8,8 @@ import pytest
 from vault_kit import HERE, NOON, Opener, a_memory, file_memories, run
 
 from pellucid.app import App
-from pellucid.recall.leg import Asked
-from pellucid.recall.procedural import FLOOR, MOST, procedural
+from pellucid.recall.legs.leg import Asked
+from pellucid.recall.legs.procedural import FLOOR, MOST, procedural
 from pellucid.recall.state import World
 from pellucid.store.index_port import Admission, Filters
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.encoders.minilm import MiniLM
-from pellucid.recall.query_class import CLASSES, Tagged, classify
+from pellucid.recall.query.classes import CLASSES, Tagged, classify
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "query_class"
 LABELS = Path(__file__).parents[3] / "bench" / "labels" / "queries"

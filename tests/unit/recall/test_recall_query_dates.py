@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.recall.query_dates import Window, window
+from pellucid.recall.query.dates.period import Window, window
 
 AT = datetime(2025, 6, 18, 15, 30, tzinfo=UTC)
 """A Wednesday."""

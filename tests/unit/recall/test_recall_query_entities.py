@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.recall.query_entities import entities
+from pellucid.recall.query.entities import entities
 
 
 @pytest.mark.parametrize(

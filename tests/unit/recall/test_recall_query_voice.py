@@ -5,12 +5,12 @@ from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep
 
 from pellucid.app import App
 from pellucid.model.turn import Turn
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.intake import Intake
-from pellucid.operations.recalling import xray
+from pellucid.operations.recall.recalling import xray
+from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.session.intake import Intake
 from pellucid.recall.ablate import ablate
 from pellucid.recall.query_voice import asks_own
-from pellucid.recall.receipt import pack, unpack
+from pellucid.recall.receipt.record import pack, unpack
 
 OWN = """
     Where did I park the car?

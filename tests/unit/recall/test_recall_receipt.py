@@ -26,10 +26,10 @@ from vault_kit import (
 
 from pellucid.app import App
 from pellucid.errors import StoreError
-from pellucid.operations.recalling import xray_of
+from pellucid.operations.recall.recalling import xray_of
 from pellucid.recall.ablate import ablate
 from pellucid.recall.pipeline import run as run_stages
-from pellucid.recall.receipt import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import World
 from pellucid.settings import LegWeights, RecallSettings

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.recall.equation import STEP, succession
-from pellucid.recall.renew import HOUR, LEADERS, succeed
+from pellucid.recall.score.equation import STEP, succession
+from pellucid.recall.score.renew import HOUR, LEADERS, succeed
 from pellucid.recall.state import Plan, Pool, blank, plain_columns
 from pellucid.settings import RecallSettings
 

@@ -4,8 +4,8 @@ import pytest
 from vault_kit import Opener, a_memory, file_memories, run
 
 from pellucid.model.memory import Memory
-from pellucid.recall.receipt import pack, unpack
-from pellucid.recall.repeats import Told
+from pellucid.recall.receipt.record import pack, unpack
+from pellucid.recall.score.repeats import Told
 from pellucid.xray.replay import replay
 
 SAID = "The lock is taken before the file is written"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_kit import HERE, Opener, file_memories, keep, run, salad_memories
 
-from pellucid.recall.late_interaction import best_matches, token_weights, weighted
+from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted
 from pellucid.recall.state import Plan
 from pellucid.store.index_port import Codes
 

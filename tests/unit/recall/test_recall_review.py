@@ -7,10 +7,10 @@ from vault_kit import HERE, Opener, a_memory, file_memories, run
 
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.recalling import RecallInput, xray
-from pellucid.recall.ladder import RUNGS
-from pellucid.recall.leg import Asked
-from pellucid.recall.review import LARGEST, MOST, names_files, review, review_paths
+from pellucid.operations.recall.recalling import RecallInput, xray
+from pellucid.recall.legs.leg import Asked
+from pellucid.recall.legs.review import LARGEST, MOST, names_files, review, review_paths
+from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import World
 
 GIT = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.recall.tasks import starts_task
+from pellucid.recall.query.tasks import starts_task
 
 TASKS = {
     "en": """

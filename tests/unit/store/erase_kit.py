@@ -4,7 +4,7 @@ from pathlib import Path
 
 from record_kit import NOTE, OLD, OURS, THEIRS, note, operation, removal, save, write
 
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault.records import LocalRecords
 
 TEXT, SLUG, TAG = b"c4nary-text-qx", b"c4nary-slug-qx", b"c4nary-tag-qx"
 SECRET = f"facts/2026-04/{SLUG.decode()}-1a2b3c4d.md"

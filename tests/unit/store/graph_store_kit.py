@@ -14,7 +14,7 @@ from pellucid.model.document import Document
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Claim, Edge, EdgeType, EntityFact, GraphFacts
 from pellucid.model.memory import Memory
 from pellucid.store.index_port import Admission, IndexRecord, IndexState, PathChange
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 HERE, ELSEWHERE = "local/default", "other/place"
 EARLY = datetime(2001, 1, 1, tzinfo=UTC)

@@ -4,8 +4,8 @@ import itertools
 from pathlib import Path
 
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import DrainReport, FileRemoval, FileWrite, Operation, content_digest
+from pellucid.store.local.vault.records import LocalRecords
+from pellucid.store.records import DrainReport, FileRemoval, FileWrite, JournalOperation, content_digest
 
 AT = "2026-04-20T17:30:00.000Z"
 NOTE = "facts/2026-04/note.md"
@@ -28,10 +28,12 @@ def removal(path: str, base: bytes) -> FileRemoval:
     return FileRemoval(path, content_digest(base))
 
 
-def operation(*changes: FileWrite | FileRemoval, ledger: tuple[dict[str, object], ...] = (), at: str = AT) -> Operation:
+def operation(
+    *changes: FileWrite | FileRemoval, ledger: tuple[dict[str, object], ...] = (), at: str = AT
+) -> JournalOperation:
     writes = tuple(each for each in changes if isinstance(each, FileWrite))
     removals = tuple(each for each in changes if isinstance(each, FileRemoval))
-    return Operation(f"op_{next(_numbers)}", "update", at, writes, ledger, removals=removals)
+    return JournalOperation(f"op_{next(_numbers)}", "update", at, writes, ledger, removals=removals)
 
 
 def note(home: Path, path: str = NOTE) -> Path:

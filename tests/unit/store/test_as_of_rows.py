@@ -28,7 +28,7 @@ from pellucid.store.index_port import (
     LedgerChange,
     PathChange,
 )
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 HERE = "local/default"
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)

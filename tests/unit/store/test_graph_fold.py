@@ -33,8 +33,8 @@ from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER, NO_FACTS, EntityFact, EntityState, GraphFacts, entity_id
 from pellucid.model.ledger import LifecycleRow
 from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
-from pellucid.store.local.graph_fold import number_of
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.graph.fold import number_of
+from pellucid.store.local.index.local_index import LocalIndex
 
 __all__ = ["index"]
 

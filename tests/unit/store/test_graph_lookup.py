@@ -3,7 +3,7 @@
 from graph_store_kit import ELSEWHERE, HERE, SECRET, a_document, a_memory, claim, edge, index, mem, mention, spec, tell
 
 from pellucid.model.entity import FOREVER, EntityState, GraphFacts, entity_id
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 __all__ = ["index"]
 

@@ -26,7 +26,7 @@ from graph_store_kit import (
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, GraphFacts
 from pellucid.store.graph_port import Steps
 from pellucid.store.index_port import Admission, IndexReader
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 __all__ = ["index"]
 

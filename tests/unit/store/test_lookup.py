@@ -12,7 +12,7 @@ from pellucid.model.memory import Episode, Memory
 from pellucid.model.stance import stance
 from pellucid.model.text import attribute_key
 from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
-from pellucid.store.local.index import LocalIndex
+from pellucid.store.local.index.local_index import LocalIndex
 
 HERE, ELSEWHERE = "local/default", "other/place"
 PAST, FUTURE = datetime(2001, 1, 1, tzinfo=UTC), datetime(2999, 1, 1, tzinfo=UTC)

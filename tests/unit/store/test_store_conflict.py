@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.store.local.conflict import Pending, pending_review, verdict
+from pellucid.store.local.vault.conflict import Pending, pending_review, verdict
 
 
 @pytest.mark.parametrize(

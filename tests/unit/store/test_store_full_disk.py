@@ -13,7 +13,7 @@ from record_kit import NOTE, OLD, OURS, conflict_texts, leftovers, note, operati
 
 from pellucid.errors import StoreError
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault.records import LocalRecords
 
 BIG = b"x" * (1 << 20)
 

@@ -11,7 +11,7 @@ from record_kit import Crash, drain, operation, write
 
 from pellucid.errors import InputError
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault.records import LocalRecords
 
 MAY = "2026-05-02T08:00:00.000Z"
 
@@ -164,7 +164,7 @@ def test_what_was_changed_in_place_is_found_when_it_is_looked_for_and_not_forgot
 def test_files_that_are_as_they_were_written_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = filed_months(tmp_path, 40)
     records.drain()
-    monkeypatch.setattr("pellucid.store.local.ledger.ledger_check.survey", None)
+    monkeypatch.setattr("pellucid.store.local.ledger.rows.ledger_check.survey", None)
     assert not records.rows.state().problems
     assert not LocalRecords(tmp_path).rows.state().problems
 

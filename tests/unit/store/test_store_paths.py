@@ -6,8 +6,8 @@ import pytest
 from record_kit import NOTE, OLD, OURS, note, operation, with_old_note, write
 
 from pellucid.errors import ConflictError, InputError
-from pellucid.store.local import paths
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault import paths
+from pellucid.store.local.vault.records import LocalRecords
 
 HOSTILE = [
     "",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pellucid.errors import StoreError
-from pellucid.model.project import Projects
-from pellucid.store.local.project_file import ProjectFile
+from pellucid.model.project import ProjectRegistry
+from pellucid.store.local.vault.project_file import ProjectFile
 
 
 def never(_: str) -> bool:
@@ -17,11 +17,11 @@ def never(_: str) -> bool:
 
 
 def know(vault: Path, root: str) -> None:
-    ProjectFile(vault).change(partial(Projects.knowing, root=root, worktree=None, is_taken=never))
+    ProjectFile(vault).change(partial(ProjectRegistry.knowing, root=root, worktree=None, is_taken=never))
 
 
 def test_what_was_put_in_is_there_after_a_reopening_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    assert ProjectFile(tmp_path / "vault").known() == Projects()
+    assert ProjectFile(tmp_path / "vault").known() == ProjectRegistry()
     know(tmp_path / "vault", "/home/ada/api")
     file = tmp_path / "vault" / ".pellucid" / "projects.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

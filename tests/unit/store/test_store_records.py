@@ -10,10 +10,18 @@ from record_kit import AT, NOTE, OLD, OURS, THEIRS, leftovers, note, operation, 
 
 from pellucid.errors import ConflictError, InputError, StoreBusyError
 from pellucid.store.local.database import immediate
-from pellucid.store.local.files import Vault
 from pellucid.store.local.journal import open_journal
-from pellucid.store.local.records import LocalRecords
-from pellucid.store.records import DrainReport, FileWrite, Head, Operation, OperationRow, Records, content_digest
+from pellucid.store.local.vault.files import Vault
+from pellucid.store.local.vault.records import LocalRecords
+from pellucid.store.records import (
+    DrainReport,
+    FileHead,
+    FileWrite,
+    JournalOperation,
+    OperationRow,
+    Records,
+    content_digest,
+)
 
 
 def test_the_class_fulfils_the_port(tmp_path: Path) -> None:
@@ -25,7 +33,7 @@ def test_the_head_of_a_path_is_its_newest_waiting_bytes_else_its_file(tmp_path: 
     records = LocalRecords(tmp_path)
     first, second = operation(write(NOTE, OLD)), operation(write(NOTE, OURS, OLD))
     records.commit(first)
-    assert records.heads([NOTE]) == [Head(NOTE, OLD, None, first.op_id)]
+    assert records.heads([NOTE]) == [FileHead(NOTE, OLD, None, first.op_id)]
     records.drain()
     status = note(tmp_path).stat()
     (head,) = records.heads([NOTE])
@@ -34,8 +42,8 @@ def test_the_head_of_a_path_is_its_newest_waiting_bytes_else_its_file(tmp_path: 
     assert (head.stamp.size, head.stamp.mtime_ns) == (status.st_size, status.st_mtime_ns)
     records.commit(second)
     assert records.heads([NOTE, "none.md"]) == [
-        Head(NOTE, OURS, None, second.op_id),
-        Head("none.md", None, None, None),
+        FileHead(NOTE, OURS, None, second.op_id),
+        FileHead("none.md", None, None, None),
     ]
 
 
@@ -94,18 +102,18 @@ def test_an_operation_that_writes_a_path_twice_is_refused(tmp_path: Path) -> Non
 
 def test_a_new_journal_beside_an_old_vault_numbers_above_the_old_one(tmp_path: Path) -> None:
     old = LocalRecords(tmp_path)
-    last = old.commit(Operation("op_a", "ledger", AT))
+    last = old.commit(JournalOperation("op_a", "ledger", AT))
     old.close()
     for file in tmp_path.glob("journal.db*"):
         file.unlink()
-    assert LocalRecords(tmp_path).commit(Operation("op_b", "ledger", AT)) > last
+    assert LocalRecords(tmp_path).commit(JournalOperation("op_b", "ledger", AT)) > last
 
 
 def test_operations_are_numbered_and_found_by_number_and_id(tmp_path: Path) -> None:
     records = LocalRecords(tmp_path)
-    first = Operation("op_a", "import", AT, (FileWrite("a.md", OLD), FileWrite("b.md", OURS)))
+    first = JournalOperation("op_a", "import", AT, (FileWrite("a.md", OLD), FileWrite("b.md", OURS)))
     seq = records.commit(first)
-    assert records.commit(Operation("op_b", "ledger", AT)) == seq + 1
+    assert records.commit(JournalOperation("op_b", "ledger", AT)) == seq + 1
     rows = [
         OperationRow(seq, "op_a", "import", AT, (("a.md", content_digest(OLD)), ("b.md", content_digest(OURS)))),
         OperationRow(seq + 1, "op_b", "ledger", AT, ()),
@@ -119,8 +127,8 @@ def test_operations_are_numbered_and_found_by_number_and_id(tmp_path: Path) -> N
 
 def test_turns_marked_as_seen_stay_seen(tmp_path: Path) -> None:
     records = LocalRecords(tmp_path)
-    records.commit(Operation("op_a", "import", AT, seen=(b"1", b"2")))
-    records.commit(Operation("op_b", "import", AT, seen=(b"2", b"3")))
+    records.commit(JournalOperation("op_a", "import", AT, seen=(b"1", b"2")))
+    records.commit(JournalOperation("op_b", "import", AT, seen=(b"2", b"3")))
     assert LocalRecords(tmp_path).already_seen([b"0", b"1", b"2", b"3"]) == {b"1", b"2", b"3"}
 
 

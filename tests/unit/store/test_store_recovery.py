@@ -27,7 +27,7 @@ from record_kit import (
 
 from pellucid.errors import StoreError
 from pellucid.store.local.failpoint import Step
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.records import DrainReport
 
 FILED = DrainReport(filed=(NOTE,))

@@ -24,11 +24,11 @@ from record_kit import (
 )
 
 from pellucid.errors import StoreBusyError
-from pellucid.store.local import records as records_module
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.journal import open_journal
-from pellucid.store.local.paths import path_key
-from pellucid.store.local.records import LocalRecords
+from pellucid.store.local.vault import records as records_module
+from pellucid.store.local.vault.paths import path_key
+from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.records import Eraser, Ledger, content_digest
 
 BOTH = (SECRET, EDITED)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from record_kit import NOTE, OLD, OURS, drain, leftovers, note, operation, with_old_note, write
 
-from pellucid.store.local import paths, syscalls
+from pellucid.store.local.vault import paths, syscalls
 
 
 @pytest.fixture

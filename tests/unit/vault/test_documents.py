@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pellucid.clock import truncate
 from pellucid.errors import ConflictError, InputError
 from pellucid.model.document import Document, HeaderVersion, Section
-from pellucid.store.local.paths import check_new
+from pellucid.store.local.vault.paths import check_new
 from pellucid.vault.documents import (
     document_path,
     edit_section,
@@ -19,11 +19,11 @@ from pellucid.vault.documents import (
     unknown_keys,
     without_sections,
 )
-from pellucid.vault.markdown import Identity, Parsed, parse
+from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 HERE = "local/default"
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
-SOMEONE = Identity(HERE, b"k" * 32, NOON)
+SOMEONE = FileIdentity(HERE, b"k" * 32, NOON)
 
 CHARS = st.characters(exclude_categories=("Cs",), exclude_characters=["\r"])
 WORDS = st.text(CHARS, min_size=1, max_size=15)

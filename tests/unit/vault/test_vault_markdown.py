@@ -12,9 +12,9 @@ from vault_kit import HERE, NOON, a_memory
 from pellucid.clock import truncate
 from pellucid.errors import InputError
 from pellucid.model.memory import BOUNDARY_SCOPES, CATEGORIES, FOLDERS, STATUSES, Episode, Memory, Moment
-from pellucid.store.local.paths import check_new
+from pellucid.store.local.vault.paths import check_new
 from pellucid.vault.markdown import (
-    Identity,
+    FileIdentity,
     edit_memory,
     episode_path,
     memory_path,
@@ -25,7 +25,7 @@ from pellucid.vault.markdown import (
 )
 
 KEY = b"k" * 32
-SOMEONE = Identity(HERE, KEY, NOON)
+SOMEONE = FileIdentity(HERE, KEY, NOON)
 PATH = "facts/2026-06/a.md"
 
 # lone surrogates never reach the vault; characters YAML does not take are the frontmatter's own tests

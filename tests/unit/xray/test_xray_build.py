@@ -10,12 +10,12 @@ from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES
 from pellucid.model.snapshot import LegContribution, RecallXraySnapshot, RerankDetail, ScoreDecomposition
-from pellucid.operations.recalling import RecallInput, snapshot_of, xray, xray_of
-from pellucid.recall.receipt import pack, unpack
+from pellucid.operations.recall.recalling import RecallInput, snapshot_of, xray, xray_of
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import Request
 from pellucid.settings import RecallSettings, settings_hash
 from pellucid.xray.provenance import is_stale, provenance
-from pellucid.xray.sentence import ordinal, sentence, untrue
+from pellucid.xray.words.sentence import ordinal, sentence, untrue
 
 QUESTIONS = (
     "When do we release?", "One cache for all tenants?", "How do I roll back the quote cache?", "Tomás allergic",

@@ -10,9 +10,9 @@ from vault_kit import HERE, Opener
 
 from pellucid.app import App
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.recalling import xray
-from pellucid.xray.render import Format, render
+from pellucid.operations.recall.recalling import xray
+from pellucid.operations.recall.request import RecallInput
+from pellucid.xray.render.formats import Format, render
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 QUESTION = "what did we decide since March about how long thumbnails stay in the cache"

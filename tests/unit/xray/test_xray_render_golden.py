@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from render_kit import GOLDEN, full, golden
 
-from pellucid.xray.render import RENDERERS, Format, render
+from pellucid.xray.render.formats import RENDERERS, Format, render
 
 SUFFIXES: dict[Format, str] = {"json": "json", "text": "txt", "markdown": "md", "html": "html"}
 UPDATE = os.environ.get("PELLUCID_UPDATE_GOLDENS") == "1"  # noqa: TID251 - a switch of this test, not a setting

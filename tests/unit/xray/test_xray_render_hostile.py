@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from render_kit import empty, full, holding, inline, reworded, structure
 
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.xray.render import render
-from pellucid.xray.render_markdown import code, code_cell, prose
-from pellucid.xray.visible import visible
+from pellucid.xray.render.as_markdown import code, code_cell, prose
+from pellucid.xray.render.formats import render
+from pellucid.xray.words.visible import visible
 
 TEXTS = st.text(
     st.one_of(st.sampled_from("|\\`\n\r\t\x1b\x85\u2028\u202e \"'*_<>&#[]()!~$:/-=a1"), st.characters()),

@@ -15,9 +15,9 @@ from render_kit import empty, full, golden, holding, reworded
 
 import pellucid.xray
 from pellucid.model.snapshot import ContextTrace, OmittedMemory, RecallXraySnapshot, StageTrace
-from pellucid.xray.render import render
-from pellucid.xray.render_fields import SCORE_KEYS, called, decimals, millis
-from pellucid.xray.visible import visible
+from pellucid.xray.render.fields import SCORE_KEYS, called, decimals, millis
+from pellucid.xray.render.formats import render
+from pellucid.xray.words.visible import visible
 
 CSS = (Path(pellucid.xray.__file__).parent / "page.css").read_text("utf-8")
 NUMBER = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e6, max_value=1e6)

@@ -20,8 +20,8 @@ from pellucid.model.snapshot import (
     Staleness,
     TierExplain,
 )
-from pellucid.xray.render import render
-from pellucid.xray.render_fields import SCORE_KEYS, called
+from pellucid.xray.render.fields import SCORE_KEYS, called
+from pellucid.xray.render.formats import render
 
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:

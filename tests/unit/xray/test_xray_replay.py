@@ -11,11 +11,11 @@ from why_kit import as_version_2
 
 from pellucid.app import App
 from pellucid.errors import NotFoundError
-from pellucid.operations.aging import LifecycleInput, run_lifecycle
-from pellucid.operations.changing import VerbInput, apply_verb
-from pellucid.operations.explaining import LiveOutput, replay_recall
-from pellucid.operations.forgetting import ForgetInput, forget
-from pellucid.recall.receipt import pack, unpack
+from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle
+from pellucid.operations.memory.changing import VerbInput, apply_verb
+from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.recall.explaining import LiveOutput, replay_recall
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import LegReport
 from pellucid.xray.replay import UNEXPLAINED, Since, compare, replay
 

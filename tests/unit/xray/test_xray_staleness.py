@@ -10,7 +10,7 @@ from pellucid.clock import uuid7
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import Staleness
 from pellucid.xray.provenance import staleness
-from pellucid.xray.render import RENDERERS, Format, render
+from pellucid.xray.render.formats import RENDERERS, Format, render
 
 MADE = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -6,10 +6,10 @@ from vault_kit import Opener, run
 from why_kit import CRANE, change_of, cranes, found, order
 
 from pellucid.model.memory import unpack_id
-from pellucid.recall.ladder import FILTERS, RUNGS
-from pellucid.xray.finding import Finding, WhyLeg
-from pellucid.xray.whereabouts import context_place, place_in, position_of, rung_of
-from pellucid.xray.why_sentence import sentences
+from pellucid.recall.score.ladder import FILTERS, RUNGS
+from pellucid.xray.why.finding import WhyFinding, WhyLeg
+from pellucid.xray.why.sentence import sentences
+from pellucid.xray.why.whereabouts import context_place, place_in, position_of, rung_of
 
 
 def budgets(low: int, least: int) -> list[int]:
@@ -65,7 +65,7 @@ def test_what_is_no_candidate_has_no_position_no_place_and_no_rung(house: Opener
 
 def test_a_sub_question_has_the_number_that_an_xray_gives_it() -> None:
     leg = WhyLeg(leg="lexical@2", health="ok", nominated=True, rank=3, score_type="bm25", pool=50)
-    hit = Finding(
+    hit = WhyFinding(
         verdict="hit", place=1, ranked=1, context_place=1, top_k=12, budget=16_000, used=100, legs=(leg,), recalls=1
     )
     assert "found 3rd by words in sub-question 1." in sentences(hit)

@@ -6,8 +6,8 @@ from why_kit import CRANE, as_version_2, change_of, cranes, found, order, recall
 
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
-from pellucid.operations.why import WhyInput, why, why_of
-from pellucid.recall.receipt import pack, unpack
+from pellucid.operations.recall.why import WhyInput, why, why_of
+from pellucid.recall.receipt.record import pack, unpack
 from pellucid.store.local.history import LocalHistory
 
 

@@ -11,12 +11,12 @@ from why_kit import CRANE, change_of, cranes, found, recalled, told
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import recorded_at
-from pellucid.operations.asking import RecallInput, request_of
-from pellucid.operations.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
-from pellucid.operations.why import WhyInput, why, why_of
-from pellucid.recall.receipt import pack, unpack
-from pellucid.surfaces.cli.present_why import told as printed
-from pellucid.xray.finding import Finding
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.why import WhyInput, why, why_of
+from pellucid.recall.receipt.record import pack, unpack
+from pellucid.surfaces.cli.present.why import told as printed
+from pellucid.xray.why.finding import WhyFinding
 
 DAY = timedelta(days=1)
 
@@ -25,7 +25,7 @@ def _asked_verb(app: App, verb: Any, memory_id: str) -> None:
     apply_verb(app, verb, VerbInput(namespace=app.settings.namespace, memory_id=memory_id))
 
 
-def _no_state(finding: Finding) -> bool:
+def _no_state(finding: WhyFinding) -> bool:
     return all(each.kind != "state" for each in (*finding.tried, *filter(None, [finding.change])))
 
 

@@ -8,16 +8,16 @@ from vault_kit import NOON, Opener, a_memory, edit, file_memories, keep, ranking
 from why_kit import CRANE, change_of, cranes, found, order, recalled, told
 
 from pellucid.app import App
-from pellucid.operations.asking import RecallInput, request_of
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
-from pellucid.operations.remembering import RememberInput, remember
-from pellucid.operations.trusting import PromoteInput, promote
-from pellucid.operations.why_states import state_changes
+from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.trusting import PromoteInput, promote
+from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.why_states import state_changes
 from pellucid.recall.pipeline import run as stages
 from pellucid.recall.state import World
-from pellucid.store.index_port import Standing
-from pellucid.xray.pretend import rows_of, standing
+from pellucid.store.index_port import MemoryStanding
+from pellucid.xray.why.pretend import rows_of, standing
 
 DAY = timedelta(days=1)
 WORDS = "Cargo lifts crane bakery dentist"
@@ -173,7 +173,7 @@ def test_a_recall_that_pretends_ranks_as_the_change_then_does(house: Opener) -> 
 def _pretending(world: World, row: int) -> World:
     from dataclasses import replace
 
-    return replace(world, reader=world.reader.pretending({row: Standing()}))
+    return replace(world, reader=world.reader.pretending({row: MemoryStanding()}))
 
 
 @pytest.mark.requirement("XRAY-3", "XRAY-4")

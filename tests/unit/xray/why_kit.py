@@ -9,10 +9,10 @@ from receipts_before import assembled, columns_before, header_of, said_in
 from vault_kit import NOON, a_memory, ask, file_memories
 
 from pellucid.app import App
-from pellucid.operations.asking import RecallInput
-from pellucid.operations.why import WhyInput, WhyOutput, why
-from pellucid.recall.receipt import unpack
-from pellucid.xray.finding import Finding, WhyChange
+from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.recall.why import WhyInput, WhyOutput, why
+from pellucid.recall.receipt.record import unpack
+from pellucid.xray.why.finding import WhyChange, WhyFinding
 
 CRANE = "which crane lifts the cargo"
 THINGS = (
@@ -28,14 +28,14 @@ def told(app: App, memory: str, query: str, **given: Any) -> WhyOutput:
     return why(app, WhyInput(namespace=here, memory=memory, asked=RecallInput(query=query, namespace=here, **given)))
 
 
-def found(app: App, memory: str, query: str, **given: Any) -> Finding:
+def found(app: App, memory: str, query: str, **given: Any) -> WhyFinding:
     """What was found out, of a memory that is clearly named."""
     finding = told(app, memory, query, **given).finding
     assert finding is not None
     return finding
 
 
-def change_of(finding: Finding, kind: str) -> WhyChange:
+def change_of(finding: WhyFinding, kind: str) -> WhyChange:
     """The change found, which must be of this kind and verified."""
     assert finding.change is not None, finding
     assert (finding.change.kind, finding.change.verified) == (kind, True), finding.change

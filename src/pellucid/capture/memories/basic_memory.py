@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pellucid.capture.memories.adopted import AdoptedMemory
-from pellucid.capture.memories.blocks import Block, blocks, without_comments
-from pellucid.capture.memories.document import Document
+from pellucid.capture.memories.blocks import MarkdownBlock, blocks, without_comments
+from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.memories.guess import by_form, by_label
 from pellucid.capture.memories.header import header, text_of, texts
 from pellucid.capture.memories.phrases import nothing_said, plain, stands_alone
-from pellucid.capture.memories.statements import Statement, in_context, statements
+from pellucid.capture.memories.statements import AdoptedStatement, in_context, statements
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.model.text import reading_length
 
@@ -28,7 +28,7 @@ _RELATION = re.compile(
 _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 
 
-def read(document: Document) -> Iterator[AdoptedMemory]:
+def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """The memories of one note, all about the thing its title names. Times are the note's, else the file's."""
     parts = header(document.text())
     if parts.problem:
@@ -43,7 +43,7 @@ def read(document: Document) -> Iterator[AdoptedMemory]:
     )  # fmt: skip
     body, comments = without_comments(parts.body)
     document.report.dropped.update({"comment": comments} if comments else {})
-    prose: list[Block] = []
+    prose: list[MarkdownBlock] = []
     for block in blocks(body, parts.first_line):
         if memory := _semantic(block, note, title):
             yield memory
@@ -52,7 +52,7 @@ def read(document: Document) -> Iterator[AdoptedMemory]:
     yield from _prose(prose, note, title, document)
 
 
-def _semantic(block: Block, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+def _semantic(block: MarkdownBlock, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
     """The memory of an observation or a relation; None for any other block."""
     if block.kind != "item":
         return None
@@ -99,7 +99,9 @@ def _related(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None
     return replace(note, content=words, category="relationship")
 
 
-def _prose(found: list[Block], note: AdoptedMemory, title: str, document: Document) -> Iterator[AdoptedMemory]:
+def _prose(
+    found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
+) -> Iterator[AdoptedMemory]:
     taken = 0
     for each in statements(iter(found), document.report):
         if taken == MOST_PROSE:
@@ -111,7 +113,7 @@ def _prose(found: list[Block], note: AdoptedMemory, title: str, document: Docume
         yield replace(note, content=words, category=each.category, tags=tags, start=each.start, end=each.end)
 
 
-def _placed(each: Statement, title: str) -> str:
+def _placed(each: AdoptedStatement, title: str) -> str:
     """A statement under its heading, or under the note's title where no heading says what it is about."""
     words = in_context(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):

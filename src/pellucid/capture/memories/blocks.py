@@ -23,7 +23,7 @@ _DEEPEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """One block; `depth` is a heading's level or the indentation of another block; lines are 1-based and inclusive.
 
     The text of a table row is `column: cell; column: cell`; that of code keeps its fences.
@@ -37,7 +37,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBlock:
     """A block whose next line may still belong to it."""
 
     kind: Kind
@@ -46,22 +46,22 @@ class _Open:
     end: int
     depth: int
 
-    def closed(self) -> Block:
-        return Block(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
+    def closed(self) -> MarkdownBlock:
+        return MarkdownBlock(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
 
-    def underlined(self, number: int, line: str) -> Block:
+    def underlined(self, number: int, line: str) -> MarkdownBlock:
         level = 1 if "=" in line else 2
-        return Block("heading", " ".join(self.parts), self.start, number, level)
+        return MarkdownBlock("heading", " ".join(self.parts), self.start, number, level)
 
 
-def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
+def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
     """The blocks of a Markdown text in order.
 
     Args:
         first_line: the number of the text's first line in its file (a frontmatter may stand before it).
     """
     lines = [(number, line.expandtabs(_TAB).rstrip()) for number, line in enumerate(text.split("\n"), first_line)]
-    pending: _Open | None = None
+    pending: _OpenBlock | None = None
     at = 0
     while at < len(lines):
         number, line = lines[at]
@@ -77,7 +77,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
         yield pending.closed()
 
 
-def _several(lines: Lines, at: int) -> tuple[list[Block], int]:
+def _several(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     """The code or table that begins here and the place after it; nothing and this place, if neither does."""
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
@@ -87,7 +87,7 @@ def _several(lines: Lines, at: int) -> tuple[list[Block], int]:
     return [], at
 
 
-def _one(pending: _Open | None, number: int, line: str) -> tuple[list[Block], _Open | None]:
+def _one(pending: _OpenBlock | None, number: int, line: str) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
     """What one ordinary line finishes, and the block that is open after it."""
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
         return [pending.underlined(number, line)], None
@@ -102,32 +102,32 @@ def _one(pending: _Open | None, number: int, line: str) -> tuple[list[Block], _O
         return before, None
     if heading:
         title = line[heading.end() :].strip().rstrip("#").rstrip()
-        return [*before, Block("heading", title, number, number, len(heading.group(1)))], None
+        return [*before, MarkdownBlock("heading", title, number, number, len(heading.group(1)))], None
     kind: Kind = "paragraph" if item is None else "step" if item.group(2) else "item"
     words = _QUOTE.sub("", line) if item is None else item.group(3) or ""
     indent = len(line) - len(line.lstrip())
-    return before, _Open(kind, [words.strip()], number, number, min(indent, _DEEPEST))
+    return before, _OpenBlock(kind, [words.strip()], number, number, min(indent, _DEEPEST))
 
 
-def _code(lines: Lines, at: int, fence: str) -> tuple[list[Block], int]:
+def _code(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
     """The fenced block that opens here; one that never closes ends with the text."""
     closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}}")
     end = next((i for i in range(at + 1, len(lines)) if closing.fullmatch(lines[i][1])), len(lines) - 1)
     indent = len(lines[at][1]) - len(lines[at][1].lstrip())
     body = "\n".join(line[min(indent, len(line) - len(line.lstrip())) :] for _, line in lines[at : end + 1])
-    return [Block("code", body, lines[at][0], lines[end][0], min(indent, _DEEPEST))], end + 1
+    return [MarkdownBlock("code", body, lines[at][0], lines[end][0], min(indent, _DEEPEST))], end + 1
 
 
-def _table(lines: Lines, at: int) -> tuple[list[Block], int]:
+def _table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     """The body rows of a table, each with its column names."""
     columns = _cells(lines[at][1])
-    rows: list[Block] = []
+    rows: list[MarkdownBlock] = []
     at += 2
     while at < len(lines) and _is_row(lines[at][1]):
         number, line = lines[at]
         named = zip(columns, _cells(line), strict=False)
         text = "; ".join(f"{column}: {cell}" if column else cell for column, cell in named if cell)
-        rows.append(Block("row", text, number, number))
+        rows.append(MarkdownBlock("row", text, number, number))
         at += 1
     return rows, at
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pellucid.capture.memories.adopted import AdoptedMemory
-from pellucid.capture.memories.document import Document
+from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.memories.entries import entries
 from pellucid.capture.memories.guess import by_form
 from pellucid.capture.memories.header import text_of, texts
@@ -24,7 +24,7 @@ def recognises(entry: JsonObject) -> bool:
     return said or isinstance(entry.get("mapping"), dict)
 
 
-def read(document: Document) -> Iterator[AdoptedMemory]:
+def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """The saved memories. Deleted and switched-off ones are counted; a conversation gives only what it told to save."""
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
@@ -34,7 +34,7 @@ def read(document: Document) -> Iterator[AdoptedMemory]:
         yield from _pasted(document)
 
 
-def _entry(document: Document, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
+def _entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
     words = text_at(entry, "content", "text", "value", "memory")
     if entry.get("deleted") is True or entry.get("is_deleted") is True:
         document.report.drop("deleted")
@@ -50,7 +50,7 @@ def _entry(document: Document, place: int, entry: JsonObject) -> Iterator[Adopte
 
 
 def _memories(
-    document: Document, place: int, words: str, at: datetime | None, *, updated: datetime | None = None,
+    document: SourceFile, place: int, words: str, at: datetime | None, *, updated: datetime | None = None,
     tags: tuple[str, ...] = (), name: str | None = None,
 ) -> Iterator[AdoptedMemory]:  # fmt: skip
     created = at or document.modified
@@ -61,7 +61,7 @@ def _memories(
         )  # fmt: skip
 
 
-def _told(document: Document, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
+def _told(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
     """What a conversation had saved: messages to the `bio` tool, and the numbered list the model was shown."""
     document.report.drop("conversation")
     for node in mapping.values():
@@ -81,7 +81,7 @@ def _told(document: Document, place: int, mapping: JsonObject) -> Iterator[Adopt
                 yield from _line(document, place, line, at)
 
 
-def _line(document: Document, place: int, line: str, at: datetime | None) -> Iterator[AdoptedMemory]:
+def _line(document: SourceFile, place: int, line: str, at: datetime | None) -> Iterator[AdoptedMemory]:
     """The memory of one line, without its bullet, number and date."""
     words = _MARK.sub("", line.strip(), count=1)
     if dated := _DATED.match(words):
@@ -92,7 +92,7 @@ def _line(document: Document, place: int, line: str, at: datetime | None) -> Ite
         yield from _memories(document, place, words, at)
 
 
-def _pasted(document: Document) -> Iterator[AdoptedMemory]:
+def _pasted(document: SourceFile) -> Iterator[AdoptedMemory]:
     """A list pasted from the settings: one memory a line; a heading, or a line that only introduces, is none."""
     for number, line in enumerate(document.text().split("\n"), 1):
         if not line.strip():

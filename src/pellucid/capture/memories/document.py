@@ -18,7 +18,7 @@ MAX_TEXT = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SourceFile:
     """One file being read; nothing may be imported from outside of `root`.
 
     `claim` is asked before a file is read because another one imports it: each file is read once.

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from pellucid.capture.memories.document import Document
+from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object
 from pellucid.capture.transcripts.source import NumberedObject
@@ -13,7 +13,7 @@ KEYS = ("results", "memories", "memory", "saved_memories", "data", "items", "pag
 _DEEPEST = 3
 
 
-def entries(document: Document) -> Iterator[NumberedObject]:
+def entries(document: SourceFile) -> Iterator[NumberedObject]:
     """Every entry with its place, from 1 (the line, in JSON lines); a plain text counts as `{"content": text}`.
 
     What cannot be read is counted with its place; after a fault in a document nothing more of it can be read.
@@ -90,7 +90,7 @@ def _listed(key: str, value: object, depth: int) -> Iterator[object]:
         yield from (each for each in _unfolded(held, depth) if each is not held)
 
 
-def _numbered(document: Document, place: int, entry: object) -> Iterator[NumberedObject]:
+def _numbered(document: SourceFile, place: int, entry: object) -> Iterator[NumberedObject]:
     value = _as_entry(entry)
     if value:
         yield NumberedObject(place, value)

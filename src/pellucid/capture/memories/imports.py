@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from pellucid.capture.memories.document import Document, is_file
+from pellucid.capture.memories.document import SourceFile, is_file
 
 SUFFIXES = frozenset({"", ".md", ".mdc", ".markdown", ".txt"})
 
 
-def imported(name: str, document: Document, *, deep: bool) -> Document | None:
+def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | None:
     """The document an import names; None, with the reason counted, if it may not or need not be read.
 
     A name without a slash or a suffix that is no file (`@dataclass`) is not an import at all.
@@ -25,11 +25,11 @@ def imported(name: str, document: Document, *, deep: bool) -> Document | None:
         report.drop("import-not-text")
     elif document.claim(path):
         report.files += 1
-        return Document(path, document.root, report, document.claim)
+        return SourceFile(path, document.root, report, document.claim)
     return None
 
 
-def _place(name: str, document: Document) -> Path | None:
+def _place(name: str, document: SourceFile) -> Path | None:
     """Where the name leads, links followed; None if that is outside the root."""
     if name.startswith("~"):
         return None

@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from pellucid.capture.memories.adopted import AdoptedMemory, MemoryFormat
-from pellucid.capture.memories.blocks import Block, blocks, without_comments
-from pellucid.capture.memories.document import Document, is_file
+from pellucid.capture.memories.blocks import MarkdownBlock, blocks, without_comments
+from pellucid.capture.memories.document import SourceFile, is_file
 from pellucid.capture.memories.header import Header, header, text_of
 from pellucid.capture.memories.imports import imported
-from pellucid.capture.memories.statements import Statement, in_context, statements
+from pellucid.capture.memories.statements import AdoptedStatement, in_context, statements
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.model.memory import Category
 
@@ -33,13 +33,13 @@ _TOPICS: dict[str, Category] = {"user": "fact", "feedback": "rule", "project": "
 class _Origin:
     """What all memories of one file share."""
 
-    document: Document
+    document: SourceFile
     kind: MemoryFormat
     created: datetime
     topic: Category | None
 
 
-def read(document: Document, kind: MemoryFormat, depth: int = 0) -> Iterator[AdoptedMemory]:
+def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[AdoptedMemory]:
     """The memories of a file, then those of the files it imports with `@path`.
 
     A day in the file's name (`memory/2026-04-20.md`) or in a heading dates what stands under it; else the file does.
@@ -60,7 +60,7 @@ def read(document: Document, kind: MemoryFormat, depth: int = 0) -> Iterator[Ado
             yield from read(inside, kind, depth + 1)
 
 
-def _origin(document: Document, kind: MemoryFormat, parts: Header) -> _Origin:
+def _origin(document: SourceFile, kind: MemoryFormat, parts: Header) -> _Origin:
     named = _DATE.search(document.path.stem)
     at = as_instant(text_of(parts.values, "created", "date", "updated", "modified"))
     at = at or (as_instant(named.group(1)) if named else None) or document.modified
@@ -68,7 +68,7 @@ def _origin(document: Document, kind: MemoryFormat, parts: Header) -> _Origin:
     return _Origin(document, kind, at, topic)
 
 
-def _memory(origin: _Origin, each: Statement) -> AdoptedMemory:
+def _memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
     dated = _DATE.match(each.text) or next(
         (at for title in reversed(each.headings) if (at := _DATE.search(title))), None
     )
@@ -79,7 +79,7 @@ def _memory(origin: _Origin, each: Statement) -> AdoptedMemory:
     )  # fmt: skip
 
 
-def _without_import_lines(body: str, wanted: list[str], document: Document) -> str:
+def _without_import_lines(body: str, wanted: list[str], document: SourceFile) -> str:
     """The text with lines that are nothing but an import blanked, outside code; the paths go to `wanted`."""
     if "@" not in body:
         return body
@@ -94,7 +94,7 @@ def _without_import_lines(body: str, wanted: list[str], document: Document) -> s
     return "\n".join(lines)
 
 
-def _entries(found: Iterator[Block], document: Document, wanted: list[str]) -> Iterator[Block]:
+def _entries(found: Iterator[MarkdownBlock], document: SourceFile, wanted: list[str]) -> Iterator[MarkdownBlock]:
     """The blocks without index entries; the paths that their words import go to `wanted`."""
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):

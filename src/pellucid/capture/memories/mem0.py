@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pellucid.capture.memories.adopted import AdoptedMemory
-from pellucid.capture.memories.document import Document
+from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.memories.entries import entries
 from pellucid.capture.memories.guess import by_form, by_label
 from pellucid.capture.memories.header import text_of, texts
@@ -17,7 +17,7 @@ def recognises(entry: JsonObject) -> bool:
     return isinstance(entry.get("memory"), str) or isinstance(as_object(entry.get("payload")).get("data"), str)
 
 
-def read(document: Document) -> Iterator[AdoptedMemory]:
+def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """The memories of an export, each about its user (or agent). Deleted ones are counted; scores are left behind."""
     for place, given in entries(document):
         entry = {**given, **as_object(given.get("payload"))}
@@ -30,7 +30,7 @@ def read(document: Document) -> Iterator[AdoptedMemory]:
             yield from _memories(document, place, entry, words.strip())
 
 
-def _memories(document: Document, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
+def _memories(document: SourceFile, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
     metadata = as_object(entry.get("metadata"))
     labels = tuple(
         dict.fromkeys(label for held in (entry, metadata) for key in _LABELS for label in texts(held.get(key)))

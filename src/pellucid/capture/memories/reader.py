@@ -8,8 +8,8 @@ from pathlib import Path
 from pellucid.capture.memories import basic_memory, chatgpt, instructions, mem0, remnic
 from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, MemoryFormat
 from pellucid.capture.memories.detect import detect
-from pellucid.capture.memories.document import Document
-from pellucid.capture.memories.walk import Found, Walk
+from pellucid.capture.memories.document import SourceFile
+from pellucid.capture.memories.walk import FileWalk, MemoryFile
 from pellucid.capture.names import Names, clean_pairs
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.redact import redact
@@ -18,7 +18,7 @@ from pellucid.capture.transcripts.numbering import clean_name, clean_text
 from pellucid.errors import InputError
 from pellucid.settings import CaptureSettings
 
-Reader = Callable[[Document], Iterator[AdoptedMemory]]
+Reader = Callable[[SourceFile], Iterator[AdoptedMemory]]
 
 READERS: dict[MemoryFormat, Reader] = {
     "claude-md": partial(instructions.read, kind="claude-md"),
@@ -49,7 +49,7 @@ def read_memories(
         InputError: a named file does not exist, is in no known format, or cannot be read. A file found in a folder is
             skipped instead, with the reason counted.
     """
-    walk, names = Walk(settings, report), Names(report)
+    walk, names = FileWalk(settings, report), Names(report)
     for found in walk.files(paths):
         try:
             yield from _file(found, walk, names, memory_format)
@@ -61,7 +61,7 @@ def read_memories(
             report.drop("unreadable-file")
 
 
-def _file(found: Found, walk: Walk, names: Names, forced: MemoryFormat | None) -> Iterator[AdoptedMemory]:
+def _file(found: MemoryFile, walk: FileWalk, names: Names, forced: MemoryFormat | None) -> Iterator[AdoptedMemory]:
     report = walk.report
     known = forced or detect(found.path)
     if known is None:
@@ -69,7 +69,7 @@ def _file(found: Found, walk: Walk, names: Names, forced: MemoryFormat | None) -
         return
     report.files += 1
     report.formats[known] += 1
-    document = Document(found.path, found.root, report, walk.claim)
+    document = SourceFile(found.path, found.root, report, walk.claim)
     for memory in READERS[known](document):
         report.turns_read += 1
         if cleaned := _storable(memory, names, report):
@@ -77,7 +77,7 @@ def _file(found: Found, walk: Walk, names: Names, forced: MemoryFormat | None) -
             yield cleaned
 
 
-def _refuse(found: Found, report: CaptureReport) -> None:
+def _refuse(found: MemoryFile, report: CaptureReport) -> None:
     if found.asked_for:
         raise InputError(
             f"{found.path.name} holds no memories in a form we know",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import get_args
 
 from pellucid.capture.memories.adopted import AdoptedMemory
-from pellucid.capture.memories.document import Document
+from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.memories.guess import by_label
 from pellucid.capture.memories.header import Header, header, number_of, text_of, texts, words_of
 from pellucid.capture.memories.phrases import LONGEST
@@ -27,7 +27,7 @@ def is_memory(values: Mapping[str, object]) -> bool:
     return bool(name) and "category" in values and not name.startswith(("mem_", "ep_"))
 
 
-def read(document: Document) -> Iterator[AdoptedMemory]:
+def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """The one memory of a file; pages that a vault derives from its memories (entities, profile) are counted.
 
     Forgotten and rejected memories stay behind, as do the parts of a memory that was split: its whole is there, too.
@@ -55,7 +55,7 @@ def _status(values: Mapping[str, object]) -> Status | None:
     return next((each for each in get_args(Status) if each == name), None)
 
 
-def _memory(document: Document, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
+def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
     values = parts.values
     content, inline = _attributes(parts.body.strip())
     if not content or len(content) > LONGEST_MEMORY:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pellucid.capture.memories.blocks import Block, Kind
+from pellucid.capture.memories.blocks import Kind, MarkdownBlock
 from pellucid.capture.memories.guess import by_form, forbids
 from pellucid.capture.memories.phrases import LONGEST, nothing_said, pieces, plain, stands_alone
 from pellucid.capture.report import CaptureReport
@@ -18,7 +18,7 @@ _BOXES = ("[ ]", "[]", "[x]", "[X]")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class AdoptedStatement:
     """Something a text states, with the headings above it that are more than a title, and its lines."""
 
     text: str
@@ -51,10 +51,10 @@ class _Draft:
         return bool(self.inner) and (label.endswith(_COLONS) or reading_length(label) <= 3)
 
 
-def statements(found: Iterator[Block], report: CaptureReport) -> Iterator[Statement]:
+def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterator[AdoptedStatement]:
     """Every statement in order. What says nothing is counted in `report.dropped` by its reason."""
     headings: list[tuple[int, str]] = []
-    section: list[Block] = []
+    section: list[MarkdownBlock] = []
     for block in found:
         if block.kind != "heading":
             section.append(block)
@@ -66,7 +66,9 @@ def statements(found: Iterator[Block], report: CaptureReport) -> Iterator[Statem
     yield from _section(section, headings, report)
 
 
-def _section(found: Sequence[Block], headings: list[tuple[int, str]], report: CaptureReport) -> Iterator[Statement]:
+def _section(
+    found: Sequence[MarkdownBlock], headings: list[tuple[int, str]], report: CaptureReport
+) -> Iterator[AdoptedStatement]:
     """The statements between two headings; the title of the whole text is context only where there is no other."""
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
@@ -74,15 +76,15 @@ def _section(found: Sequence[Block], headings: list[tuple[int, str]], report: Ca
         yield from _cut(each)
 
 
-def _cut(each: Statement) -> Iterator[Statement]:
+def _cut(each: AdoptedStatement) -> Iterator[AdoptedStatement]:
     if len(each.text) <= LONGEST or each.category == "procedure":
         yield each
         return
     for piece in pieces(each.text):
-        yield Statement(piece, each.headings, each.start, each.end, each.category)
+        yield AdoptedStatement(piece, each.headings, each.start, each.end, each.category)
 
 
-def _drafts(found: Sequence[Block], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
+def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
     """The blocks of a section as a forest: what is indented below an item, or follows a `…:` line, stands inside."""
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
@@ -111,7 +113,7 @@ def _introduces(lead: _Draft, draft: _Draft) -> bool:
     return lead.kind == "paragraph" and lead.depth <= draft.depth and draft.kind != "paragraph"
 
 
-def _draft(block: Block, report: CaptureReport) -> _Draft | None:
+def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
     """The block as a draft; None, and its reason counted, if it says nothing."""
     text = block.text
     if block.kind == "code":
@@ -149,7 +151,7 @@ def _add_code(
     owner.end = draft.end
 
 
-def _spoken(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[Statement]:
+def _spoken(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
     """The statements of neighbours that share a lead; numbered ones are the steps of one procedure."""
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
@@ -160,20 +162,20 @@ def _spoken(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> I
             yield from _one(each, lead, headings)
 
 
-def _one(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[Statement]:
+def _one(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
     text = _led(lead, draft.words)
     if not draft.leads or draft.code:
         category: Category | None = "procedure" if draft.code else by_form(plain(draft.text), headings)
-        yield Statement(text, headings, draft.start, draft.end, category)
+        yield AdoptedStatement(text, headings, draft.start, draft.end, category)
     inner_lead = plain(draft.text).rstrip("".join(_COLONS)) if draft.leads else ""
     if inner_lead:
         inner_lead = _led(lead, inner_lead)
     for each in _spoken(draft.inner, inner_lead, headings):
         told = inner_lead or stands_alone(each.text, plain(draft.text))
-        yield each if told else Statement(_led(plain(draft.text), each.text), *_rest(each))
+        yield each if told else AdoptedStatement(_led(plain(draft.text), each.text), *_rest(each))
 
 
-def _rest(each: Statement) -> tuple[tuple[str, ...], int, int, Category | None]:
+def _rest(each: AdoptedStatement) -> tuple[tuple[str, ...], int, int, Category | None]:
     return each.headings, each.start, each.end, each.category
 
 
@@ -191,11 +193,11 @@ def _size(draft: _Draft) -> int:
     return len(draft.text) + sum(map(len, draft.code)) + sum(map(_size, draft.inner))
 
 
-def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Statement:
+def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> AdoptedStatement:
     title = lead or " › ".join(headings[-2:])
     lines = [line for number, step in enumerate(steps, 1) for line in _lines(step, f"{number}.", "")]
     text = "\n".join([f"{title}:", *lines] if title else lines)
-    return Statement(text, () if not lead else headings, steps[0].start, _last(steps[-1]), "procedure")
+    return AdoptedStatement(text, () if not lead else headings, steps[0].start, _last(steps[-1]), "procedure")
 
 
 def _lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
@@ -211,7 +213,7 @@ def _last(draft: _Draft) -> int:
     return max([draft.end, *map(_last, draft.inner)])
 
 
-def in_context(each: Statement) -> str:
+def in_context(each: AdoptedStatement) -> str:
     """The statement with the one or two headings above it in front, where it does not stand alone."""
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""

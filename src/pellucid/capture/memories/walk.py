@@ -18,7 +18,7 @@ ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MemoryFile:
     """A file to look at, the folder that bounds it, and whether the caller named it."""
 
     path: Path
@@ -27,14 +27,14 @@ class Found:
 
 
 @dataclass(slots=True)
-class Walk:
+class FileWalk:
     """Walks what was given. A file reached twice (by a link, by an import) is read once."""
 
     settings: CaptureSettings
     report: CaptureReport
     _read: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
-    def files(self, paths: Iterable[Path]) -> Iterator[Found]:
+    def files(self, paths: Iterable[Path]) -> Iterator[MemoryFile]:
         """Every file that may hold memories.
 
         Raises:
@@ -47,7 +47,7 @@ class Walk:
             elif not path.exists():
                 raise InputError(f"{given} does not exist", next_step="check the path")
             else:
-                found = Found(path, path.parent, asked_for=True)
+                found = MemoryFile(path, path.parent, asked_for=True)
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
@@ -63,13 +63,13 @@ class Walk:
         self._read.add(key)
         return True
 
-    def _below(self, root: Path) -> Iterator[Found]:
+    def _below(self, root: Path) -> Iterator[MemoryFile]:
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse, root)):
             inner[:] = sorted(name for name in inner if self._enters(name))
             for name in sorted(names):
                 path = Path(folder, name)
                 if path.suffix.lower() in SUFFIXES and self._is_inside(path, root) and self.claim(path):
-                    yield Found(path, root, asked_for=False)
+                    yield MemoryFile(path, root, asked_for=False)
 
     def _enters(self, name: str) -> bool:
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):

@@ -15,7 +15,7 @@ _MEDIA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MessageBlock:
     """One piece of a message; `call_id` ties an output to its call.
 
     `arguments` are a call's as the source has them; `failed` says whether an output is that of a call that failed (None
@@ -31,15 +31,15 @@ class Block:
     details: JsonObject = field(default_factory=dict[str, object])
 
 
-def blocks(content: object) -> list[Block]:
+def blocks(content: object) -> list[MessageBlock]:
     """A message's content, a string or a list of blocks, with neighbouring texts joined."""
     if isinstance(content, str):
-        return [Block("text", content)]
+        return [MessageBlock("text", content)]
     found = [_block(item) for item in as_list(content)]
-    joined: list[Block] = []
+    joined: list[MessageBlock] = []
     for is_text, neighbours in groupby(found, lambda block: block.kind == "text"):
         run = list(neighbours)
-        joined += [Block("text", "\n".join(block.text for block in run))] if is_text else run
+        joined += [MessageBlock("text", "\n".join(block.text for block in run))] if is_text else run
     return joined
 
 
@@ -66,22 +66,22 @@ def output_text(content: object) -> str:
     return "\n".join(block.text for block in blocks(content))
 
 
-def _block(item: object) -> Block:
+def _block(item: object) -> MessageBlock:
     if isinstance(item, str):
-        return Block("text", item)
+        return MessageBlock("text", item)
     block = as_object(item)
     kind = text_at(block, "type", "content_type") or "text"
     if kind in _THINKING:
-        return Block("thinking", "")
+        return MessageBlock("thinking", "")
     if kind in _MEDIA:
-        return Block("text", _MEDIA[kind])
+        return MessageBlock("text", _MEDIA[kind])
     if kind.endswith("tool_use"):
         given = block.get("input")
-        return Block("call", call_text(given), text_at(block, "name"), text_at(block, "id"), given)
+        return MessageBlock("call", call_text(given), text_at(block, "name"), text_at(block, "id"), given)
     if kind.endswith("tool_result"):
         failed, call_id = block.get("is_error") is True, text_at(block, "tool_use_id")
-        return Block("output", output_text(block.get("content")), call_id=call_id, failed=failed)
-    return Block("text", text_at(block, "text", "refusal") or ("" if "text" in block else f"[{kind}]"))
+        return MessageBlock("output", output_text(block.get("content")), call_id=call_id, failed=failed)
+    return MessageBlock("text", text_at(block, "text", "refusal") or ("" if "text" in block else f"[{kind}]"))
 
 
 def _plain(value: object) -> str:

@@ -7,16 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pellucid.capture.transcripts.commits import Landing, command_line, landings
-from pellucid.capture.transcripts.dialogue import Question, questions_in
+from pellucid.capture.transcripts.dialogue import DialogueQuestion, questions_in
 from pellucid.capture.transcripts.json_values import as_object, text_at
-from pellucid.capture.transcripts.shell import Command, commands
+from pellucid.capture.transcripts.shell import ShellCommand, commands
 
 _OURS = "pellucid"
 _RUNNERS = frozenset({"uvx", "uv", "run", "pipx", "tool", "env", "sudo", "time", "nice", "timeout", "command", "exec"})
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A call that waits for its result.
 
     `ours` if Pellucid itself was called; `plan` if a plan was laid before the user, empty where the result tells it.
@@ -25,11 +25,11 @@ class Call:
     tool: str | None = None
     ours: bool = False
     landings: tuple[Landing, ...] = ()
-    questions: tuple[Question, ...] = ()
+    questions: tuple[DialogueQuestion, ...] = ()
     plan: str | None = None
 
 
-def read_call(tool: str | None, arguments: object) -> Call:
+def read_call(tool: str | None, arguments: object) -> ToolCall:
     """What is to be remembered of a call; arguments that are JSON text are read first."""
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
@@ -37,7 +37,7 @@ def read_call(tool: str | None, arguments: object) -> Call:
     line = commands(command_line(tool, arguments))
     ours = _OURS in (tool or "").casefold().replace("-", "_").split("__") or any(map(_calls_us, line))
     plan = text_at(as_object(arguments), "plan") or "" if (tool or "").casefold() == "exitplanmode" else None
-    return Call(tool, ours, landings(tool, arguments, line), questions_in(tool, arguments), plan)
+    return ToolCall(tool, ours, landings(tool, arguments, line), questions_in(tool, arguments), plan)
 
 
 class Calls:
@@ -46,21 +46,21 @@ class Calls:
     _MOST = 4096
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, Call] = OrderedDict()
+        self._waiting: OrderedDict[str, ToolCall] = OrderedDict()
 
-    def remember(self, call_id: str | None, call: Call) -> None:
+    def remember(self, call_id: str | None, call: ToolCall) -> None:
         """Note a call that has an id."""
         if call_id:
             self._waiting[call_id] = call
             if len(self._waiting) > self._MOST:
                 self._waiting.popitem(last=False)
 
-    def answered(self, call_id: str | None) -> Call:
+    def answered(self, call_id: str | None) -> ToolCall:
         """The call that a result answers; an empty one if it is not known."""
-        return self._waiting.pop(call_id, Call()) if call_id else Call()
+        return self._waiting.pop(call_id, ToolCall()) if call_id else ToolCall()
 
 
-def _calls_us(command: Command) -> bool:
+def _calls_us(command: ShellCommand) -> bool:
     words = [word or "" for word in command.words]
     while words and (_is_setting(words[0]) or words[0] in _RUNNERS or words[0].startswith("-") or words[0].isdigit()):
         words.pop(0)

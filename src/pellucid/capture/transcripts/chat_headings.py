@@ -35,7 +35,7 @@ Style = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class TurnHeading:
     """Whose words begin, when, and what of them stands on the line of the heading."""
 
     role: Role
@@ -44,7 +44,7 @@ class Heading:
     words: str = ""
 
 
-def heading(line: str) -> Heading | None:
+def heading(line: str) -> TurnHeading | None:
     """The heading that a line is; None for any other line, and for a bare name without a mark."""
     found = _HEADING.fullmatch(line.rstrip()) if line[:1] in "#>*_" else None
     if found is None or not (found["level"] or found["mark"]):
@@ -54,7 +54,7 @@ def heading(line: str) -> Heading | None:
         return None  # `## User interface`, `**User** accounts are …`
     at = time_in(found["note"] or "") or time_in(found["later"] or "")
     style = (found["quote"] or "", (found["level"] or "").strip(), found["mark"] or "")
-    return Heading(ROLES[found["name"].lower()], style, at, words)
+    return TurnHeading(ROLES[found["name"].lower()], style, at, words)
 
 
 def time_in(text: str) -> datetime | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.blocks import Block, blocks, call_text, output_text
+from pellucid.capture.transcripts.blocks import MessageBlock, blocks, call_text, output_text
 from pellucid.capture.transcripts.calls import Calls
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
 from pellucid.capture.transcripts.numbering import UNNUMBERED
@@ -58,7 +58,7 @@ def message_turns(message: JsonObject, session: str, calls: Calls, report: Captu
     content = message.get("content", message.get("text"))
     if role == "tool":
         named, call_id = text_at(message, "name", "tool"), text_at(message, "tool_call_id")
-        output = Block("output", output_text(content), named, call_id)
+        output = MessageBlock("output", output_text(content), named, call_id)
         yield from (
             replace(turn, key=key) if turn.role == "tool" else turn for turn in turns_of([output], frame, calls, report)
         )
@@ -66,15 +66,15 @@ def message_turns(message: JsonObject, session: str, calls: Calls, report: Captu
         yield from turns_of(_said(content, message), frame, calls, report)
 
 
-def _said(content: object, message: JsonObject) -> list[Block]:
+def _said(content: object, message: JsonObject) -> list[MessageBlock]:
     words = blocks(content)
     if refusal := text_at(message, "refusal"):
-        words.append(Block("text", refusal))
+        words.append(MessageBlock("text", refusal))
     calls = [as_object(call) for call in as_list(message.get("tool_calls"))]
     if legacy := as_object(message.get("function_call")):
         calls.append({"function": legacy})
     for call in calls:
         function = as_object(call.get("function") or call.get("custom"))
         given = function.get("arguments", function.get("input"))
-        words.append(Block("call", call_text(given), text_at(function, "name"), text_at(call, "id"), given))
+        words.append(MessageBlock("call", call_text(given), text_at(function, "name"), text_at(call, "id"), given))
     return words

@@ -9,7 +9,7 @@ sub-agent's side chain is a session of its own, and its prompts are the main age
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.transcripts.blocks import Block, blocks, output_text
+from pellucid.capture.transcripts.blocks import MessageBlock, blocks, output_text
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, instant_at, text_at
 from pellucid.capture.transcripts.noise import is_harness_text, plan_to_carry_out, recap, without_reminders
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
@@ -91,7 +91,7 @@ def _not_a_turn(line: JsonObject) -> str | None:
     return None
 
 
-def _is_noise(block: Block, line: JsonObject) -> bool:
+def _is_noise(block: MessageBlock, line: JsonObject) -> bool:
     return block.kind == "text" and line.get("type") == "user" and is_harness_text(block.text)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.transcripts.blocks import Block, blocks, call_text, output_text
+from pellucid.capture.transcripts.blocks import MessageBlock, blocks, call_text, output_text
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
 from pellucid.capture.transcripts.noise import is_harness_text, plan_to_carry_out, request_alone
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
@@ -96,7 +96,7 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
         yield from turns_of([_call(kind, item)], frame, calls, source.report)
     elif kind in _OUTPUTS:
         text, failed = _output(item.get("output"))
-        output = Block("output", text, call_id=text_at(item, "call_id"), failed=failed)
+        output = MessageBlock("output", text, call_id=text_at(item, "call_id"), failed=failed)
         yield from turns_of([output], frame, calls, source.report)
     else:
         source.report.drop("thinking" if kind == "reasoning" else "not-a-turn")
@@ -131,15 +131,15 @@ def _role(item: JsonObject) -> Role:
             return "assistant"
 
 
-def _call(kind: str, item: JsonObject) -> Block:
+def _call(kind: str, item: JsonObject) -> MessageBlock:
     call_id = text_at(item, "call_id", "id")
     if kind == "local_shell_call":
         command = as_list(as_object(item.get("action")).get("command"))
-        return Block("call", " ".join(str(word) for word in command), "shell", call_id, {"command": command})
+        return MessageBlock("call", " ".join(str(word) for word in command), "shell", call_id, {"command": command})
     if kind == "web_search_call":
-        return Block("call", call_text(item.get("action") or {}), "web_search", call_id)
+        return MessageBlock("call", call_text(item.get("action") or {}), "web_search", call_id)
     arguments = item.get("arguments") if kind == "function_call" else item.get("input")
-    return Block("call", call_text(arguments), text_at(item, "name"), call_id, arguments)
+    return MessageBlock("call", call_text(arguments), text_at(item, "name"), call_id, arguments)
 
 
 def _output(output: object) -> tuple[str, bool | None]:

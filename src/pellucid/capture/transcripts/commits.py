@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
-from pellucid.capture.transcripts.shell import Command
+from pellucid.capture.transcripts.shell import ShellCommand
 
 _SHELLS = frozenset({"bash", "shell", "exec", "exec_command", "shell_command", "container.exec", "run_terminal_cmd",
                      "run_shell_command", "run_command", "execute_command", "terminal", "local_shell"})  # fmt: skip
@@ -45,7 +45,7 @@ def command_line(tool: str | None, arguments: object) -> str:
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
-def landings(tool: str | None, arguments: object, line: Sequence[Command]) -> tuple[Landing, ...]:
+def landings(tool: str | None, arguments: object, line: Sequence[ShellCommand]) -> tuple[Landing, ...]:
     """What a call would write into the history.
 
     Args:
@@ -73,7 +73,7 @@ def landed(landing: Landing, output: str, *, failed: bool | None) -> str | None:
     return "\n\n".join(told)
 
 
-def _of_command(command: Command) -> Iterator[Landing]:
+def _of_command(command: ShellCommand) -> Iterator[Landing]:
     words = list(command.words)
     while words and words[0] is not None and re.match(r"\w+=", words[0]):
         words.pop(0)
@@ -91,7 +91,7 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
     return words[at:]
 
 
-def _commit(options: list[Option], command: Command) -> Iterator[Landing]:
+def _commit(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
     said = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
         said.append(command.fed)
@@ -101,7 +101,7 @@ def _commit(options: list[Option], command: Command) -> Iterator[Landing]:
         yield Landing("commit", text, command.masked)
 
 
-def _request(options: list[Option], command: Command) -> Iterator[Landing]:
+def _request(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):

@@ -24,7 +24,7 @@ _AFTER_NOTE = re.compile(r", \"|\. You can now")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DialogueQuestion:
     """A question of a dialogue; `options` has the description of each choice, empty where it has none."""
 
     text: str
@@ -33,7 +33,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DialogueAnswer:
     """What the user answered; `options` are the descriptions of what was chosen, `notes` what was typed beside it."""
 
     question: str
@@ -51,7 +51,7 @@ class Answer:
         ])  # fmt: skip
 
 
-def questions_in(tool: str | None, arguments: object) -> tuple[Question, ...]:
+def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion, ...]:
     """The questions a call puts to the user; none for a call of another tool."""
     if (tool or "").casefold() not in ASKING:
         return ()
@@ -60,7 +60,7 @@ def questions_in(tool: str | None, arguments: object) -> tuple[Question, ...]:
     return tuple(found for each in asked if (found := _question(each)))
 
 
-def answers(questions: Sequence[Question], output: str, details: JsonObject) -> list[Answer]:
+def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
     """What the user answered; questions left open are not among them.
 
     Args:
@@ -70,7 +70,10 @@ def answers(questions: Sequence[Question], output: str, details: JsonObject) -> 
     given = dict(_given(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
     known = {question.text: question for question in questions}
-    return [_answer(known.get(asked, Question(asked)), said, notes.get(asked) or "") for asked, said in given.items()]
+    return [
+        _answer(known.get(asked, DialogueQuestion(asked)), said, notes.get(asked) or "")
+        for asked, said in given.items()
+    ]
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
@@ -82,24 +85,28 @@ def refusal(output: str) -> tuple[str, bool] | None:
     return (words, words.startswith(_CLARIFY)) if words else None
 
 
-def asked_back(questions: Sequence[Question], words: str) -> list[Answer]:
+def asked_back(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
     """The answers in a list of questions that the user wants put otherwise."""
     known = {question.text: question for question in questions}
     return [
-        _answer(known.get(found["question"], Question(found["question"])), found["answer"].removeprefix("Answer: "), "")
+        _answer(
+            known.get(found["question"], DialogueQuestion(found["question"])),
+            found["answer"].removeprefix("Answer: "),
+            "",
+        )
         for found in _ASKED_BACK.finditer(words)
         if not _UNANSWERED.fullmatch(found["answer"].strip())
     ]
 
 
-def _question(asked: JsonObject) -> Question | None:
+def _question(asked: JsonObject) -> DialogueQuestion | None:
     text = text_at(asked, "question", "prompt", "text")
     options = [as_object(each) for each in as_list(asked.get("options"))]
     described = {label: text_at(each, "description") or "" for each in options if (label := text_at(each, "label"))}
-    return Question(text, text_at(asked, "id") or "", described) if text else None
+    return DialogueQuestion(text, text_at(asked, "id") or "", described) if text else None
 
 
-def _given(questions: Sequence[Question], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
+def _given(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
     told = as_object(details.get("answers")) or as_object(_json(output).get("answers"))
     if told:
         names = {question.name: question.text for question in questions if question.name}
@@ -109,7 +116,7 @@ def _given(questions: Sequence[Question], output: str, details: JsonObject) -> I
         yield from _in_prose(questions, output)
 
 
-def _in_prose(questions: Sequence[Question], output: str) -> Iterator[tuple[str, str]]:
+def _in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tuple[str, str]]:
     """`"question"="answer", …`: an answer may hold quotes, so it goes on to where the next known question begins."""
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
@@ -134,11 +141,11 @@ def _pairs(output: str) -> Iterator[tuple[str, str]]:
         begin = _PAIR_BEGINS.search(output, end.end())
 
 
-def _answer(question: Question, said: str, notes: str) -> Answer:
+def _answer(question: DialogueQuestion, said: str, notes: str) -> DialogueAnswer:
     label = said.partition("\n")[0].strip()
     chosen = [label] if label in question.options else [part.strip() for part in label.split(",")]
     described = tuple(found for part in chosen if (found := question.options.get(part)))
-    return Answer(question.text, said.strip(), described, notes)
+    return DialogueAnswer(question.text, said.strip(), described, notes)
 
 
 def _joined(said: object) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.chat_headings import Heading, Style, heading, time_in
+from pellucid.capture.transcripts.chat_headings import Style, TurnHeading, heading, time_in
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn
@@ -72,7 +72,7 @@ def _styles(head: str) -> dict[Role, Style]:
     return styles
 
 
-def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[Heading | None, str]]:
+def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
     """Each line with the heading it is; what stands in a code fence is none."""
     open_fence = ""
     for line in lines:
@@ -83,8 +83,8 @@ def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[Heading | None, str]
 
 
 @dataclass(slots=True)
-class _Open:
-    heading: Heading | None = None
+class _OpenTurn:
+    heading: TurnHeading | None = None
     lines: list[str] = field(default_factory=list[str])
     size: int = 0
 
@@ -92,7 +92,7 @@ class _Open:
 def _turns(source: Source) -> Iterator[Turn]:
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
-    current, styles = _Open(), _styles(source.head())
+    current, styles = _OpenTurn(), _styles(source.head())
     for known, line in _outside_fences(line.text for line in source.lines()):
         found = known if known and styles.get(known.role) == known.style else None
         if found is None and current.size <= _LONGEST:
@@ -104,7 +104,7 @@ def _turns(source: Source) -> Iterator[Turn]:
             yield from _title(current.lines, frame, at)
         else:
             yield from _message(current, replace(frame, at=at), source.report)
-        current = _Open(found or current.heading, [found.words if found else line])
+        current = _OpenTurn(found or current.heading, [found.words if found else line])
         at = (found.at if found else None) or at
     if current.heading:
         yield from _message(current, replace(frame, at=at), source.report)
@@ -123,7 +123,7 @@ def _title(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]
         yield replace(frame, kind="title", content=found["title"].strip(), at=at)
 
 
-def _message(said: _Open, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+def _message(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """The turns of one message: its words, and what tools did between them."""
     assert said.heading is not None
     lines = [line.removeprefix(">").removeprefix(" ") for line in said.lines] if said.heading.style[0] else said.lines

@@ -34,7 +34,7 @@ _LONGEST = 1024 * 1024
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenMessage:
     """The turn being read."""
 
     role: Role = "user"
@@ -61,7 +61,7 @@ def _turns(source: Source) -> Iterator[Turn]:
     dialogue: bool | None = None
     day: datetime | None = None
     before: list[Turn] = []
-    current = _Open()
+    current = _OpenMessage()
     for line in source.lines():
         text = line.text
         speech = _start(text)
@@ -70,13 +70,13 @@ def _turns(source: Source) -> Iterator[Turn]:
         if dialogue is None and text.strip() and not dated:
             dialogue = speech is not None
             if dialogue:  # the dates above it are no one's words
-                before, current = [], _Open()
+                before, current = [], _OpenMessage()
             yield from before
         if dated and dialogue:
             continue
         begun = speech if dialogue else _paragraph(text, current, dated)
         if begun is None and current.size > _LONGEST:
-            begun = _Open(current.role, current.speaker, current.at, [text], len(text))
+            begun = _OpenMessage(current.role, current.speaker, current.at, [text], len(text))
         if begun is not None:
             if dialogue is None:
                 before.append(current.close())
@@ -90,24 +90,24 @@ def _turns(source: Source) -> Iterator[Turn]:
     yield current.close()
 
 
-def _paragraph(line: str, current: _Open, dated: datetime | None) -> _Open | None:
+def _paragraph(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
     """The turn that begins at a blank line, or where the notes of another day begin; None for any other line."""
     if not line.strip():
-        return _Open()
+        return _OpenMessage()
     if dated and current.lines:
-        begun = _Open(at=dated)
+        begun = _OpenMessage(at=dated)
         begun.add(line)
         return begun
     return None
 
 
-def _start(line: str) -> _Open | None:
+def _start(line: str) -> _OpenMessage | None:
     """The turn a `Name: words` line begins; None for any other line."""
     match = _SPEECH.match(line)
     if match is None or not _is_name(match["name"]):
         return None
     role = _ROLES.get(match["name"].lower())
-    begun = _Open(role or "user", None if role else match["name"], as_instant(match["at"]))
+    begun = _OpenMessage(role or "user", None if role else match["name"], as_instant(match["at"]))
     begun.add(match["words"] or "")
     return begun
 

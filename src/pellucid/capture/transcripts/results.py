@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.blocks import Block
-from pellucid.capture.transcripts.calls import Call, Calls, read_call
+from pellucid.capture.transcripts.blocks import MessageBlock
+from pellucid.capture.transcripts.calls import Calls, ToolCall, read_call
 from pellucid.capture.transcripts.commits import landed
 from pellucid.capture.transcripts.dialogue import answers, asked_back, refusal
 from pellucid.capture.transcripts.json_values import text_at
@@ -21,7 +21,7 @@ _FOREIGN = re.compile(r"^mcp__|web|fetch|brows", re.IGNORECASE)
 _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 
 
-def turns_of(found: Iterable[Block], message: Turn, calls: Calls, report: CaptureReport) -> Iterator[Turn]:
+def turns_of(found: Iterable[MessageBlock], message: Turn, calls: Calls, report: CaptureReport) -> Iterator[Turn]:
     """The turns of each block, each like `message` but for its words; thinking is no turn, and is counted."""
     for index, block in enumerate(found):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
@@ -37,7 +37,7 @@ def turns_of(found: Iterable[Block], message: Turn, calls: Calls, report: Captur
             yield from _result(block, calls.answered(block.call_id), frame, report)
 
 
-def _result(block: Block, call: Call, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+def _result(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     if call.ours:
         report.drop("own-recall")
         return
@@ -49,7 +49,7 @@ def _result(block: Block, call: Call, frame: Turn, report: CaptureReport) -> Ite
         yield _beside(frame, f"commit{number}", "assistant", "commit", text)
 
 
-def _said(block: Block, call: Call, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+def _said(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """What a person said in a result; nothing if it is a tool's output."""
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:

@@ -23,7 +23,7 @@ _FALLS_THROUGH = frozenset({"", "&&", ")"})
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellCommand:
     """One simple command: its words (None for one whose value only a shell knows) and its heredoc.
 
     `masked` says that the line may succeed although the command failed: it stands in a pipe, or before `||` or `;`.
@@ -34,24 +34,24 @@ class Command:
     masked: bool = False
 
 
-def commands(line: str) -> list[Command]:
+def commands(line: str) -> list[ShellCommand]:
     """The simple commands of a line, in order; from an open quote on, nothing is understood."""
-    return _Reading(line[:_LONGEST]).run()
+    return _ShellReading(line[:_LONGEST]).run()
 
 
-class _Reading:
+class _ShellReading:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
         self._last = len(text.rstrip())
         self._heredocs = 0
-        self._found: list[Command] = []
+        self._found: list[ShellCommand] = []
         self._words: list[str | None] = []
         self._word: list[str] | None = None
         self._known = True
         self._fed: str | None = None
 
-    def run(self) -> list[Command]:
+    def run(self) -> list[ShellCommand]:
         while self._at < len(self._text):
             match self._text[self._at]:
                 case "'":
@@ -86,7 +86,7 @@ class _Reading:
         self._end_word()
         if self._words:
             masked = joint not in _FALLS_THROUGH and not (self._at >= self._last and joint in ";\n")
-            self._found.append(Command(tuple(self._words), self._fed, masked))
+            self._found.append(ShellCommand(tuple(self._words), self._fed, masked))
         self._words, self._fed = [], None
 
     def _syntax(self, char: str) -> bool:

@@ -16,7 +16,7 @@ _CHUNK = 64 * 1024
 _HEAD = 256 * 1024
 
 
-class Line(NamedTuple):
+class SourceLine(NamedTuple):
     """One line without its end; `finished` is false for a last line that lacks its newline."""
 
     number: int
@@ -58,7 +58,7 @@ class Source:
         """The first 256 KiB."""
         return head_of(self.path)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[SourceLine]:
         """Every line; one longer than 16 MiB is skipped and counted. Bytes that are not UTF-8 become U+FFFD."""
         with self.path.open("rb") as stream:
             number = 0
@@ -69,7 +69,7 @@ class Source:
                     self._skip_line(stream)
                     self.report.cannot_read(self.path, number, "line longer than 16 MiB")
                     continue
-                yield Line(number, self._decode(raw).rstrip("\r\n"), raw.endswith(b"\n"))
+                yield SourceLine(number, self._decode(raw).rstrip("\r\n"), raw.endswith(b"\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
         """Every line that holds a JSON object; blank lines pass, others are counted as malformed."""
@@ -114,7 +114,7 @@ class Source:
             if raw.endswith(b"\n"):
                 return
 
-    def _broken(self, line: Line) -> None:
+    def _broken(self, line: SourceLine) -> None:
         if line.finished:
             self.report.cannot_read(self.path, line.number, "not valid JSON")
         else:

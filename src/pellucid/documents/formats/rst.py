@@ -23,10 +23,10 @@ _RST_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•‣⁃]|#\.|\(?\w{1,3}[.)])[ \t]+)?"
 
 def rst_outline(lines: Sequence[str], start: int) -> Outline:
     """The headings from line `start` (0-based) on, and the spans of tables and indented blocks. Linear."""
-    return _Scan(lines, start).run()
+    return _RstScan(lines, start).run()
 
 
-class _Scan:
+class _RstScan:
     def __init__(self, lines: Sequence[str], start: int) -> None:
         self._lines = lines
         self._start = start

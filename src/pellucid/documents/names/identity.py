@@ -33,7 +33,7 @@ _UNSPACED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class DocumentIdentity:
     """The name and type of what a document defines, its title, and what else it is called."""
 
     entity: str
@@ -42,7 +42,7 @@ class Identity:
     aliases: tuple[str, ...]
 
 
-def identify(path: str, header: Mapping[str, str], heading: str, root: str = "") -> Identity:
+def identify(path: str, header: Mapping[str, str], heading: str, root: str = "") -> DocumentIdentity:
     """Who a document is: by its own id where it has one, else by its path.
 
     The header is asked first, then the file's name, then `heading`, its first of level 1 (empty if there is none).
@@ -60,7 +60,7 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
         names.append(stem(path))
     aliases = {node_key(name): name for name in reversed(names)}
     aliases.pop(node_key(entity), None)
-    return Identity(entity, _type(place, header, number), title, tuple(reversed(aliases.values())))
+    return DocumentIdentity(entity, _type(place, header, number), title, tuple(reversed(aliases.values())))
 
 
 def _number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:

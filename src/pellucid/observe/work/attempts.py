@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.artifacts import artifacts
+from pellucid.observe.extract.artifacts import artifacts
 
 FURTHER = 4
 """Commands, at most, that may have worked between the one that failed and the one that is another spelling of it."""

@@ -3,8 +3,8 @@
 import re
 
 from pellucid.model.turn import Turn
-from pellucid.observe.durability import load_table
-from pellucid.observe.statements import Statement
+from pellucid.observe.extract.durability import load_table
+from pellucid.observe.extract.statements import ObservedStatement
 
 LONGEST = 420
 SETTLES = 0.5
@@ -14,12 +14,12 @@ _ASKS = ("?", "？")
 _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
-def recorded(turn: Turn) -> list[Statement]:
+def recorded(turn: Turn) -> list[ObservedStatement]:
     """The statements of an `answer` or a `commit`; none of another kind of turn."""
     if turn.kind == "answer":
         return [statement for asked in _dialogues(turn.content) if (statement := _settled(*asked))]
     if turn.kind == "commit" and (told := _committed(turn.content)):
-        return [Statement(f"Committed: {told}", "fact", 0.9, 0.0, 0)]
+        return [ObservedStatement(f"Committed: {told}", "fact", 0.9, 0.0, 0)]
     return []
 
 
@@ -37,7 +37,7 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
     return out
 
 
-def _settled(question: str, answer: str) -> Statement | None:
+def _settled(question: str, answer: str) -> ObservedStatement | None:
     """The choice, if the question asks how something shall be, or the answer says so by itself; not where it asks back.
 
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
@@ -49,7 +49,7 @@ def _settled(question: str, answer: str) -> Statement | None:
     if not lasting and load_table().read(said, by_user=True).durable < SETTLES:
         return None
     text = f"{question} – {answer}"
-    return Statement(
+    return ObservedStatement(
         text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …", "decision", 0.95, 0.0, 0
     )
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from pellucid.observe.durability import load_table
-from pellucid.observe.prose import Block, blocks, sentences
-from pellucid.observe.statements import Statement
+from pellucid.observe.extract.durability import load_table
+from pellucid.observe.extract.statements import ObservedStatement
+from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.work.parts import Spoken
 
 SHORTEST_PROPOSAL = 0.4
@@ -31,7 +31,7 @@ _NEAR = 4
 """Sentences before the end of a turn in which a proposal stands."""
 
 
-def replied(spoken: Spoken) -> Statement | None:
+def replied(spoken: Spoken) -> ObservedStatement | None:
     """What a short reply chooses or agrees to; None where it does neither, or nothing that lasts was offered."""
     told = sentences(" ".join(spoken.hearing.turn.content.split()))
     if spoken.before is None or spoken.part != "person" or not told or len(told[0]) > _LONGEST_REPLY:
@@ -40,10 +40,10 @@ def replied(spoken: Spoken) -> Statement | None:
     picked = _picked(reply, offered)
     if not picked and _ASSENT.match(reply):
         picked = _proposal(offered)
-    return Statement(f"{picked[:_LONGEST]} (chosen: “{reply}”)", "decision", 0.9, 0.0, 0) if picked else None
+    return ObservedStatement(f"{picked[:_LONGEST]} (chosen: “{reply}”)", "decision", 0.9, 0.0, 0) if picked else None
 
 
-def _picked(reply: str, offered: Sequence[Block]) -> str:
+def _picked(reply: str, offered: Sequence[ProseBlock]) -> str:
     """The options that the reply names, where it names any of the last list of them."""
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
     marks -= {"A"} if re.search(r"\ba [a-z]", reply) else set()
@@ -51,7 +51,7 @@ def _picked(reply: str, offered: Sequence[Block]) -> str:
     return "; ".join(options[mark] for mark in options if mark in marks)
 
 
-def _options(offered: Sequence[Block]) -> dict[str, str]:
+def _options(offered: Sequence[ProseBlock]) -> dict[str, str]:
     """The last list of options by its marks: numbered items, or lines that name themselves `Option B`."""
     last: dict[str, str] = {}
     named: dict[str, str] = {}
@@ -65,7 +65,7 @@ def _options(offered: Sequence[Block]) -> dict[str, str]:
     return last | named if len(named) > 1 else last
 
 
-def _proposal(offered: Sequence[Block]) -> str:
+def _proposal(offered: Sequence[ProseBlock]) -> str:
     """What was agreed to: the last sentence that recommends, or the one the closing question is about.
 
     A turn that neither recommends nor asks offers nothing: an `ok` to it only says that it was read.

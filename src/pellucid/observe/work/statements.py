@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pellucid.model.voices import pasted
-from pellucid.observe.durability import CATEGORY, Reading, load_table
+from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
+from pellucid.observe.extract.polish import polish
+from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
 from pellucid.observe.language import Language
-from pellucid.observe.polish import polish
 from pellucid.observe.setting import Hearing
-from pellucid.observe.statements import POSITIONS, Statement, is_question, is_unresolved, statements
 from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
 from pellucid.observe.work.units import Unit, units
@@ -34,15 +34,15 @@ PER_RECORD = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadUnit:
     """A unit with its reading, and as it is told."""
 
     unit: Unit
-    reading: Reading
+    reading: DurabilityReading
     text: str
 
 
-def stated(spoken: Spoken) -> list[Statement]:
+def stated(spoken: Spoken) -> list[ObservedStatement]:
     """The statements of a turn, in its order."""
     if spoken.part == "narration":
         return []
@@ -51,20 +51,22 @@ def stated(spoken: Spoken) -> list[Statement]:
     return _of_person(spoken.hearing) if spoken.part == "person" else _of_agent(spoken.hearing)
 
 
-def _of_person(hearing: Hearing) -> list[Statement]:
+def _of_person(hearing: Hearing) -> list[ObservedStatement]:
     """What the cues of the language name, and what else reads as worth keeping; nothing that was pasted."""
     own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
     cued = list(statements(own))
     told = [_bare(each.text) for each in cued]
     further = [
-        Statement(read.text, CATEGORY[read.reading.kind], _confidence(read.reading), 0.0, read.unit.block * POSITIONS)
+        ObservedStatement(
+            read.text, CATEGORY[read.reading.kind], _confidence(read.reading), 0.0, read.unit.block * POSITIONS
+        )
         for read in _read(units(own.turn.content), own, by_user=True)
         if read.reading.durable >= KEEP_OF_PERSON and not any(_same(_bare(read.unit.text), each) for each in told)
     ]
     return sorted([*cued, *further], key=lambda each: each.position)
 
 
-def _of_agent(hearing: Hearing) -> list[Statement]:
+def _of_agent(hearing: Hearing) -> list[ObservedStatement]:
     found = _read(units(hearing.turn.content), hearing, by_user=False)
     made = [_joined(run) for run in _runs(found, hearing.language)]
     most = PER_CONCLUSION if hearing.turn.kind == "message" else PER_RECORD
@@ -72,12 +74,12 @@ def _of_agent(hearing: Hearing) -> list[Statement]:
     return [each for each in made if each in surest]
 
 
-def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Read]:
+def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
     """The units that state something, in their order; a question is one only where a person corrects by asking.
 
     A sentence of a person's few is read by itself and, at twice the weight, with its neighbours: `Only today, though.`
     """
-    table, language, out = load_table(), hearing.language, list[Read]()
+    table, language, out = load_table(), hearing.language, list[ReadUnit]()
     brief = by_user and 1 < len(found) <= BRIEF and len({unit.block for unit in found}) == 1 and not found[0].listed
     whole = table.read(" ".join(unit.whole for unit in found), by_user=True).durable if brief else None
     for unit in found:
@@ -89,18 +91,18 @@ def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Rea
             continue
         if whole is not None:
             reading = replace(reading, durable=(reading.durable + 2 * whole) / 3)
-        out.append(Read(unit, reading, text))
+        out.append(ReadUnit(unit, reading, text))
     return out
 
 
-def _runs(found: Iterable[Read], language: Language) -> Iterator[list[Read]]:
+def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
     One that opens with a pronoun takes the sentence before it along.
     """
     for _, block in groupby(found, key=lambda read: read.unit.block):
-        run: list[Read] = []
-        before: Read | None = None
+        run: list[ReadUnit] = []
+        before: ReadUnit | None = None
         for read in block:
             full = sum(len(each.text) + 2 for each in run) + len(read.text) > LONGEST
             if run and (full or read.reading.durable < KEEP):
@@ -114,7 +116,7 @@ def _runs(found: Iterable[Read], language: Language) -> Iterator[list[Read]]:
             yield run
 
 
-def _joined(run: list[Read]) -> Statement:
+def _joined(run: list[ReadUnit]) -> ObservedStatement:
     """One statement: the words of its sentences, a lead once, the kind of the surest."""
     surest = max(run, key=lambda read: read.reading.durable)
     first = run[0]
@@ -123,10 +125,10 @@ def _joined(run: list[Read]) -> Statement:
     else:
         text = ". ".join(read.text for read in run)
     category = "decision" if surest.reading.kind == "decision" else "fact"  # an agent prefers, promises, rules nothing
-    return Statement(text, category, _confidence(surest.reading), 0.0, first.unit.block * POSITIONS)
+    return ObservedStatement(text, category, _confidence(surest.reading), 0.0, first.unit.block * POSITIONS)
 
 
-def _confidence(reading: Reading) -> float:
+def _confidence(reading: DurabilityReading) -> float:
     return round(0.6 + 0.35 * reading.durable, 2)
 
 

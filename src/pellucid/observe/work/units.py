@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pellucid.observe.prose import Block, blocks, sentences
+from pellucid.observe.prose import ProseBlock, blocks, sentences
 
 _ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
 _SENTENCE = re.compile(r"[.!?。！？…][\"”’')\]*_`]*$")
@@ -33,7 +33,7 @@ def units(text: str) -> list[Unit]:
     return list(_units(blocks(text)))
 
 
-def _units(found: tuple[Block, ...]) -> Iterator[Unit]:
+def _units(found: tuple[ProseBlock, ...]) -> Iterator[Unit]:
     lead, part = "", 0
     for at, block in enumerate(found):
         if block.marker == "none":
@@ -52,18 +52,18 @@ def _units(found: tuple[Block, ...]) -> Iterator[Unit]:
             yield Unit(block.text, lead, part, listed=True)
 
 
-def _labelled(block: Block, sentence: str) -> str:
+def _labelled(block: ProseBlock, sentence: str) -> str:
     """A paragraph that opens with a label (`Root cause: …`) is read as a line of somebody's: the label is put back."""
     if block.speaker and block.text.startswith(sentence):
         return f"{block.speaker}: {sentence}"
     return sentence
 
 
-def _next_is_item(found: tuple[Block, ...], at: int) -> bool:
+def _next_is_item(found: tuple[ProseBlock, ...], at: int) -> bool:
     return at + 1 < len(found) and found[at + 1].marker != "none"
 
 
-def _is_heading(block: Block, found: tuple[Block, ...], at: int) -> bool:
+def _is_heading(block: ProseBlock, found: tuple[ProseBlock, ...], at: int) -> bool:
     if len(block.text) > _LONGEST_HEADING or at + 1 == len(found):
         return False
     return bool(_LABEL.match(block.text)) or not (_SENTENCE.search(block.text) or _ANNOUNCES.search(block.text))

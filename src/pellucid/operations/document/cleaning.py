@@ -24,14 +24,14 @@ _LEAST_SECRET = 12
 
 
 @dataclass(slots=True)
-class Tally:
+class ReadingTally:
     """What was taken out of documents: secrets by type, stretches off the record, words that read as instructions."""
 
     redactions: Counter[str] = field(default_factory=Counter[str])
     off_the_record: int = 0
     instructions: int = 0
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "ReadingTally") -> None:
         """Count another one's, too."""
         self.redactions += other.redactions
         self.off_the_record += other.off_the_record
@@ -50,7 +50,7 @@ def ordering_name(path: str) -> bool:
     return bool(looks_injected(words, foreign=True) or looks_injected(path))
 
 
-def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[CleanDocument, Tally]:
+def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[CleanDocument, ReadingTally]:
     """The document without secrets, stretches off the record, and instructions in its header; and what was taken out.
 
     `path` is as it may be stored; `data` is what was read.
@@ -63,7 +63,7 @@ def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> t
             "its name reads as an instruction to an assistant, and would be shown with every section",
             next_step="rename it",
         )
-    tally = Tally()
+    tally = ReadingTally()
     title = tally.clean(read.title)
     if settings.trust.enabled and looks_injected(title):
         tally.instructions += 1
@@ -89,21 +89,21 @@ def _aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str
             yield name
 
 
-def _entity(read: ReadDocument, path: str, tally: Tally) -> str:
+def _entity(read: ReadDocument, path: str, tally: ReadingTally) -> str:
     entity = tally.clean(read.entity)
     return entity if entity == read.entity else path
 
 
 def header_of(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[str, Values]:
     """What an older version of a document defined and what its header said, as it may be stored."""
-    tally = Tally()
+    tally = ReadingTally()
     title = tally.clean(read.title)
     shown = not (settings.trust.enabled and looks_injected(title))
     values = clean_header(_clean_keys(read.header, data, tally), settings, tally)
     return _entity(read, path, tally), with_title(values, title) if shown else values
 
 
-def _clean_keys(header: Mapping[str, str], data: bytes, tally: Tally) -> Values:
+def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> Values:
     """The header with keys that hold no secret. A key in its normal form hides one: it is looked up as it was written.
 
     Keys that become equal are numbered, so that none takes the place of another.
@@ -126,7 +126,7 @@ def _written(key: str, data: bytes) -> Iterator[str]:
     return (found[0] for found in re.finditer(rf"{shape}[^\s:]*", text, re.IGNORECASE))
 
 
-def clean_header(header: Mapping[str, str], settings: Settings, tally: Tally) -> Values:
+def clean_header(header: Mapping[str, str], settings: Settings, tally: ReadingTally) -> Values:
     """The values of a header that may be stored; a key tells a secret from a word, so both are looked at together."""
     whole = "\n".join(f"{key}: {value}" for key, value in header.items())
     doubted = settings.trust.enabled and looks_injected(whole)
@@ -144,7 +144,7 @@ def clean_header(header: Mapping[str, str], settings: Settings, tally: Tally) ->
     return out
 
 
-def _pair(key: str, value: str, tally: Tally) -> tuple[str, str]:
+def _pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
     name = tally.clean(key)
     lead = f"{name}: "
     found = redact(lead + value)
@@ -159,7 +159,7 @@ def _silenced(text: str, settings: Settings) -> bool:
     return bool(marker) and marker in text.casefold()
 
 
-def _sections(found: tuple[ReadSection, ...], settings: Settings, tally: Tally) -> Iterator[CleanSection]:
+def _sections(found: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally) -> Iterator[CleanSection]:
     """The sections that are on the record.
 
     A marker on a line of its own opens a stretch that ends with the closing one, sections later if need be; one within

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from pellucid.app import App
-from pellucid.documents.changes import Held
+from pellucid.documents.changes import KeptDocument
 from pellucid.model.document import Document
 from pellucid.operations.document.names import located
 from pellucid.store.graph_port import FiledDocument
-from pellucid.vault.markdown import Identity, parse
+from pellucid.vault.markdown import FileIdentity, parse
 
 
 def file_of(document: Document) -> Path:
@@ -32,7 +32,7 @@ def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
     return {place_of(app, each.document): each for each in found}
 
 
-def held(app: App, filed: FiledDocument) -> Held | None:
+def held(app: App, filed: FiledDocument) -> KeptDocument | None:
     """A document as its vault file has it now, whoever edited it; None if the file is gone.
 
     Raises:
@@ -41,8 +41,8 @@ def held(app: App, filed: FiledDocument) -> Held | None:
     data = app.records.heads([filed.path])[0].data
     if data is None:
         return None
-    identity = Identity(filed.document.namespace, app.key, app.clock.now())
+    identity = FileIdentity(filed.document.namespace, app.key, app.clock.now())
     parsed = parse(filed.path, data, identity)
     if parsed.document is None:
         return None
-    return Held(parsed.document, parsed.sections, filed.path, data)
+    return KeptDocument(parsed.document, parsed.sections, filed.path, data)

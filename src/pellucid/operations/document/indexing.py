@@ -18,17 +18,17 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.capture.reader import is_excluded
 from pellucid.clock import truncate
-from pellucid.documents.changes import Counts, Draft, Seen, drafted, redefined, removed
+from pellucid.documents.changes import Counts, DocumentDraft, SeenDocument, drafted, redefined, removed
 from pellucid.documents.files import DocumentProblem, FoundFile, Search, find_documents, is_gone
-from pellucid.documents.history import Changes, Gone, Histories, Told
+from pellucid.documents.history import FileCommits, Gone, HeaderHistory, Histories
 from pellucid.documents.moves import Moves
 from pellucid.documents.reading import CleanDocument, read_document
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
-from pellucid.operations.document.cleaning import Tally, cleaned, header_of
+from pellucid.operations.document.cleaning import ReadingTally, cleaned, header_of
 from pellucid.operations.document.held import file_of, held, known_documents, place_of, root_of
 from pellucid.operations.document.names import stored_path
-from pellucid.operations.document.rows import HistoryOutput, history_file, load_history
+from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
 from pellucid.operations.document.writing import judge, keep, vault_path
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
@@ -90,7 +90,7 @@ class IndexDocsOutput(Wire):
     notes: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     encoder_problem: str | None = None
-    loaded: HistoryOutput | None = None
+    loaded: HistoryRowsOutput | None = None
 
 
 def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = None) -> IndexDocsOutput:
@@ -129,7 +129,7 @@ class _Indexing:
     """Files of which nothing could be taken."""
     foreign: list[int] = field(default_factory=list[int])
     """Committed headers that define something else, of each file that has some."""
-    tally: Tally = field(default_factory=Tally)
+    tally: ReadingTally = field(default_factory=ReadingTally)
     problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
     notes: list[str] = field(default_factory=list[str])
     operations: list[str] = field(default_factory=list[str])
@@ -186,7 +186,7 @@ class _Indexing:
             self.applied = applied
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
-        batch: list[Seen] = []
+        batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
         for place in files:
             if now := self._look(place, histories):
@@ -200,7 +200,7 @@ class _Indexing:
         if batch:
             self._keep(batch)
 
-    def _look(self, place: FoundFile, histories: Histories | None) -> Seen | None:
+    def _look(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
         """A file as it is now; None if it is unchanged or cannot be read."""
         try:
             data = place.file.read_bytes()
@@ -228,9 +228,9 @@ class _Indexing:
         self.counts.quarantined += tally.instructions
         told = self._own(told, clean) if told else None
         since = _not_after(place.mtime_ns, self.app.clock.now())
-        return Seen(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, told)
+        return SeenDocument(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, told)
 
-    def _own(self, told: Told, clean: CleanDocument) -> Told:
+    def _own(self, told: HeaderHistory, clean: CleanDocument) -> HeaderHistory:
         """The history of what a file defines now."""
         own = told.of(clean.entity)
         if own.others:
@@ -259,7 +259,7 @@ class _Indexing:
             self._refresh()
             yield self.app.clock.now()
 
-    def _keep(self, batch: Sequence[Seen]) -> None:
+    def _keep(self, batch: Sequence[SeenDocument]) -> None:
         """Keep a batch of files as they are now."""
         with self._deciding() as now:
             drafts = [draft for each in batch for draft in self._drafts(each, now)]
@@ -282,7 +282,7 @@ class _Indexing:
                 filed = self.moves.displaced.items()
                 self._write([draft for file, each in filed for draft in self._removed(each, now, file)])
 
-    def _removed(self, filed: FiledDocument, now: datetime, file: Path) -> list[Draft]:
+    def _removed(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
         """A document closed; none if it is, if somebody deleted its vault file, or nobody can read it."""
         if filed.document.removed_at is not None:
             return []
@@ -294,7 +294,7 @@ class _Indexing:
         gone = self.gone.get(file)
         return [removed(kept, now, gone.changes if gone else None)] if kept else []
 
-    def _drafts(self, each: Seen, now: datetime) -> list[Draft]:
+    def _drafts(self, each: SeenDocument, now: datetime) -> list[DocumentDraft]:
         """What is to be kept of a file: one document; or two, where it defines another thing than it did."""
         make = partial(drafted, namespace=self.request.namespace, now=now, clock=self.app.clock)
         filed = self.moves.take(each.place.file, each.digest, self.known, told=each.told is not None)
@@ -309,10 +309,12 @@ class _Indexing:
         if old is None or not redefined(old, each):
             return [make(old, each)]
         since = each.told.defined if each.told else None
-        before = [removed(old, now, Changes((since,)) if since else None)] if old.document.removed_at is None else []
+        before = (
+            [removed(old, now, FileCommits((since,)) if since else None)] if old.document.removed_at is None else []
+        )
         return [*before, make(None, replace(each, since=now))]
 
-    def _write(self, drafts: Sequence[Draft]) -> None:
+    def _write(self, drafts: Sequence[DocumentDraft]) -> None:
         """Keep what changes, or only say so; either way the rest of the run builds on it."""
         changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
         for draft in drafts:

@@ -17,8 +17,8 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.held import file_of, held
 from pellucid.operations.document.names import stored_path
 from pellucid.operations.document.writing import keep
+from pellucid.operations.graph.states import names_of
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
-from pellucid.operations.states import names_of
 from pellucid.store.graph_port import FiledDocument
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pellucid.app import App
 from pellucid.capture.redact import redact
-from pellucid.documents.changes import Draft, Held, reversioned
+from pellucid.documents.changes import DocumentDraft, KeptDocument, reversioned
 from pellucid.documents.files import DocumentProblem
 from pellucid.documents.header import key_name
 from pellucid.documents.versions import Said, preceded, versions_of
@@ -24,7 +24,7 @@ from pellucid.errors import InputError
 from pellucid.model.document import Document
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.document.cleaning import Tally, clean_header
+from pellucid.operations.document.cleaning import ReadingTally, clean_header
 from pellucid.operations.document.held import held
 from pellucid.operations.document.writing import judge, keep
 from pellucid.operations.settling import require_settled
@@ -50,7 +50,7 @@ class HistoryRow(BaseModel):
     commit: str | None = None
 
 
-class HistoryOutput(Wire):
+class HistoryRowsOutput(Wire):
     """What became of the rows: `documents` were given a history, `unchanged` had it."""
 
     namespace: str
@@ -100,7 +100,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, object]:
     return {str(key): value for key, value in row.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool = False) -> HistoryOutput:
+def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool = False) -> HistoryRowsOutput:
     """Give documents the history of their headers that rows `{doc, date, commit, field, old, new}` tell.
 
     Rows may come in any order. Loading them again changes nothing.
@@ -187,7 +187,7 @@ class _Loading:
         if changing and self.write:
             self.operations.append(keep(self.app, changing).op_id)
 
-    def _draft(self, document_id: str) -> Draft | None:
+    def _draft(self, document_id: str) -> DocumentDraft | None:
         filed = self.filed[document_id]
         try:
             kept = held(self.app, filed)
@@ -196,7 +196,7 @@ class _Loading:
             return None
         return self._told(kept, self.told[document_id]) if kept else None
 
-    def _told(self, kept: Held, rows: Sequence[HistoryRow]) -> Draft:
+    def _told(self, kept: KeptDocument, rows: Sequence[HistoryRow]) -> DocumentDraft:
         document, clock = kept.document, self.app.clock
         said = preceded(self._said(rows), document.versions)
         return reversioned(kept, versions_of(said, document.versions, document.title, clock), clock.now())
@@ -204,13 +204,14 @@ class _Loading:
     def _said(self, rows: Sequence[HistoryRow]) -> list[Said]:
         settings = self.app.settings
         return [
-            Said(each.at, clean_header(each.values or {}, settings, Tally()), each.commit) for each in states_of(rows)
+            Said(each.at, clean_header(each.values or {}, settings, ReadingTally()), each.commit)
+            for each in states_of(rows)
         ]
 
-    def outcome(self) -> HistoryOutput:
+    def outcome(self) -> HistoryRowsOutput:
         """What became of it all."""
         counts = self.counts
-        return HistoryOutput(
+        return HistoryRowsOutput(
             namespace=self.namespace, written=self.write, rows=counts["rows"], documents=counts["documents"],
             unchanged=counts["unchanged"], header_versions=counts["versions"], withheld=counts["withheld"],
             ahead=counts["ahead"],

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from pellucid.app import App
 from pellucid.clock import isoformat
-from pellucid.documents.changes import Draft
+from pellucid.documents.changes import DocumentDraft
 from pellucid.memory.erasure import file_key, grave_keys
 from pellucid.memory.injection import looks_injected, split_injections
-from pellucid.memory.keep import Kept
+from pellucid.memory.keep import CommitResult
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
@@ -24,7 +24,7 @@ class Verdict:
     quarantined: int
 
 
-def judge(app: App, drafts: Sequence[Draft]) -> Verdict:
+def judge(app: App, drafts: Sequence[DocumentDraft]) -> Verdict:
     """Take out of the drafts what was forgotten, and mark what reads as an instruction to an assistant."""
     fresh = [(memory, keys) for draft in drafts for memory, keys in _fresh(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
@@ -40,7 +40,7 @@ def judge(app: App, drafts: Sequence[Draft]) -> Verdict:
     return Verdict(len(forgotten), len(doubted))
 
 
-def _fresh(app: App, draft: Draft) -> Iterator[tuple[Memory, list[bytes]]]:
+def _fresh(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list[bytes]]]:
     """What is new of a document, with the keys by which it would be known again; a new one also as a whole."""
     document = draft.document
     whole = [file_key(app.key, document.namespace, document.digest)] if draft.held is None else []
@@ -48,18 +48,18 @@ def _fresh(app: App, draft: Draft) -> Iterator[tuple[Memory, list[bytes]]]:
         yield memory, grave_keys(app.key, memory) + whole
 
 
-def _split(draft: Draft) -> Iterator[str]:
+def _split(draft: DocumentDraft) -> Iterator[str]:
     """The sections that are plain each, and read as an instruction with those beside them."""
     there = [each for each in draft.sections if each.valid_until is None]
     yield from (there[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in there]))
 
 
-def vault_path(draft: Draft) -> str:
+def vault_path(draft: DocumentDraft) -> str:
     """Where a draft's vault file stands, or will stand."""
     return draft.held.path if draft.held else document_path(draft.document)
 
 
-def keep(app: App, drafts: Sequence[Draft]) -> Kept:
+def keep(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
     """Acknowledge these drafts as one operation; they are searchable when it returns.
 
     Raises:
@@ -69,7 +69,7 @@ def keep(app: App, drafts: Sequence[Draft]) -> Kept:
     return app.keeper.commit("index", [_write(draft) for draft in drafts], rows)
 
 
-def _rows(app: App, draft: Draft) -> Iterator[dict[str, object]]:
+def _rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
     """What the ledger is told: a history gives what was known already another day, and it was not known before."""
     document = draft.document
     for old, new in draft.redated():
@@ -89,7 +89,7 @@ def _standing(said: Section | HeaderVersion) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _write(draft: Draft) -> FileWrite:
+def _write(draft: DocumentDraft) -> FileWrite:
     unknown = unknown_keys(draft.held.data) if draft.held else None
     base = content_digest(draft.held.data) if draft.held else None
     return FileWrite(vault_path(draft), render_document(draft.document, draft.sections, unknown), base)

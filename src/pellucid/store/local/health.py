@@ -27,9 +27,9 @@ from pellucid.store.local.database import (
     stands_still,
     stream,
 )
-from pellucid.store.local.files import Skip, Vault
-from pellucid.store.local.records import LocalRecords
 from pellucid.store.local.spool import TURN
+from pellucid.store.local.vault.files import Skip, Vault
+from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.records import Records
 
 DATABASES = ("journal.db", "index.db", "history.db", "spool.db")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import apsw
 
-from pellucid.store.local.conflict import Pending
 from pellucid.store.local.database import connect, execute, execute_many, load_queries
-from pellucid.store.local.paths import folded
-from pellucid.store.records import Operation, OperationRow, content_digest
+from pellucid.store.local.vault.conflict import Pending
+from pellucid.store.local.vault.paths import folded
+from pellucid.store.records import JournalOperation, OperationRow, content_digest
 
 _SQL = load_queries("pellucid.store.local", "sql/journal/queries.sql")
 REMOVED = ""
@@ -77,7 +77,7 @@ def known_op(connection: apsw.Connection, op_id: str) -> bool:
     return bool(execute(connection, _SQL["op_seq"], (op_id,)))
 
 
-def append(connection: apsw.Connection, operation: Operation, ledger: Iterable[str]) -> int:
+def append(connection: apsw.Connection, operation: JournalOperation, ledger: Iterable[str]) -> int:
     """Write down an operation, with its ledger rows as JSON texts; its sequence number."""
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
     writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)

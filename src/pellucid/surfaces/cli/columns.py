@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from pellucid.xray.visible import visible
+from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,11 +7,13 @@ from tempfile import TemporaryDirectory
 from pellucid.app import App, open_app
 from pellucid.errors import NotFoundError
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.importing import ImportInput, import_transcripts
-from pellucid.operations.recalling import RecallInput, recall, xray_of
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import Settings
-from pellucid.surfaces.cli import present, present_import, present_recall
-from pellucid.xray.render import render
+from pellucid.surfaces.cli.present import everyday as present
+from pellucid.surfaces.cli.present import imports as present_import
+from pellucid.surfaces.cli.present import recall as present_recall
+from pellucid.xray.render.formats import render
 
 NAMESPACE = "local/demo"
 QUESTION = "When does the replica lag alarm fire, and how often do we cut releases?"

@@ -120,8 +120,8 @@ _UNSAID: Mapping[str, object] = {"kind": "text", "default": None, "many": False,
 
 def derived() -> Iterator[Command]:
     """Every command, from its row; one that is no operation, or more than one, from what it says itself."""
-    from pellucid.operations.table import OPERATIONS
     from pellucid.surfaces.cli.own import OWN
+    from pellucid.table import OPERATIONS
 
     rows = {row.on.cli: row for row in OPERATIONS if row.on.cli}
     for words in dict.fromkeys((*rows, *OWN)):

@@ -7,7 +7,7 @@ from tempfile import mkstemp
 
 from pellucid.errors import InputError
 from pellucid.surfaces.cli.session import note, write
-from pellucid.xray.visible import visible
+from pellucid.xray.words.visible import visible
 
 
 def deliver(text: str | Iterable[str], target: Path | None, home: Path, what: str = "") -> None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
-from pellucid.operations.asking import RecallInput
 from pellucid.operations.operation import Call, Operation
-from pellucid.operations.recalling import is_recall
-from pellucid.recall.plan import clean
-from pellucid.recall.review import names_files
+from pellucid.operations.recall.recalling import is_recall
+from pellucid.operations.recall.request import RecallInput
+from pellucid.recall.legs.review import names_files
+from pellucid.recall.query.plan import clean
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, values
 from pellucid.surfaces.cli.out_file import deliver, out_file
@@ -26,8 +26,8 @@ from pellucid.surfaces.cli.texts import presenter
 
 if TYPE_CHECKING:
     from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
-    from pellucid.operations.observing import Observer
-    from pellucid.xray.render import Format
+    from pellucid.operations.session.observing import Observer
+    from pellucid.xray.render.formats import Format
 
 Given = Mapping[str, Any]
 Row = Operation[Any, Any]
@@ -84,13 +84,13 @@ def recall(row: Row, given: Given) -> None:
     with performing.opened_for(row, given) as call:
         outcome = row.run(call, _asked(call, given, " ".join(given["query"] or ())))
         is_verbose, elsewhere = given["verbose"], astray(call.app)
-        tell = presenter("present_recall.recalled")
+        tell = presenter("recall.recalled")
         emit(outcome, lambda: tell(outcome, verbose=is_verbose, elsewhere=elsewhere), as_json=given["as_json"])
 
 
 def xray(row: Row, given: Given) -> None:
     """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
-    from pellucid.xray.render import render
+    from pellucid.xray.render.formats import render
 
     form, target = _form(given), out_file(given["out"])
     words = " ".join(given["query"] or ()).strip()
@@ -109,7 +109,7 @@ def xray(row: Row, given: Given) -> None:
 
 def explain(row: Row, given: Given) -> None:
     """The explanation of the last recall."""
-    from pellucid.xray.render import render
+    from pellucid.xray.render.formats import render
 
     form, target = _form(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
@@ -119,7 +119,7 @@ def explain(row: Row, given: Given) -> None:
 
 def _form(given: Given) -> "Format":
     """One of the formats there are, in any case."""
-    from pellucid.xray.render import RENDERERS
+    from pellucid.xray.render.formats import RENDERERS
 
     asked = "json" if given["as_json"] else given["format"].strip().lower()
     for known in RENDERERS:
@@ -151,7 +151,7 @@ def why(row: Row, given: Given) -> None:
 
 def observe(row: Row, given: Given) -> None:
     """Each line of a stream is acknowledged before the next is read."""
-    from pellucid.operations.observing import WAITING, Observer
+    from pellucid.operations.session.observing import WAITING, Observer
 
     if given["status"]:
         performing.answer(WAITING, given)
@@ -205,9 +205,9 @@ def index_docs(row: Row, given: Given) -> None:
             return
         outcome: IndexDocsOutput = row.run(call, asked)
     if not asked.paths and (loaded := outcome.loaded):
-        emit(loaded, lambda: presenter("present_index.history")(loaded), as_json=as_json)
+        emit(loaded, lambda: presenter("index.history")(loaded), as_json=as_json)
     else:
-        emit(outcome, lambda: presenter("present_index.indexed")(outcome), as_json=as_json)
+        emit(outcome, lambda: presenter("index.indexed")(outcome), as_json=as_json)
     if outcome.problems and not outcome.files:
         sys.exit(InputError.exit_code)
 
@@ -216,9 +216,7 @@ def _watch(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
     from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
-        write(
-            json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("present_index.indexed")(outcome)
-        )
+        write(json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("index.indexed")(outcome))
 
     with _interrupted() as stop:
         watch_docs(call.app, asked, report, stop.wait)
@@ -248,7 +246,7 @@ def graph_show(row: Row, given: Given) -> None:
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
         if drawing != "-":
-            emit(seen.output, lambda: presenter("present_graph.shown")(seen), as_json=given["as_json"])
+            emit(seen.output, lambda: presenter("graph.shown")(seen), as_json=given["as_json"])
 
 
 def adopt(row: Row, given: Given) -> None:
@@ -261,18 +259,18 @@ def adopt(row: Row, given: Given) -> None:
 def doctor(row: Row, given: Given) -> None:
     """A look at a home; first of all, what is lost there is given up, if that is said."""
     if given["accept_loss"]:
-        from pellucid.operations.house import diagnose
+        from pellucid.operations.admin.health import diagnose
         from pellucid.operations.settling import ACCEPT_LOSS
 
         if diagnose(settings(given["home"]).home) is None:
             with performing.opened_for(ACCEPT_LOSS, given) as call:
-                note(presenter("present.accepted")(ACCEPT_LOSS(call)))
+                note(presenter("everyday.accepted")(ACCEPT_LOSS(call)))
     performing.answer(row, given)
 
 
 def lab_run(row: Row, given: Given) -> None:
     """One set, or all of them in one way."""
-    from pellucid.operations.lab_all import LAB_ALL
+    from pellucid.lab.every_set import LAB_ALL
 
     alone = ("dataset", "updates", "context", "details")
     if given["every"] and any(given[name] for name in alone):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError, PellucidError
 from pellucid.settings import NAMESPACE_PATTERN, Settings, load, plain_terminal
-from pellucid.xray.visible import visible, visible_json
+from pellucid.xray.words.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from pellucid.app import App
@@ -56,7 +56,7 @@ def calling(
 @contextmanager
 def _opened(known: Settings, *, adopt: bool) -> Generator["App"]:
     from pellucid.app import open_app
-    from pellucid.operations.forgetting import finish_quietly
+    from pellucid.operations.memory.forgetting import finish_quietly
 
     app = open_app(known, report=note)
     try:
@@ -76,7 +76,7 @@ def _opened(known: Settings, *, adopt: bool) -> Generator["App"]:
 
 def _located(app: "App") -> "App":
     from pellucid.model.project import DEFAULT
-    from pellucid.operations.projects import located
+    from pellucid.operations.session.projects import located
 
     found = located(app)
     if found.project:

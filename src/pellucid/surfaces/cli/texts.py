@@ -18,9 +18,9 @@ class Text:
 
 
 def presenter(name: str) -> Callable[..., str]:
-    """A function of a `present…` module; each is loaded when something is told by it, since some take long to load."""
+    """A function of a module in `present/`, loaded when something is told by it, since some take long to load."""
     module, _, function = name.partition(".")
-    return getattr(import_module(f"pellucid.surfaces.cli.{module}"), function)
+    return getattr(import_module(f"pellucid.surfaces.cli.present.{module}"), function)
 
 
 def _of(name: str, *rest: str, words: bool = False, places: bool = False) -> Text:
@@ -28,21 +28,21 @@ def _of(name: str, *rest: str, words: bool = False, places: bool = False) -> Tex
 
 
 def _changed(done: str) -> Text:
-    return _of("present_changes.changed", done, words=True)
+    return _of("changes.changed", done, words=True)
 
 
 def _forgotten(outcome: Any, asked: Any) -> str:
     command = " ".join(["pellucid forget", *asked.memory_ids, *(["--chain"] if asked.chain else [])])
-    return presenter("present_changes.forgotten")(outcome, command)
+    return presenter("changes.forgotten")(outcome, command)
 
 
 def _story(outcome: Any, _asked: Any) -> str:
     """Of a memory or of a thing, which has states."""
-    return presenter("present_graph.states" if hasattr(outcome, "states") else "present_changes.history")(outcome)
+    return presenter("graph.states" if hasattr(outcome, "states") else "changes.history")(outcome)
 
 
 def _pinned(outcome: Any, asked: Any) -> str:
-    return presenter("present_changes.changed")(outcome, "pinned" if asked.pinned else "unpinned")
+    return presenter("changes.changed")(outcome, "pinned" if asked.pinned else "unpinned")
 
 
 def _brief(outcome: Any, _asked: Any) -> str:
@@ -52,60 +52,60 @@ def _brief(outcome: Any, _asked: Any) -> str:
 _AGAIN = "the same command with --yes"
 
 TEXTS: Mapping[str, Text] = {
-    "home.init": _of("present.home"),
-    "home.doctor": _of("present.examined"),
-    "home.accept_loss": _of("present.accepted"),
-    "home.rebuild": _of("present.rebuilt"),
-    "home.models": _of("present.models"),
-    "session.import": _of("present_import.imported"),
-    "session.observe": _of("present_observe.observed"),
-    "session.waiting": _of("present_observe.waiting"),
-    "memory.remember": _of("present.remembered", words=True),
-    "memory.adopt": _of("present_adopt.adopted"),
-    "document.index": _of("present_index.indexed"),
-    "document.list": _of("present_index.documents"),
-    "document.show": _of("present_index.document"),
-    "document.remove": _of("present_index.removed"),
-    "recall.ask": _of("present_recall.recalled"),
-    "memory.list": _of("present.listed", places=True),
-    "memory.show": _of("present.shown", words=True),
+    "home.init": _of("everyday.home"),
+    "home.doctor": _of("everyday.examined"),
+    "home.accept_loss": _of("everyday.accepted"),
+    "home.rebuild": _of("everyday.rebuilt"),
+    "home.models": _of("everyday.models"),
+    "session.import": _of("imports.imported"),
+    "session.observe": _of("observe.observed"),
+    "session.waiting": _of("observe.waiting"),
+    "memory.remember": _of("everyday.remembered", words=True),
+    "memory.adopt": _of("adopt.adopted"),
+    "document.index": _of("index.indexed"),
+    "document.list": _of("index.documents"),
+    "document.show": _of("index.document"),
+    "document.remove": _of("index.removed"),
+    "recall.ask": _of("recall.recalled"),
+    "memory.list": _of("everyday.listed", places=True),
+    "memory.show": _of("everyday.shown", words=True),
     "session.brief": Text(_brief, places=True),
     "memory.history": Text(_story, words=True),
-    "episode.list": _of("present_changes.episodes"),
-    "episode.show": _of("present_changes.episode"),
-    "graph.show": _of("present_graph.shown"),
-    "graph.audit": _of("present_graph.audited"),
-    "graph.backfill": _of("present_graph.backfilled"),
-    "project.list": _of("present_projects.projects"),
-    "project.move": _of("present_projects.project"),
-    "memory.why": _of("present_why.told", words=True),
-    "recall.diff": _of("present_replay.compared"),
-    "recall.replay": _of("present_replay.replayed"),
-    "recall.ablate": _of("present_replay.ablated"),
-    "recall.lift": _of("present_replay.lifted"),
-    "recall.list": _of("present_snapshot.listed"),
-    "recall.pin": _of("present_snapshot.pinned"),
-    "recall.audit": _of("present.audited", words=True),
+    "episode.list": _of("changes.episodes"),
+    "episode.show": _of("changes.episode"),
+    "graph.show": _of("graph.shown"),
+    "graph.audit": _of("graph.audited"),
+    "graph.backfill": _of("graph.backfilled"),
+    "project.list": _of("projects.projects"),
+    "project.move": _of("projects.project"),
+    "memory.why": _of("why.told", words=True),
+    "recall.diff": _of("replay.compared"),
+    "recall.replay": _of("replay.replayed"),
+    "recall.ablate": _of("replay.ablated"),
+    "recall.lift": _of("replay.lifted"),
+    "recall.list": _of("snapshot.listed"),
+    "recall.pin": _of("snapshot.pinned"),
+    "recall.audit": _of("everyday.audited", words=True),
     "memory.update": _changed("updated"),
     "memory.pin": Text(_pinned, words=True),
-    "memory.reverify": _of("present_changes.reverified", words=True),
+    "memory.reverify": _of("changes.reverified", words=True),
     "memory.archive": _changed("archived"),
     "memory.retract": _changed("retracted"),
     "memory.dispute": _changed("disputed"),
-    "trust.list": _of("present_trust.listed"),
-    "trust.explain": _of("present_trust.explained", words=True),
-    "trust.promote": _of("present_trust.changed", words=True),
-    "trust.quarantine": _of("present_trust.changed", words=True),
-    "trust.rollback": _of("present_trust.changed", _AGAIN, words=True),
-    "change.undo": _of("present_changes.undone", words=True),
+    "trust.list": _of("trust.listed"),
+    "trust.explain": _of("trust.explained", words=True),
+    "trust.promote": _of("trust.changed", words=True),
+    "trust.quarantine": _of("trust.changed", words=True),
+    "trust.rollback": _of("trust.changed", _AGAIN, words=True),
+    "change.undo": _of("changes.undone", words=True),
     "memory.forget": Text(_forgotten, words=True),
-    "memory.purge": _of("present_changes.forgotten", "the same command with", words=True),
-    "lifecycle.run": _of("present_lifecycle.passed", words=True),
-    "lifecycle.consolidate": _of("present_consolidate.consolidated", words=True),
-    "lifecycle.report": _of("present_lifecycle.reported"),
-    "tier.list": _of("present_lifecycle.tier_list"),
-    "tier.explain": _of("present_lifecycle.explained"),
-    "lab.run": _of("present_lab.measured"),
-    "lab.run_all": _of("present_lab.measured"),
+    "memory.purge": _of("changes.forgotten", "the same command with", words=True),
+    "lifecycle.run": _of("lifecycle.passed", words=True),
+    "lifecycle.consolidate": _of("consolidate.consolidated", words=True),
+    "lifecycle.report": _of("lifecycle.reported"),
+    "tier.list": _of("lifecycle.tier_list"),
+    "tier.explain": _of("lifecycle.explained"),
+    "lab.run": _of("lab.measured"),
+    "lab.run_all": _of("lab.measured"),
 }
 """By the operation's name; one that is not here is told by a command of its own."""

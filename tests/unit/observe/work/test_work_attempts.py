@@ -13,7 +13,7 @@ from pellucid.clock import SystemClock
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
 from pellucid.observe.echo import heard_from
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
 from pellucid.settings import CaptureSettings

@@ -6,7 +6,7 @@ import pytest
 from work_kit import told, turns
 
 from pellucid.model.turn import Role, Segment, TurnKind
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 
 CAUSE = "The uploads fail because the signer reads the clock of the container, which drifts while the laptop sleeps."
 MENU = (

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from pellucid.model.turn import Role, Segment, Turn
-from pellucid.observe.extract import HeuristicExtractor
+from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.setting import hear
 from pellucid.observe.work.parts import Spoken, parts
 

@@ -1,0 +1,123 @@
+"""The EIP set's files in, documents, header changes, truth and questions out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pellucid.lab.datasets.files import find, rows
+from pellucid.lab.metrics.graph import Requires
+
+Field = Literal["requires", "status"]
+FIELDS: tuple[Field, ...] = ("requires", "status")
+MOVED = "Moved"
+"""The status of a stub: its document lives elsewhere now, and requires nothing here."""
+
+
+@dataclass(frozen=True, slots=True)
+class EipDocument:
+    """One document as it stands: `path` is relative to the repository, `text` the whole file."""
+
+    number: int
+    status: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderChange:
+    """That a header value of a document became another at a commit; None: it is no longer there."""
+
+    number: int
+    at: datetime
+    field: str
+    before: str | None
+    value: str | None
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class AsOfQuestion:
+    """What a header value of a document was at an instant, and the answer as written."""
+
+    number: int
+    field: Field
+    text: str
+    at: datetime
+    answer: str
+
+
+def documents(data: Path) -> list[EipDocument]:
+    """Every document of `docs.jsonl[.xz]`.
+
+    Raises:
+        InputError: the file is not there, or does not hold documents.
+    """
+    return [
+        EipDocument(int(row["id"]), str(row["status"]), str(row["path"]), str(row["text"]))
+        for row in rows(find(data, "docs.jsonl*"), ("id", "status", "path", "text"))
+    ]
+
+
+def requires(data: Path) -> Requires:
+    """Each document's direct requirements, from the `requires` rows of `edges.tsv`.
+
+    Raises:
+        InputError: the file is not there.
+    """
+    out: dict[int, set[int]] = {}
+    for line in find(data, "edges.tsv").read_text("utf-8").splitlines()[1:]:
+        source, relation, target = line.split("\t")
+        if relation == "requires":
+            out.setdefault(int(source), set()).add(int(target))
+    return {source: frozenset(targets) for source, targets in out.items()}
+
+
+def changes(data: Path) -> list[HeaderChange]:
+    """Every change of `status_history.jsonl`, oldest first; offsets differ, so instants are compared.
+
+    Raises:
+        InputError: the file is not there, or does not hold changes.
+    """
+    found = [
+        HeaderChange(
+            int(row["doc"]), _instant(row["date"]), str(row["field"]), row["old"], row["new"], str(row["commit"])
+        )
+        for row in rows(find(data, "status_history.jsonl*"), ("doc", "date", "field", "old", "new", "commit"))
+    ]
+    return sorted(found, key=lambda change: change.at)
+
+
+def headers_only(known: Sequence[EipDocument], told: Sequence[HeaderChange]) -> list[EipDocument]:
+    """Documents that only the history names: each as the header that its last changes, oldest first, left behind."""
+    headers: dict[int, dict[str, str | None]] = {}
+    there = {document.number for document in known}
+    for change in told:
+        if change.number not in there:
+            headers.setdefault(change.number, {})[change.field] = change.value
+    return [
+        EipDocument(number, str(values.get("status") or ""), f"EIPS/eip-{number}.md", _header(number, values))
+        for number, values in sorted(headers.items())
+    ]
+
+
+def _header(number: int, values: Mapping[str, str | None]) -> str:
+    lines = [f"{field}: {value}" for field, value in values.items() if value]
+    return "\n".join(["---", f"eip: {number}", *lines, "---", ""])
+
+
+def questions(data: Path, field: Field) -> list[AsOfQuestion]:
+    """The questions of `asof_<field>_questions.jsonl`.
+
+    Raises:
+        InputError: the file is not there, or does not hold questions.
+    """
+    return [
+        AsOfQuestion(int(row["doc"]), field, str(row["question"]), _instant(row["as_of"]), str(row["answer"]))
+        for row in rows(find(data, f"asof_{field}_questions.jsonl*"), ("doc", "question", "as_of", "answer"))
+    ]
+
+
+def _instant(text: object) -> datetime:
+    return datetime.fromisoformat(str(text))

@@ -1,0 +1,68 @@
+"""A LoCoMo file in, one group a conversation out: a record a turn, evidence turns as labels, and the cited turns."""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record
+from pellucid.lab.datasets.files import find
+from pellucid.model.turn import Turn
+
+_TURN_ID = re.compile(r"D\d+:\d+")
+_ASKED = ("1", "2", "3", "4")
+"""Categories with evidence: multi-hop, temporal, open, single-hop; 5 is adversarial and has none."""
+
+
+def load(path: Path) -> Dataset:
+    """The conversations of `path` (a file, or a folder that holds `locomo*.json`)."""
+    conversations: list[dict[str, Any]] = json.loads(find(path, "locomo*.json").read_text("utf-8"))
+    return Dataset("locomo", tuple(_group(each) for each in conversations))
+
+
+def _group(conversation: dict[str, Any]) -> Group:
+    records = tuple(_records(conversation["conversation"]))
+    known = {record.key for record in records}
+    questions = [
+        LabelledQuestion(f"{conversation['sample_id']}-{i}", qa["question"], labels, str(qa["category"]))
+        for i, qa in enumerate(conversation["qa"])
+        if str(qa["category"]) in _ASKED and (labels := _labels(qa.get("evidence", []), known))
+    ]
+    return Group(str(conversation["sample_id"]), records, tuple(questions), _cited(conversation, known))
+
+
+def _cited(conversation: dict[str, Any], known: set[str]) -> dict[str, tuple[str, ...]]:
+    """The turns cited by the set's `observation` entries, `[sentence, turn or turns]` by session and speaker."""
+    cited: dict[str, tuple[str, ...]] = {}
+    speakers = [speaker for session in conversation.get("observation", {}).values() for speaker in session.values()]
+    for sentence, turns in (entry for entries in speakers for entry in entries):
+        for turn in _labels([str(turns)], known):
+            cited[turn] = (*cited.get(turn, ()), str(sentence))
+    return cited
+
+
+def _labels(evidence: list[str], known: set[str]) -> dict[str, int]:
+    """The evidence turns that exist; a few strings name several turns or are malformed."""
+    return {turn: 1 for text in evidence for turn in _TURN_ID.findall(text) if turn in known}
+
+
+def _records(conversation: dict[str, Any]) -> list[Record]:
+    out: list[Record] = []
+    sessions = sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key))
+    for number in sessions:
+        at = _date(conversation.get(f"session_{number}_date_time", ""))
+        for ordinal, turn in enumerate(conversation[f"session_{number}"], start=1):
+            caption = turn.get("blip_caption")
+            shown = f" [shares image: {caption}]" if caption else ""
+            said = Turn(f"session_{number}", ordinal, "user", turn["text"] + shown, at=at, speaker=turn["speaker"])
+            out.append(Record(turn["dia_id"], said, unsaid=len(shown)))
+    return out
+
+
+def _date(text: str) -> datetime | None:
+    """`1:56 pm on 8 May, 2023`."""
+    try:
+        return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,72 @@
+"""A LongMemEval evidence file in, one pooled group out: a record a turn, each question's own turns as labels."""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record, Update
+from pellucid.lab.datasets.files import find
+from pellucid.model.turn import Turn
+
+
+def load(path: Path) -> Dataset:
+    """The questions of `path` (a file, or a folder that holds `evidence*.json`), over all their turns pooled."""
+    entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
+    records: dict[str, Record] = {}
+    questions: list[LabelledQuestion] = []
+    updates: list[Update] = []
+    for entry in entries:
+        own = [record for session in entry["evidence_sessions"] for record in _records(session)]
+        records |= {record.key: record for record in own}
+        if own and not entry["question_id"].endswith("_abs"):
+            labels = {record.key: 1 for record in own}
+            at = _date(entry.get("question_date", ""))
+            questions.append(
+                LabelledQuestion(entry["question_id"], entry["question"], labels, entry["question_type"], at)
+            )
+            updates += _update(questions[-1], own)
+    group = Group("pooled", tuple(records.values()), tuple(questions), updates=tuple(updates))
+    return Dataset("longmemeval", (group,))
+
+
+def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
+    """The questions of `path` that nothing answers (`_abs`); turns that nearly do may be in the pool."""
+    entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
+    return tuple(
+        LabelledQuestion(
+            entry["question_id"], entry["question"], {}, entry["question_type"], _date(entry.get("question_date") or "")
+        )
+        for entry in entries
+        if entry["question_id"].endswith("_abs")
+    )
+
+
+def _update(question: LabelledQuestion, own: list[Record]) -> list[Update]:
+    """The older and the newer statement of a changed fact: its two evidence sessions by date; none without two."""
+    dates = sorted({record.turn.at for record in own if record.turn.at})
+    if question.kind != "knowledge-update" or len(dates) != 2:
+        return []
+    older, newer = (tuple(record.key for record in own if record.turn.at == date) for date in dates)
+    return [Update(question, older, newer)]
+
+
+def _records(session: dict[str, Any]) -> list[Record]:
+    at = _date(session.get("date", ""))
+    name = session["session_id"]
+    return [
+        Record(f"{name}#{ordinal}", Turn(name, ordinal, turn["role"], turn["content"], at=at))
+        for ordinal, turn in enumerate(session["turns"], start=1)
+    ]
+
+
+def _date(text: str) -> datetime | None:
+    """`2023/05/20 (Sat) 02:21`; the weekday says nothing new."""
+    plain = re.sub(r"\s*\([A-Za-z]+\)", "", text)
+    for form in ("%Y/%m/%d %H:%M", "%Y/%m/%d"):
+        try:
+            return datetime.strptime(plain, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return None

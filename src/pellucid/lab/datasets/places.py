@@ -1,0 +1,56 @@
+"""Evidence of memories in, the records it stands in out: how a memory of several turns is held against labels."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pellucid.lab.datasets.dataset import Group, KeptMemory, Record
+
+WIDEST = 3
+"""Turns an evidence range may span to count: a memory that points at a whole session points at nothing."""
+
+
+def span(evidence: str) -> tuple[str, int, int]:
+    """The source, first and last turn of `source:start-end`; 0 and 0 if it is not of that form."""
+    source, _, turns = evidence.rpartition(":")
+    start, _, end = turns.partition("-")
+    return (source, int(start), int(end)) if start.isdecimal() and end.isdecimal() else (evidence, 0, 0)
+
+
+def place(record: Record) -> tuple[str, int]:
+    """The source and turn that evidence names a record by; a document is turn 1 of itself."""
+    return (record.turn.session_id, record.turn.ordinal) if record.turn.ordinal else (record.key, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The key of each record of one group, by source and turn."""
+
+    keys: Mapping[tuple[str, int], str]
+
+    @classmethod
+    def of(cls, group: Group) -> "Places":
+        """The places of a group's records."""
+        return cls({place(record): record.key for record in group.records})
+
+    def covered(self, evidence: Iterable[str]) -> tuple[str, ...]:
+        """The keys of the records that evidence ranges of at most `WIDEST` turns stand in, in order, each once."""
+        spans = [(source, start, end) for source, start, end in map(span, evidence) if 0 <= end - start < WIDEST]
+        found = [self.keys.get((source, turn)) for source, start, end in spans for turn in range(start, end + 1)]
+        return tuple(dict.fromkeys(key for key in found if key))
+
+
+def ranked(found: Iterable[KeptMemory], most: int, about: str = "") -> list[KeptMemory]:
+    """The first `most` places of a ranking.
+
+    A record's own words count once, where the first of them stand: further passages of a turn take no place, nor do
+    words of what is no record of the set, nor those of the record `about` which is asked.
+    """
+    out: list[KeptMemory] = []
+    seen = {(about,), ()}
+    for each in found:
+        if len(out) == most:
+            break
+        if not (each.transcribed and each.keys in seen):
+            out.append(each)
+            seen |= {each.keys} if each.transcribed else set()
+    return out

@@ -1,0 +1,44 @@
+"""QMSum's file in, one group a meeting out: a record a turn, every turn of a question's spans as labels."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record
+from pellucid.lab.datasets.files import find, rows
+from pellucid.model.turn import Turn
+
+_MARK = re.compile(r"\{\w+\}")
+"""A noise, a pause or a broken-off word, such as `{vocalsound}`: nobody said it."""
+
+
+def load(path: Path) -> Dataset:
+    """The meetings of `path` (a file, or a folder that holds `val.jsonl[.xz]`), with their specific questions."""
+    meetings = rows(find(path, "val.jsonl*"), ("meeting_transcripts", "specific_query_list"))
+    return Dataset("qmsum", tuple(_group(f"meeting-{number}", each) for number, each in enumerate(meetings, start=1)))
+
+
+def _group(name: str, meeting: dict[str, Any]) -> Group:
+    said = [" ".join(_MARK.sub("", turn["content"]).split()) for turn in meeting["meeting_transcripts"]]
+    records = [
+        Record(_key(name, place), Turn(name, place + 1, "user", text, speaker=turn["speaker"] or None))
+        for place, (text, turn) in enumerate(zip(said, meeting["meeting_transcripts"], strict=True))
+        if text
+    ]
+    known = {record.key for record in records}
+    questions = [
+        LabelledQuestion(f"{name}-{number}", each["query"], labels)
+        for number, each in enumerate(meeting["specific_query_list"], start=1)
+        if (labels := _labels(name, each["relevant_text_span"], known))
+    ]
+    return Group(name, tuple(records), tuple(questions))
+
+
+def _labels(name: str, spans: list[list[str]], known: set[str]) -> dict[str, int]:
+    """The turns of the spans (first and last, from 0) that say something."""
+    keys = [_key(name, place) for first, last in spans for place in range(int(first), int(last) + 1)]
+    return {key: 1 for key in keys if key in known}
+
+
+def _key(name: str, place: int) -> str:
+    return f"{name}#{place}"

@@ -1,0 +1,23 @@
+"""SciFact's files in, one group out: a record an abstract, judged abstracts as labels."""
+
+from pathlib import Path
+
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record
+from pellucid.lab.datasets.files import find, rows
+from pellucid.model.turn import Turn
+
+
+def load(path: Path) -> Dataset:
+    """The folder's `corpus.jsonl[.xz]`, `queries*.jsonl` and `qrels*.tsv`; queries without a judgement are left out."""
+    labels: dict[str, dict[str, int]] = {}
+    for line in find(path, "qrels*.tsv").read_text("utf-8").splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        if int(grade) > 0:
+            labels.setdefault(query, {})[document] = int(grade)
+    queries = rows(find(path, "queries*.jsonl*"), ("_id", "text"))
+    questions = [LabelledQuestion(q["_id"], q["text"], labels[q["_id"]]) for q in queries if q["_id"] in labels]
+    records = [
+        Record(each["_id"], Turn("", 0, "user", f"{each['title']}. {each['text']}".strip()))
+        for each in rows(find(path, "corpus.jsonl*"), ("_id", "title", "text"))
+    ]
+    return Dataset("scifact", (Group("scifact", tuple(records), tuple(questions)),))

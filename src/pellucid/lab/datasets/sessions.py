@@ -1,0 +1,132 @@
+"""A folder of labelled coding sessions in, transcripts in order of time, spoken turns, labels and questions out.
+
+The folder holds `<session>.jsonl[.xz]` (Claude Code transcripts), `questions.jsonl` and `durable.jsonl`. Spoken turns
+are read here and not by `capture`, so that the floors stay what they are when capture learns something.
+"""
+
+import json
+import lzma
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pellucid.errors import InputError
+from pellucid.lab.datasets.dataset import LabelledQuestion
+from pellucid.lab.datasets.files import find, rows
+
+_LABELS = frozenset({"durable", "questions", "user_elsewhere"})
+_HARNESS = (
+    "<command-", "<local-command", "<task-notification", "<bash-", "<system-reminder", "<user-prompt", "<ide_",
+    "[Request interrupted", "[Image", "Caveat:",
+)  # fmt: skip
+"""How a line of type `user` begins that the program wrote."""
+_ASIDE = ("isMeta", "isCompactSummary", "isSidechain", "isApiErrorMessage")
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One session's file: its name, its lines as they stand, and when it begins."""
+
+    name: str
+    text: str
+    begins: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question's answer must match, the spoken turns that give it, and those whose word no longer holds."""
+
+    must: re.Pattern[str]
+    evidence: tuple[str, ...]
+    """Their texts."""
+    superseded: frozenset[str]
+    """Their keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLabel:
+    """Whether a spoken turn holds something worth keeping, and the facts that it is evidence for."""
+
+    session: str
+    key: str
+    durable: bool
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The set. Keys are the uuids of spoken turns."""
+
+    transcripts: tuple[Transcript, ...]
+    """In order of time."""
+    spoken: Mapping[str, str]
+    """The text of each spoken turn."""
+    questions: tuple[LabelledQuestion, ...]
+    unanswerable: tuple[LabelledQuestion, ...]
+    wanted: Mapping[str, Wanted]
+    """By the id of each question with an answer."""
+    labels: tuple[TurnLabel, ...]
+
+
+def load(path: Path) -> Sessions:
+    """The labelled sessions of a folder (or of one folder below it).
+
+    Raises:
+        InputError: a file is missing, or does not hold what it should.
+    """
+    folder = find(path, "durable.jsonl*").parent
+    files = [each for each in sorted(folder.glob("*.jsonl*")) if each.name.partition(".")[0] not in _LABELS]
+    transcripts = sorted(map(_transcript, files), key=lambda each: each.begins)
+    if not transcripts:
+        raise InputError(f"--data {folder} holds labels and no transcript", code="invalid_data",
+                         next_step="name the folder of the data set")  # fmt: skip
+    spoken = {key: text for each in transcripts for key, text in _spoken(each.text)}
+    asked = list(rows(find(folder, "questions.jsonl*"), ("id", "question", "evidence", "must", "level")))
+    answerable = [row for row in asked if row["must"]]
+    return Sessions(
+        tuple(transcripts),
+        spoken,
+        tuple(map(_question, answerable)),
+        tuple(_question(row) for row in asked if not row["must"]),
+        {row["id"]: _wanted(row, spoken) for row in answerable},
+        tuple(
+            TurnLabel(row["session"], row["uuid"], row["durable"], tuple(row["facts"]))
+            for row in rows(find(folder, "durable.jsonl*"), ("session", "uuid", "durable", "facts"))
+        ),
+    )
+
+
+def _transcript(path: Path) -> Transcript:
+    raw = path.read_bytes()
+    text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode("utf-8")
+    begins = re.search(r'"timestamp": ?"([^"]+)"', text)
+    return Transcript(path.name.partition(".")[0], text, begins[1] if begins else "")
+
+
+def _spoken(transcript: str) -> Iterator[tuple[str, str]]:
+    """The key and the text of each line with words of the user or of the assistant."""
+    for line in filter(None, transcript.split("\n")):
+        row = json.loads(line)
+        if row.get("type") not in ("user", "assistant") or any(row.get(name) for name in _ASIDE):
+            continue
+        text = _text(row["message"]["content"])
+        if text.strip() and not (row["type"] == "user" and text.lstrip().startswith(_HARNESS)):
+            yield row["uuid"], text
+
+
+def _text(content: str | list[dict[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(block["text"] for block in content if block.get("type") == "text")
+
+
+def _question(row: dict[str, Any]) -> LabelledQuestion:
+    return LabelledQuestion(row["id"], row["question"], {each["uuid"]: 1 for each in row["evidence"]}, row["level"])
+
+
+def _wanted(row: dict[str, Any], spoken: Mapping[str, str]) -> Wanted:
+    texts = (spoken.get(each["uuid"], "") for each in row["evidence"])
+    superseded = frozenset(each["uuid"] for each in row.get("superseded") or ())
+    return Wanted(re.compile(row["must"]), tuple(filter(None, texts)), superseded)

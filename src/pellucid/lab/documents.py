@@ -1,0 +1,163 @@
+"""The EIP set's documents in, a throw-away home that has indexed them out, and recalls that are ranked by document."""
+
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from pellucid.app import App, open_app
+from pellucid.errors import InputError, StoreError
+from pellucid.lab.datasets.eips import EipDocument
+from pellucid.model.entity import node_key
+from pellucid.model.memory import Memory
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
+from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.recall.state import State
+from pellucid.settings import Settings
+
+NAMESPACE = "lab/eips"
+PLACES = 1_000
+"""Results asked for: the sections of a document share its place, so there must be many."""
+REPORTED_EVERY = 50
+"""Questions after which progress is said again."""
+UNLIMITED = 1 << 40
+_NUMBERED = re.compile(r"eip-(\d+)")
+Report = Callable[[str], None]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsLab:
+    """Where the set is, what every recall leaves out, and how many questions of a kind are asked (0: all)."""
+
+    data: Path
+    without: tuple[str, ...] = ()
+    details: bool = False
+    limit: int = 0
+
+    def some(self, items: Sequence[Item]) -> list[Item]:
+        """As many of these as are asked, drawn by a fixed seed, in their order."""
+        return drawn(items, self.limit) if self.limit else list(items)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A home that holds the documents, the folder they were read from, and how fast that was."""
+
+    app: App
+    folder: Path
+    speed: dict[str, float]
+
+
+@contextmanager
+def indexed(settings: Settings, documents: Sequence[EipDocument], report: Report) -> Generator[Indexed]:
+    """Write the documents into a folder and index it, as everybody does, in a home that is gone afterwards.
+
+    Raises:
+        InputError: a document's path leads outside of the folder.
+    """
+    with TemporaryDirectory(prefix="pellucid-lab-") as place:
+        folder, home = Path(place).resolve() / "corpus", Path(place) / "home"
+        for each in documents:
+            _write(folder, each)
+        changed = {"home": home, "namespace": NAMESPACE}
+        app = open_app(settings.model_copy(update=changed), models=settings.home / "models", report=report)
+        try:
+            report(f"indexing {len(documents)} documents")
+            begun = perf_counter()
+            index_docs(app, IndexDocsInput(namespace=NAMESPACE, paths=(folder,)))
+            seconds = perf_counter() - begun
+            _check_all_there(app, len(documents))
+            speed = {"seconds": round(seconds, 1), "documentsPerSecond": round(len(documents) / seconds, 1)}
+            yield Indexed(app, folder, speed)
+        finally:
+            app.close()
+
+
+def _write(folder: Path, document: EipDocument) -> None:
+    path = (folder / document.path).resolve()
+    if not path.is_relative_to(folder):
+        raise InputError(
+            f"a document's path leads outside: {document.path}", code="invalid_data", next_step="mend the data set"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(document.text, encoding="utf-8")
+
+
+def _check_all_there(app: App, expected: int) -> None:
+    """A set that is not indexed whole would be measured wrongly, and nobody would see it."""
+    if (found := len(app.graph.documents(NAMESPACE))) != expected:
+        raise StoreError(
+            f"{expected} documents were indexed, and {found} are there",
+            next_step="`pellucid index docs` of such a folder says which it refuses, and why",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[Item]):
+    """A question about something, asked as of an instant where one is given."""
+
+    about: Item
+    query: str
+    as_of: datetime | None = None
+
+
+def recalled(
+    app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
+) -> Iterator[tuple[Item, State, float]]:
+    """What each question is about, what its recall brings, and its milliseconds; says how far it is meanwhile."""
+    for place, ask in enumerate(asks):
+        if place % REPORTED_EVERY == 0:
+            report(f"{title}: {place} of {len(asks)}")
+        state, spent = _recall(app, ask.query, left_out, ask.as_of)
+        yield ask.about, state, spent
+
+
+def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
+    """A recall as everybody's, with places for every section, and its milliseconds; no receipt is kept."""
+    asked = RecallInput(
+        query=query, namespace=NAMESPACE, top_k=PLACES, budget=UNLIMITED, without=tuple(dict.fromkeys(left_out)),
+        as_of=as_of,
+    )  # fmt: skip
+    request = request_of(app, asked)
+    begun = perf_counter()
+    state = app.recaller.run(request)
+    return state, (perf_counter() - begun) * 1000
+
+
+def number_of(key: str) -> int:
+    """The number of a document's key (`eip-20` is 20); -1 for another thing's, which no truth holds."""
+    matched = _NUMBERED.fullmatch(key)
+    return int(matched[1]) if matched else -1
+
+
+def document_of(memory: Memory) -> int:
+    """The number of the document that a section is of; -1 for none."""
+    return number_of(node_key(memory.entity_ref or ""))
+
+
+def documents_of(state: State) -> list[int]:
+    """The documents of a ranking by number, each where its best section stands."""
+    numbers = (document_of(each.memory) for each in state.served)
+    return [number for number in dict.fromkeys(numbers) if number >= 0]
+
+
+def drawn(items: Sequence[Item], count: int) -> list[Item]:
+    """So many of the items at most, drawn by a fixed seed, in their order."""
+    places = np.random.default_rng(20260101).choice(len(items), min(count, len(items)), replace=False)
+    return [items[place] for place in np.sort(places).tolist()]
+
+
+def spread(millis: Sequence[float]) -> dict[str, float]:
+    """The median and the 95th percentile."""
+    if not millis:
+        return {}
+    p50, p95 = np.percentile(millis, [50, 95])
+    return {"p50": round(float(p50), 2), "p95": round(float(p95), 2)}

@@ -1,0 +1,236 @@
+"""A data set's name and folder in, metrics out: the lab wired to a throw-away home and the real recall."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from pellucid.errors import InputError, field_name
+from pellucid.lab.as_of import AsOfLabOutput, run_as_of
+from pellucid.lab.contexts import abstention, contexts
+from pellucid.lab.datasets.dataset import Dataset
+from pellucid.lab.documents import DocumentsLab, Report
+from pellucid.lab.graph import GraphLabOutput, run_graph
+from pellucid.lab.home import Home, asker, imported, recalling
+from pellucid.lab.metrics.extraction import distilled, turns_per_second
+from pellucid.lab.metrics.sessions import by_halves
+from pellucid.lab.metrics.updates import DEPTH, newer_above, of_user_turns, same_attribute
+from pellucid.lab.run import RankedAnswer, relative, run
+from pellucid.lab.sets import LOADERS, LabRequest, Opened, opened
+from pellucid.model.wire import Wire
+from pellucid.operations.extraction import extraction
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.request import WITHOUT
+from pellucid.operations.session.intake import Mode
+from pellucid.settings import Settings
+from pellucid.settings_changed import changed
+
+DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput | AsOfLabOutput]] = {
+    "graph": run_graph,
+    "asof": run_as_of,
+}
+"""Sets of documents that refer to each other."""
+
+
+class LabInput(Wire):
+    """What to measure. `updates` asks for the order of changed facts alone; `without` is left out of every recall."""
+
+    data: Annotated[Path, Flag("The folder (or file) of the data set, or of all of them.")]
+    dataset: Annotated[
+        Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "graph", "asof"],
+        Argument("locomo, longmemeval, scifact, qmsum, sessions, eips, graph or asof."),
+    ]
+    mode: Annotated[Mode, Flag("What is remembered, as in `pellucid import`.")] = "verbatim"
+    updates: Annotated[bool, Flag("Only the order of facts that changed (longmemeval).")] = False
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage; may be repeated.")] = ()
+    settings: Annotated[
+        dict[str, Any], Flag("A setting for this run: recall.topKFacts=20; may be repeated.", "--set")
+    ] = Field(default_factory=dict)
+    """Such as `recall.legWeights.vector`."""
+    ablate: Annotated[bool, Flag("Also without each leg and stage, as paired differences, with costs.")] = False
+    context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False
+    """Beside plain concatenations."""
+    details: Annotated[bool, Flag("Add one row a question.")] = False
+    budgets: tuple[int, ...] = ()
+    """Characters of contexts whose evidence is one of the metrics; `sessions` has two of its own."""
+
+
+class LabOutput(Wire):
+    """What was measured; docs/lab.md says what each number means."""
+
+    dataset: str
+    mode: Mode
+    questions: int
+    records: int
+    metrics: dict[str, float]
+    intervals: dict[str, list[float]]
+    floors: dict[str, dict[str, float]]
+    gain_over_floors: dict[str, dict[str, dict[str, Any]]]
+    latency_ms: dict[str, float]
+    legs: dict[str, dict[str, float]]
+    extraction: dict[str, float] = Field(default_factory=dict)
+    """Unless each turn is kept and nothing else: coverage, compression and speed."""
+    relative_to_verbatim: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Likewise: each metric of the same questions over every turn, and the ratio to it."""
+    by_kind: dict[str, dict[str, float]] = Field(default_factory=dict)
+    ablation: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
+    costs: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """What each part adds to a recall: `millis`, and its `share`."""
+    price: dict[str, float] = Field(default_factory=dict)
+    """What the import took: seconds, characters, memories, bytes of the home."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """What was set for this run alone."""
+    durable: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Of a set whose turns are labelled: how right and how complete the memories are."""
+    details: tuple[dict[str, Any], ...] = ()
+    abstention: dict[str, Any] = Field(default_factory=dict)
+    """Of a set with questions that nothing answers: how well doubt tells them from the others."""
+    context: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """By topK and budget: the share of evidence in the context, and in plain concatenations of the same ranking."""
+
+
+class UpdatesOutput(Wire):
+    """How facts that changed are answered: is the newer statement above the older? docs/lab.md says how it is read."""
+
+    dataset: str
+    mode: Mode
+    records: int
+    memories: int
+    without: tuple[str, ...] = ()
+    defaults: dict[str, Any]
+    without_temporal: dict[str, Any]
+    user_turns_only: dict[str, Any]
+    """With defaults, only the user's turns counted as statements."""
+    same_attribute: dict[str, int]
+    details: tuple[dict[str, Any], ...] = ()
+
+
+Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
+
+
+def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
+    """Load a set into a throw-away home through the ordinary import, and ask its questions of the ordinary recall.
+
+    Raises:
+        InputError: the data set is not where `data` says, or has nothing of what is asked for.
+    """
+    _check(request)
+    settings = changed(settings, request.settings)
+    if request.dataset in DOCUMENTS:
+        asked = DocumentsLab(request.data, request.without, details=request.details)
+        return DOCUMENTS[request.dataset](settings, asked, report)
+    if request.updates:
+        return _updates(settings, LOADERS[request.dataset](request.data), request, report)
+    out = _measure(settings, request, report)
+    if request.mode != "verbatim" and request.dataset != "sessions":
+        plain = request.model_copy(update={"mode": "verbatim", "ablate": False, "context": False, "details": False})
+        verbatim = _measure(settings, plain, report, floors=False)
+        out = out.model_copy(update={"relative_to_verbatim": relative(out.metrics, verbatim.metrics)})
+    return out
+
+
+def _check(request: LabInput) -> None:
+    if unknown := set(request.without) - set(WITHOUT):
+        raise InputError(
+            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_without",
+        )
+    if request.mode != "verbatim" and request.dataset in {"scifact", "eips", *DOCUMENTS}:
+        said = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
+        raise InputError(said, next_step=f"leave {field_name('mode')} out")
+    if request.dataset in DOCUMENTS and (request.ablate or request.context):
+        raise InputError(
+            f"{field_name('ablate')} and {field_name('context')} are not measured on {request.dataset}",
+            next_step="leave them out",
+        )
+    if request.updates and request.dataset != "longmemeval":
+        raise InputError(f"{field_name('updates')} needs facts that change, and {request.dataset} marks none",
+                         next_step="use longmemeval")  # fmt: skip
+
+
+def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
+    asked = LabRequest(request.dataset, request.data, request.mode, request.without, request.budgets)
+    with opened(settings, asked, report) as found:
+        wire, answers = run(
+            found.home.dataset,
+            found.asker,
+            ablate=request.ablate,
+            floor=found.floor if floors else None,
+            measure=found.measure,
+            on_part=lambda part: report(f"{request.dataset}, asking: {part}"),
+        )
+        further = _further(found, request, report) if floors else {}
+    details = _details(found.home.dataset, answers) if request.details else ()
+    said = {"mode": request.mode, "settings": request.settings, "details": details, "price": found.home.price}
+    return LabOutput.model_validate(wire | further | said)
+
+
+def _further(found: Opened, request: LabInput, report: Report) -> dict[str, object]:
+    """What was kept, how sure the recall is of itself, and what its contexts hold, as far as the set can say."""
+    home, out = found.home, dict[str, object]()
+    asking = recalling(home, request.without)
+    if request.mode != "verbatim":
+        report("measuring what was kept")
+        out["extraction"] = _extraction(home)
+        kept = [each for group in home.dataset.groups for each in home.distilled(group)]
+        out["durable"] = by_halves(found.labels, kept) if found.labels else {}
+    if found.unanswerable:
+        report(f"asking {len(found.unanswerable)} questions that nothing answers")
+        out["abstention"] = abstention(home.dataset.groups[0], found.unanswerable, asking({}))
+    if request.context:
+        report("assembling contexts")
+        out["context"] = contexts(home.dataset, home.kept, asking, home.app.settings.recall.top_k_facts)
+    return out
+
+
+def _extraction(home: Home) -> dict[str, float]:
+    used = extraction(home.app.settings)
+    out = distilled([(group, home.distilled(group)) for group in home.dataset.groups])
+    if not used.is_remote:
+        out["turnsPerSecond"] = turns_per_second(home.dataset, used.extractor, used.judge, home.app.clock)
+    return out
+
+
+def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
+    (group,) = dataset.groups
+    updates = group.updates
+
+    with imported(settings, dataset, request.mode, report, newer_last=True) as home:
+        ask = asker(home, request.without, depth=DEPTH).ask
+        report(f"asking about {len(updates)} changed facts")
+        answers = [ask(group, update.question, (), "") for update in updates]
+        timeless = [ask(group, update.question, ("temporal",), "").ranking for update in updates]
+        kept = home.memories(group)
+    ranked = [answer.ranking for answer in answers]
+    by_id = {update.question.id: answer for update, answer in zip(updates, answers, strict=True)}
+    return UpdatesOutput(
+        dataset=dataset.name, mode=request.mode, records=len(group.records), memories=len(kept),
+        without=request.without, defaults=newer_above(updates, ranked),
+        without_temporal=newer_above(updates, timeless),
+        user_turns_only=newer_above(*of_user_turns(group, updates, ranked)),
+        same_attribute=same_attribute(updates, kept),
+        details=_details(dataset, by_id) if request.details else (),
+    )  # fmt: skip
+
+
+def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {
+            "id": question.id, "question": question.text, "kind": question.kind,
+            "relevant": sorted(question.relevant), "ranking": list(answers[question.id].ranking),
+        }
+        for group in dataset.groups
+        for question in group.questions
+        if question.id in answers
+    )  # fmt: skip
+
+
+LAB = Operation(
+    "lab.run",
+    """Measure recall on a data set, or on all.
+
+Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
+""",
+    LabInput, lambda call, asked: run_lab(call.settings, asked, call.report), "read", Surfaces("lab run"),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Answers and labels in, metrics with their intervals out."""

@@ -1,0 +1,77 @@
+"""Kept records and assembled contexts in, the share of evidence that each holds within a budget out.
+
+Two plain concatenations of the same ranking stand beside the context: `contents`, the bare texts, one a line; and
+`records`, what the context tells of each memory, told of each by itself (a number, the day, the text, in the same
+fence). Both go down the ranking until one does not fit.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
+from pellucid.lab.metrics.ranking import interval
+
+BUDGETS = (2_000, 8_000)
+"""Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What one question's contexts hold, by budget: the keys of the records in each."""
+
+    ranking: Sequence[KeptMemory]
+    context: Mapping[int, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A plain concatenation: characters around the whole, before each record, and between two."""
+
+    around: int = 0
+    before: int = 0
+    between: int = 1
+
+    def keys(self, ranking: Iterable[KeptMemory], budget: int) -> set[str]:
+        """The keys of the records that stand in it."""
+        found: set[str] = set()
+        length = self.around
+        for number, each in enumerate(ranking):
+            length += self.before + len(each.text) + (self.between if number else 0)
+            if length > budget:
+                break
+            found |= set(each.keys)
+        return found
+
+
+def compare(
+    questions: Sequence[LabelledQuestion], filled: Sequence[Filled], plain: Mapping[str, Plain]
+) -> dict[str, object]:
+    """By budget the mean share of evidence in the context and in each plain concatenation, and the paired gain."""
+    out: dict[str, object] = {}
+    for budget in BUDGETS:
+        ours = np.array(
+            [share(each.context[budget], question) for each, question in zip(filled, questions, strict=True)]
+        )
+        others = {
+            name: np.array(
+                [share(way.keys(each.ranking, budget), q) for each, q in zip(filled, questions, strict=True)]
+            )
+            for name, way in plain.items()
+        }
+        out[str(budget)] = {
+            "context": round(float(ours.mean()), 4),
+            "interval": interval(ours),
+            "plain": {name: round(float(column.mean()), 4) for name, column in others.items()},
+            "gainOverPlain": {
+                name: {"difference": round(float((ours - column).mean()), 4), "interval": interval(ours - column)}
+                for name, column in others.items()
+            },
+        }
+    return out
+
+
+def share(found: Iterable[str], question: LabelledQuestion) -> float:
+    """The share of a question's relevant records that are among these."""
+    return len(set(found) & set(question.relevant)) / len(question.relevant)

@@ -1,0 +1,103 @@
+"""Turns and what was kept of them in, coverage, compression and speed out: what extraction is worth by itself."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+
+from pellucid.capture.segment import segments
+from pellucid.clock import Clock
+from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory
+from pellucid.model.text import content_words
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.extract.extractor import Extractor
+from pellucid.observe.judge import Judge
+from pellucid.observe.pipeline import observe
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many records are cited as worth keeping, and how many of those are covered.
+
+    `covered`: evidence of some memory that shares a content word with the record itself. `agreeing`: evidence of some
+    memory that shares one with a sentence that cites the record. Names of speakers do not count as shared.
+    """
+
+    cited: int = 0
+    covered: int = 0
+    agreeing: int = 0
+
+    def __add__(self, other: "Coverage") -> "Coverage":
+        return Coverage(self.cited + other.cited, self.covered + other.covered, self.agreeing + other.agreeing)
+
+
+def coverage(
+    cited: Mapping[str, Sequence[str]], said: Mapping[str, str], kept: Iterable[KeptMemory], names: Collection[str]
+) -> Coverage:
+    """Which of the cited records are covered by what was kept.
+
+    Args:
+        cited: the keys of the records worth keeping, each with the sentences that cite it.
+        said: the text of each record; what is cited and not here does not count at all.
+        kept: the memories.
+        names: the speakers' names.
+    """
+    aside = {word for name in names for word in content_words(name)}
+    held: dict[str, set[str]] = defaultdict(set)
+    shared: set[str] = set()
+    own = {key: set(content_words(said[key])) - aside for key in cited if key in said}
+    for memory in kept:
+        told = set(content_words(memory.text)) - aside
+        for key in own.keys() & set(memory.keys):
+            held[key] |= told
+            if told & own[key]:
+                shared.add(key)
+    agreeing = sum(any(held[key] & set(content_words(sentence)) for sentence in cited[key]) for key in own)
+    return Coverage(len(own), len(shared), agreeing)
+
+
+def distilled(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
+    """What was kept of some groups: the wire form of coverage and compression.
+
+    `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption)
+    is left out of the turns, and counted in `compressionWithCaptions`.
+    """
+    found = sum((_covered(group, kept) for group, kept in parts), start=Coverage())
+    trace = sum(len(record.turn.content) for group, _ in parts for record in group.records)
+    unsaid = sum(record.unsaid for group, _ in parts for record in group.records)
+    texts = [memory.text for _, kept in parts for memory in kept]
+    characters = sum(map(len, texts))
+    out: dict[str, float] = {
+        "memories": len(texts),
+        "traceCharacters": trace - unsaid,
+        "memoryCharacters": characters,
+        "compression": _ratio(trace - unsaid, characters),
+        "compressionWithCaptions": _ratio(trace, characters),
+    }
+    if found.cited:
+        out |= {
+            "citedTurns": found.cited,
+            "coverage": _ratio(found.covered, found.cited),
+            "coverageBySentence": _ratio(found.agreeing, found.cited),
+        }
+    return out
+
+
+def turns_per_second(dataset: Dataset, extractor: Extractor, judge: Judge, clock: Clock) -> float:
+    """Turns a second of processor time that are extracted, scored and judged; nothing is embedded or written."""
+    warm = Segment("warm", (Turn("warm", 1, "user", "We decided to start warm."),), "session_end")
+    observe(warm, extractor, judge, clock)
+    cut = [segment for group in dataset.groups for segment in segments(record.turn for record in group.records)]
+    started = process_time()
+    for segment in cut:
+        observe(segment, extractor, judge, clock)
+    return round(sum(len(segment.turns) for segment in cut) / max(process_time() - started, 1e-9))
+
+
+def _covered(group: Group, kept: Sequence[KeptMemory]) -> Coverage:
+    names = {record.turn.speaker for record in group.records if record.turn.speaker}
+    return coverage(group.cited, {record.key: record.turn.content for record in group.records}, kept, names)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole else 0.0

@@ -1,0 +1,96 @@
+"""Edges and rankings of documents in, how right and how complete they are out. Documents are counted, not sections."""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+
+from pellucid.lab.metrics.ranking import interval
+
+Requires = Mapping[int, frozenset[int]]
+"""A document's number, and the numbers of those that it requires directly."""
+Pair = tuple[int, int]
+LEAST_PLACES = 5
+EXAMPLES = 5
+"""Wrong and missing edges named, at most."""
+
+
+def pairs(requires: Requires, aside: AbstractSet[int] = frozenset()) -> set[Pair]:
+    """The edges of a map, those from or to a document in `aside` left out."""
+    return {(source, each) for source, targets in requires.items() for each in targets if not {source, each} & aside}
+
+
+def without(requires: Requires, aside: AbstractSet[int]) -> dict[int, frozenset[int]]:
+    """The map without the documents in `aside`, and without those that then require nothing."""
+    left = {source: targets - aside for source, targets in requires.items() if source not in aside}
+    return {source: targets for source, targets in left.items() if targets}
+
+
+def agreement(found: AbstractSet[Pair], true: AbstractSet[Pair]) -> dict[str, Any]:
+    """Precision and recall of edges, with a few of the wrong and the missing ones."""
+    right = len(found & true)
+    return {
+        "precision": round(right / len(found), 4) if found else 0.0,
+        "recall": round(right / len(true), 4) if true else 0.0,
+        "found": len(found),
+        "true": len(true),
+        "wrong": [list(pair) for pair in sorted(found - true)[:EXAMPLES]],
+        "missing": [list(pair) for pair in sorted(true - found)[:EXAMPLES]],
+    }
+
+
+def closure(requires: Requires, start: int) -> frozenset[int]:
+    """All that a document requires, directly or through others, itself left out."""
+    seen: set[int] = set()
+    waiting = list(requires.get(start, ()))
+    while waiting:
+        each = waiting.pop()
+        if each not in seen:
+            seen.add(each)
+            waiting += requires.get(each, ())
+    return frozenset(seen - {start})
+
+
+def all_direct(ranking: Sequence[int], wanted: Collection[int]) -> bool:
+    """Whether every direct requirement stands in the first max(5, n) of a ranking of documents."""
+    return set(wanted) <= set(ranking[: max(LEAST_PLACES, len(wanted))])
+
+
+def closure_recall(ranking: Sequence[int], wanted: Collection[int]) -> float:
+    """The share of a closure that stands in the first 2 × |closure| of a ranking of documents."""
+    return len(set(wanted) & set(ranking[: 2 * len(wanted)])) / len(wanted)
+
+
+def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> dict[str, Any]:
+    """How well rankings of "what does N depend on" bring what N requires.
+
+    Args:
+        rankings: for each document asked about, documents best first; the one asked about stands wherever it came.
+        requires: the truth; every document asked about requires something.
+
+    Returns:
+        `direct` (share with every direct requirement in the first max(5, n)), `closure` (mean recall at twice the
+        closure), `closureOfMany` (the same where the closure is more than the direct ones), and the first two with the
+        asked document's own place left out (`…Others`); with 95 % intervals of the first two.
+    """
+    reached = {number: closure(requires, number) for number in rankings}
+    others = {number: [each for each in ranking if each != number] for number, ranking in rankings.items()}
+    direct = np.array([float(all_direct(rankings[number], requires[number])) for number in rankings])
+    deep = np.array([closure_recall(rankings[number], reached[number]) for number in rankings])
+    many = [closure_recall(rankings[n], reached[n]) for n in rankings if len(reached[n]) > len(requires[n])]
+    return {
+        "documents": len(rankings),
+        "direct": _mean(direct),
+        "directInterval": interval(direct),
+        "closure": _mean(deep),
+        "closureInterval": interval(deep),
+        "closureOfMany": _mean(many),
+        "withLargerClosure": len(many),
+        "directOthers": _mean([float(all_direct(others[number], requires[number])) for number in rankings]),
+        "closureOthers": _mean([closure_recall(others[number], reached[number]) for number in rankings]),
+    }
+
+
+def _mean(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    return round(float(np.mean(values)), 4) if len(values) else 0.0

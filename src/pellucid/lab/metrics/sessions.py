@@ -1,0 +1,124 @@
+"""Answers to questions about sessions and labels of turns in, what an answer and what was kept are worth out."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
+from pellucid.lab.datasets.sessions import TurnLabel, Wanted
+from pellucid.lab.metrics.ranking import interval, keys_of, mean
+from pellucid.lab.run import RankedAnswer, measured
+
+RUN = 12
+"""Consecutive words that tell that a context quotes a turn."""
+_WORD = re.compile(r"\w+")
+SHAPES: Mapping[str, re.Pattern[str]] = {
+    "table": re.compile(r"(?:\|[^|\n]+){2}\||^[ \t]*[-=+]{5,}", re.MULTILINE),
+    "menu": re.compile(r"(?:^|\s)(?:\d{1,2}|[A-Da-d])[.)]\s.*?\s(?:\d{1,2}|[A-Da-d])[.)]\s", re.DOTALL),
+    "log": re.compile(
+        r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|panic)\b[: ]"
+        r"|[$>❯%] \S|[{\[]\"|(?:---|===) (?:FAIL|PASS|RUN)|at \S+\(|\S+\.\w+:\d+:)",
+        re.MULTILINE,
+    ),
+}
+"""What a memory must not look like: cells between bars, two numbered or lettered options, a line of a program."""
+
+
+def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, RankedAnswer], dict[str, float]]:
+    """How an answer to each of these questions is measured: the ordinary metrics, and those that sessions have.
+
+    `strict@N`: what must be said matches in the context of N characters; `lenient@N`: or the context holds a run of
+    12 words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: one over
+    the place of the first memory that is, cites or matches evidence; `supersededFirst`, of what changed: whether an
+    older word stands above that place, or there is no such place.
+    """
+
+    def measure(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
+        want, out = wanted[question.id], measured(question, answer)
+        for budget, held in answer.contexts.items():
+            strict = want.must.search(held.text) is not None
+            cited = any(key in question.relevant for key in held.keys)
+            out[f"strict@{budget}"] = float(strict)
+            out[f"lenient@{budget}"] = float(strict or cited or quotes(held.text, want.evidence))
+        first, older = first_places(question, want, answer)
+        out["mrrMatched"] = 1 / first if first else 0.0
+        if want.superseded:
+            out["supersededFirst"] = float(bool(older) and (not first or older < first))
+        return out
+
+    return measure
+
+
+def first_places(question: LabelledQuestion, want: Wanted, answer: RankedAnswer) -> tuple[int, int]:
+    """The first place that is, cites or matches evidence, and the first that is or cites an older word; 0: none."""
+    first = older = 0
+    for place, (item, text) in enumerate(zip(answer.ranking, answer.texts, strict=True), start=1):
+        keys = keys_of(item)
+        if not first and (any(key in question.relevant for key in keys) or want.must.search(text)):
+            first = place
+        if not older and not want.superseded.isdisjoint(keys):
+            older = place
+    return first, older
+
+
+def quotes(context: str, texts: Iterable[str]) -> bool:
+    """Whether a context holds a run of words of one of these texts."""
+    said = f" {_words(context)} "
+    for text in texts:
+        words = _words(text).split()
+        runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)))
+        if words and any(f" {' '.join(run)} " in said for run in runs):
+            return True
+    return False
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.lower()))
+
+
+def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[str, Any]:
+    """How right and how complete the kept memories are that stand in labelled turns, with 95 % intervals.
+
+    `precision`: of those that cite a durable turn or one that is not (turns that only bear a fact count for neither),
+    the share that cites a durable one; `recall`: the share of facts of which some memory cites a turn that bears it;
+    `repeats`: memories that cite a turn with a fact, over the facts found; `shaped`: the share that looks like a table,
+    a menu or a log (`SHAPES`).
+    """
+    by_key = {label.key: label for label in labels}
+    judged = [(each, [by_key[key] for key in each.keys if key in by_key]) for each in kept]
+    judged = [(each, cited) for each, cited in judged if cited]
+    right = np.array([
+        float(any(label.durable for label in cited))
+        for _, cited in judged
+        if any(label.durable or not label.facts for label in cited)
+    ])  # fmt: skip
+    facts = sorted({fact for label in labels for fact in label.facts})
+    found = {fact for _, cited in judged for label in cited for fact in label.facts}
+    recalled = np.array([float(fact in found) for fact in facts])
+    bearing = sum(any(label.facts for label in cited) for _, cited in judged)
+    shaped = {name: sum(bool(shape.search(each.text)) for each, _ in judged) for name, shape in SHAPES.items()}
+    any_shape = [float(any(shape.search(each.text) for shape in SHAPES.values())) for each, _ in judged]
+    return {
+        "sessions": len({label.session for label in labels}),
+        "turns": len(labels),
+        "memories": len(judged),
+        "precision": mean(right),
+        "precisionInterval": interval(right),
+        "judged": len(right),
+        "recall": mean(recalled),
+        "recallInterval": interval(recalled),
+        "facts": len(facts),
+        "memoriesPer100Turns": round(100 * len(judged) / max(len(labels), 1), 1),
+        "repeats": round(bearing / len(found), 2) if found else 0.0,
+        "shaped": mean(np.array(any_shape)),
+        "shapes": shaped,
+    }
+
+
+def by_halves(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[str, dict[str, Any]]:
+    """The same over all sessions, over the first half of them by name (to choose rules by), and over the other."""
+    names = sorted({label.session for label in labels})
+    halves = {"all": names, "first": names[: len(names) // 2], "other": names[len(names) // 2 :]}
+    return {name: durable([label for label in labels if label.session in half], kept) for name, half in halves.items()}

@@ -1,0 +1,100 @@
+"""Facts that changed and the rankings of questions about them in, how often the newer stands above the older out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from pellucid.lab.datasets.dataset import Group, Update
+from pellucid.lab.metrics.ranking import Ranking, interval, keys_of
+from pellucid.model.memory import Memory
+from pellucid.model.text import attribute_key
+
+DEPTH = 50
+"""Places within which a memory counts as retrieved."""
+
+Case = Literal["newerAbove", "newerOnly", "olderAbove", "olderOnly", "neither"]
+CASES: tuple[Case, ...] = ("newerAbove", "newerOnly", "olderAbove", "olderOnly", "neither")
+"""Both retrieved, newer first; only the newer; both, older first (or in one memory); only the older; none."""
+
+
+def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
+    """What became of one changed fact in a ranking. What is not retrieved, or superseded, stands below all that is."""
+    first_older, first_newer = _first(ranking, older), _first(ranking, newer)
+    if first_newer is None:
+        return "neither" if first_older is None else "olderOnly"
+    if first_older is None:
+        return "newerOnly"
+    return "newerAbove" if first_newer < first_older else "olderAbove"
+
+
+def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[str, Any]:
+    """The wire form: `newerAbove`, the share in which the newer stands above, with its 95 % interval and each case."""
+    found = [case(update.older, update.newer, ranking) for update, ranking in zip(updates, rankings, strict=True)]
+    above = np.array([float(each in ("newerAbove", "newerOnly")) for each in found])
+    counts = Counter(found)
+    return {
+        "pairs": len(found),
+        "newerAbove": round(float(above.mean()), 4) if found else 0.0,
+        "interval": interval(above),
+        "cases": {each: counts[each] for each in CASES},
+    }
+
+
+def of_user_turns(
+    group: Group, updates: Sequence[Update], rankings: Sequence[Ranking]
+) -> tuple[list[Update], list[Ranking]]:
+    """The same with only the user's turns as statements; what has none on one side is left out."""
+    said = {record.key for record in group.records if record.turn.role == "user"}
+    out: list[tuple[Update, Ranking]] = []
+    for update, ranking in zip(updates, rankings, strict=True):
+        older, newer = (tuple(key for key in keys if key in said) for keys in (update.older, update.newer))
+        if older and newer:
+            out.append((Update(update.question, older, newer), ranking))
+    return [update for update, _ in out], [ranking for _, ranking in out]
+
+
+def same_attribute(updates: Sequence[Update], memories: Sequence[tuple[Memory, Sequence[str]]]) -> dict[str, int]:
+    """Among changed facts: in how many both sides state the same `entity::attribute`, and what became of the older.
+
+    `memories` are all that were kept, each with the keys of its evidence. `changed` are the pairs whose values differ;
+    `superseded` those of them in which every older memory that states the attribute is superseded, or has it retired.
+    """
+    out: dict[str, int] = {"pairs": 0, "sameAttribute": 0, "changed": 0, "superseded": 0}
+    for update in updates:
+        older, newer = _stated(memories, update.older), _stated(memories, update.newer)
+        shared = older.keys() & newer.keys()
+        changed = {key for key in shared if _values(older[key]).isdisjoint(_values(newer[key]))}
+        retired = [all(_is_retired(*each) for each in older[key]) for key in changed]
+        out["pairs"] += 1
+        out["sameAttribute"] += bool(shared)
+        out["changed"] += bool(changed)
+        out["superseded"] += bool(changed) and all(retired)
+    return out
+
+
+Stated = Mapping[str, list[tuple[Memory, str]]]
+
+
+def _stated(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str]) -> Stated:
+    """The memories that stand in these records, by each `entity::attribute` they state, with its attribute's name."""
+    out: dict[str, list[tuple[Memory, str]]] = {}
+    for memory, covered in memories:
+        if memory.entity_ref and not set(keys).isdisjoint(covered):
+            for name in memory.structured_attributes:
+                out.setdefault(attribute_key(memory.entity_ref, name), []).append((memory, name))
+    return out
+
+
+def _values(stated: Sequence[tuple[Memory, str]]) -> set[str]:
+    return {memory.structured_attributes[name].casefold().strip() for memory, name in stated}
+
+
+def _is_retired(memory: Memory, name: str) -> bool:
+    return memory.status == "superseded" or name in memory.retired_attributes
+
+
+def _first(ranking: Ranking, keys: Sequence[str]) -> int | None:
+    wanted = set(keys)
+    return next((at for at, item in enumerate(ranking[:DEPTH]) if not wanted.isdisjoint(keys_of(item))), None)

@@ -1,0 +1,125 @@
+"""A sentence of a working session in, how likely it is worth keeping out, of what kind, and which of its words say so.
+
+A linear model over the words of a sentence, pairs of them, how it opens and ends, and its form. It was fitted by
+`tools/fit_statements.py` on sentences of our own writing (`bench/labels/`); its weights are a table to read, each with
+the words it stands for. Nothing of it is computed from a vector, so that extraction needs no encoder.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from math import exp, log1p, sqrt
+from typing import Literal, get_args
+
+from pellucid.model.memory import Category
+
+Kind = Literal["decision", "rule", "preference", "fact", "correction", "procedure", "commitment", "finding"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+CATEGORY: dict[Kind, Category] = {
+    "decision": "decision", "rule": "rule", "preference": "preference", "fact": "fact", "correction": "correction",
+    "procedure": "procedure", "commitment": "commitment", "finding": "fact",
+}  # fmt: skip
+"""A procedure told in one sentence is a rule of how something is done; a finding is a fact that was found out."""
+Head = Literal["statements", "questions"]
+"""`statements`: is this worth keeping? `questions`: does the question of a dialogue ask how something shall be (and not
+for the next step)?"""
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
+_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_LONGEST = 600
+"""Characters of a sentence that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class DurabilityReading:
+    """How one sentence was read."""
+
+    durable: float
+    """The probability that it is worth keeping, 0 to 1."""
+    kind: Kind
+    telling: tuple[str, ...]
+    """The words and pairs that spoke most for (or, where it is not worth keeping, against) it, at most three."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightTable:
+    """The weights of every feature: of being worth keeping by a user and by an assistant, then one for each kind."""
+
+    weights: dict[str, tuple[float, ...]]
+
+    def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
+        """How a sentence reads that a person (or an assistant) said."""
+        given = features(sentence)
+        total = [0.0] * (2 + len(KINDS))
+        shares: list[tuple[float, str]] = []
+        role = 0 if by_user else 1
+        for name, value in given.items():
+            if row := self.weights.get(name):
+                for column, weight in enumerate(row):
+                    total[column] += weight * value
+                shares.append((row[role] * value, name))
+        durable = 1 / (1 + exp(-max(-30.0, min(30.0, total[role]))))
+        kind = max(range(len(KINDS)), key=lambda at: total[2 + at])
+        sign = 1 if durable >= 0.5 else -1
+        words = sorted((share * sign, name) for share, name in shares if not name.startswith("="))
+        return DurabilityReading(durable, KINDS[kind], tuple(name for share, name in reversed(words[-3:]) if share > 0))
+
+
+@cache
+def load_table(head: Head = "statements") -> WeightTable:
+    """The shipped weights of a head."""
+    text = (files("pellucid.observe") / "heads" / f"{head}.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    return WeightTable({name: tuple(int(value) / 100 for value in values) for name, *values in rows})
+
+
+def features(sentence: str) -> dict[str, float]:
+    """The features of a sentence by name; those of words share a length of 4, so that long ones do not weigh more."""
+    text = sentence.strip()[:_LONGEST]
+    words = tokens(text)
+    named = set(_named(words))
+    value = 4 / sqrt(max(1, len(named)))
+    return dict.fromkeys(named, value) | _form(text, words)
+
+
+def tokens(text: str) -> list[str]:
+    """Lower-case words, signs, `0` for any number; each letter of a script that writes no blanks by itself."""
+    out: list[str] = []
+    for token in _TOKEN.findall(text.lower().replace("’", "'")):
+        if token.isdigit():
+            out.append("0")
+        elif _EAST.search(token):
+            out.extend(token)
+        else:
+            out.append(token)
+    return out
+
+
+def _named(words: list[str]) -> Iterator[str]:
+    yield from words
+    yield from (f"{one} {two}" for one, two in pairwise(words))
+    for length in (1, 2, 3):
+        if len(words) >= length:
+            yield f"^ {' '.join(words[:length])}"
+    for length in (1, 2):
+        if len(words) >= length:
+            yield f"{' '.join(words[-length:])} $"
+
+
+def _form(text: str, words: list[str]) -> dict[str, float]:
+    """What of the sentence is no word: its length, how it ends, whether it has numbers, names or code."""
+    size = log1p(len(words))
+    return {
+        "=one": 1.0,
+        "=size": size - 2.5,
+        "=size2": (size - 2.5) ** 2,
+        "=asks": float(text.endswith(("?", "？"))),
+        "=announces": float(text.endswith((":", "："))),
+        "=ends": float(text.endswith((".", "!", "。"))),
+        "=number": float("0" in words),
+        "=code": float("`" in text),
+        "=capital": float(text[:1].isupper()),
+    }

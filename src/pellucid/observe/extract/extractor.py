@@ -1,0 +1,184 @@
+"""A segment in, extracted facts out: the port of every extractor, and the one that needs no model and no key."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from typing import Protocol
+
+from pellucid.model.observation import Evidence, ExtractedFact
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.attributes import ANONYMOUS, read_attribution
+from pellucid.observe.dates import resolve_dates
+from pellucid.observe.extract.questions import answered, in_reply
+from pellucid.observe.extract.resolutions import REACH, Resolved, resolutions
+from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, statements
+from pellucid.observe.extract.tags import tags
+from pellucid.observe.prose import captions
+from pellucid.observe.setting import Hearing, hear, manner_of
+from pellucid.observe.work.attempts import Pair, attempts
+from pellucid.observe.work.parts import parts
+from pellucid.observe.work.replies import replied
+from pellucid.observe.work.statements import stated
+
+PER_BLOCK = 2
+"""Facts at most from one paragraph of a chat; the weightiest stay."""
+SECOND_FROM = 2.8
+"""The weight from which a second plain fact stays; weights are those of the language's salience table."""
+
+RESOLVED_CONFIDENCE = 0.95
+"""Of what a person says to correct or to take back something said."""
+
+_CAPTION_OPENING = re.compile(
+    r"^(?:an? )?(?:photo(?:graph(?:y)?)?|picture|image|close ?up(?: view)?|screenshot) (?:of )?", re.IGNORECASE
+)
+
+
+Placed = tuple[int, ExtractedFact]
+_BY_POSITION = itemgetter(0)
+
+
+class Extractor(Protocol):
+    """Anything that distils a segment; it keeps no state between segments and writes nothing."""
+
+    def extract(self, segment: Segment) -> list[ExtractedFact]:
+        """Zero or more facts, each evidenced by at most three turns of the segment, in the order of the turns."""
+        ...
+
+
+class HeuristicExtractor:
+    """Cue tables, weighted signals and a little structure: deterministic, local, thousands of turns a second."""
+
+    def extract(self, segment: Segment) -> list[ExtractedFact]:
+        heard = hear(segment)
+        if manner_of(segment.turns) == "work":
+            return _of_work(segment, heard)
+        facts: list[ExtractedFact] = []
+        for at, hearing in enumerate(heard):
+            resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
+            taken = frozenset(sentence for each in resolved for sentence in each.heard)
+            found = _facts_of(heard[at - 1] if at else None, hearing, taken)
+            if resolved:
+                found = sorted([*((r.position, _resolving(r, hearing)) for r in resolved), *found], key=_BY_POSITION)
+            facts += [fact for _, fact in found]
+        return facts
+
+
+def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
+    """What is worth keeping of a stretch of a coding session."""
+    facts: list[ExtractedFact] = []
+    for at, spoken in enumerate(parts(segment, heard)):
+        hearing = spoken.hearing
+        resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
+        reply = replied(spoken)
+        placed = [(each.position, _resolving(each, hearing)) for each in resolved]
+        placed += [(0, _fact(reply, hearing, since=spoken.before.turn))] if reply and spoken.before else []
+        taken = {sentence.strip(" .") for each in resolved for sentence in each.heard}
+        placed += [
+            (statement.position, _fact(statement, hearing))
+            for statement in stated(spoken)
+            if statement.text not in taken and not (reply and statement.text in reply.text)
+        ]
+        facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
+    return sorted([*facts, *map(_of_pair, attempts(segment))], key=_last_turn)
+
+
+def _of_pair(pair: Pair) -> ExtractedFact:
+    """What was tried in vain and what worked, with both commands as they stand in their calls."""
+    return ExtractedFact(
+        category="procedure",
+        content=pair.text,
+        confidence=0.9,
+        tags=tags(pair.text, None),
+        evidence=tuple(
+            Evidence(source=run.call.session_id, start=run.call.ordinal, end=run.call.ordinal, quote=run.line)
+            for run in (pair.failing, pair.working)
+        ),
+    )
+
+
+def _last_turn(fact: ExtractedFact) -> int:
+    return fact.evidence[-1].end
+
+
+def _facts_of(before: Hearing | None, hearing: Hearing, taken: frozenset[str]) -> list[Placed]:
+    found = statements(hearing, taken)
+    if hearing.manner == "chat":
+        found = tuple(_captioned(statement, hearing) for statement in _weightiest(found))
+    answer = answered(before, hearing) if before else None
+    if before and answer and all(statement.text in answer.text for statement in found):
+        return [(0, _fact(answer, hearing, since=before.turn))]
+    return [(statement.position, _fact_in_reply(statement, before, hearing)) for statement in found]
+
+
+def _fact_in_reply(statement: ObservedStatement, before: Hearing | None, hearing: Hearing) -> ExtractedFact:
+    """The fact of a statement, with the question before it where only that says what a pronoun means."""
+    reply = in_reply(before, hearing, statement) if before else None
+    return _fact(reply, hearing, since=before.turn) if before and reply else _fact(statement, hearing)
+
+
+def _captioned(statement: ObservedStatement, hearing: Hearing) -> ObservedStatement:
+    """With the caption of a shared picture that the statement points at (`this`, `here's`)."""
+    shown = captions(hearing.turn.content)
+    if not shown or not hearing.language.noise.deictic.search(statement.text.lower()):
+        return statement
+    return replace(statement, text=f"{statement.text} [image: {_CAPTION_OPENING.sub('', shown[0])}]")
+
+
+def _weightiest(found: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement, ...]:
+    """The weightiest statement of each paragraph, and a second one that is heavy in its own right; in their order."""
+    by_block = groupby(found, key=lambda statement: statement.position // POSITIONS)
+    ranked = [sorted(group, key=lambda statement: -statement.weight) for _, group in by_block]
+    kept = [
+        statement
+        for group in ranked
+        for rank, statement in enumerate(group[:PER_BLOCK])
+        if rank == 0 or statement.category != "fact" or statement.weight >= SECOND_FROM
+    ]
+    return tuple(sorted(kept, key=lambda statement: statement.position))
+
+
+def _fact(statement: ObservedStatement, hearing: Hearing, since: Turn | None = None) -> ExtractedFact:
+    turn, language = hearing.turn, hearing.language
+    speaker = statement.speaker or turn.speaker
+    said = resolve_dates(statement.text, hearing.at, language)
+    attribution = read_attribution(statement.own or statement.text, language, whose(hearing, speaker))
+    content = said if since else f"{_by(speaker, statement, hearing)}{said}"
+    return ExtractedFact(
+        category=statement.category,
+        content=content,
+        confidence=statement.confidence,
+        tags=tags(statement.text, speaker),
+        entity_ref=attribution.entity,
+        structured_attributes=attribution.attributes,
+        evidence=(Evidence(source=turn.session_id, start=(since or turn).ordinal, end=turn.ordinal),),
+    )
+
+
+def whose(hearing: Hearing, speaker: str | None) -> str | None:
+    """The entity that `I` means in a turn; nobody's, where an unnamed assistant speaks."""
+    return speaker or (ANONYMOUS if hearing.voice == "person" else None)
+
+
+def _resolving(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
+    """The fact of a correction, with the `I` of who said the earlier sentence if it has one; or of a retraction."""
+    source = resolved.source.hearing if resolved.source else hearing
+    owner = source if source.language.noise.self.search(resolved.text.lower()) else hearing
+    statement = ObservedStatement(resolved.text, "correction", RESOLVED_CONFIDENCE, 0.0, 0, owner.turn.speaker)
+    turn, since = hearing.turn, source.turn
+    apart = turn.ordinal - since.ordinal > 2
+    ranges = (
+        [(since.ordinal, since.ordinal), (turn.ordinal, turn.ordinal)] if apart else [(since.ordinal, turn.ordinal)]
+    )
+    evidence = tuple(Evidence(source=turn.session_id, start=start, end=end) for start, end in ranges)
+    return _fact(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
+
+
+def _by(speaker: str | None, statement: ObservedStatement, hearing: Hearing) -> str:
+    """The name in front, so that `I` and `you` still mean somebody when the sentence stands alone."""
+    noise, lowered = hearing.language.noise, statement.text.lower()
+    if speaker:
+        to = f" (to {hearing.listener})" if hearing.listener and noise.you.search(lowered) else ""
+        return f"{speaker}{to}: "
+    return "User: " if hearing.turn.role == "user" and noise.self.search(lowered) else ""

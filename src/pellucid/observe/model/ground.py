@@ -1,0 +1,127 @@
+"""A claim and the turns that were shown in, what it stands on out: the turns, clauses and sentences it quotes."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from pydantic import BaseModel
+
+from pellucid.model.memory import Category
+from pellucid.model.text import content_words, normalise, words
+from pellucid.model.turn import Turn
+from pellucid.observe.dates import resolve_dates
+from pellucid.observe.language import detect_language
+from pellucid.observe.prose import sentences
+
+MOST_TURNS = 3
+_BEFORE = 2
+"""Turns before the evidence that may supply the name for a pronoun."""
+_CLAUSE = re.compile(
+    r"(?<=[.!?…;:,)])\s++|(?<=[。！？、，；])|(?<!\s)\s++[-–—]++\s++"
+    r"|(?<!\s)\s++(?=(?:but|whereas|instead|even though|although|though|because|aber|sondern|obwohl|weil|pero|sino"
+    r"|aunque)\b)"
+)
+_EDGES = r"(?<![^\W\u3040-\u9fff])", r"(?![^\W\u3040-\u9fff])"
+"""Of a word; scripts without spaces have none."""
+
+
+class ClaimedAttribute(BaseModel):
+    """`entity::name = value`, as a model gave it."""
+
+    name: str
+    value: str
+
+
+class ClaimedResolution(BaseModel):
+    """What a claim says about an earlier statement, as a model gave it."""
+
+    kind: Literal["correction", "retraction"]
+    about: str
+
+
+class ModelClaim(BaseModel):
+    """One fact as a model gave it: of the right form, otherwise unchecked."""
+
+    category: Category
+    content: str
+    confidence: float
+    turns: list[int]
+    quote: str
+    tags: list[str]
+    entity: str | None = None
+    attributes: list[ClaimedAttribute]
+    resolves: ClaimedResolution | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a claim stands on. In all of its words the relative dates are resolved beside their own words.
+
+    `voices` are the turns that hold the quote, `sentences` what it touches of them.
+    `heard` is all that the evidence says, `near` that, the turns just before it, and the speakers' names.
+    """
+
+    turns: tuple[Turn, ...]
+    voices: tuple[Turn, ...]
+    sentences: tuple[str, ...]
+    heard: str
+    near: str
+    speakers: frozenset[str]
+    """The words of every speaker's name, casefolded."""
+
+
+def ground_of(
+    claim: ModelClaim, turns: Sequence[Turn]
+) -> Ground | Literal["turns-outside", "too-many-turns", "not-quoted"]:
+    """What a claim about `turns` stands on, or why it stands on nothing."""
+    known = {turn.ordinal: at for at, turn in enumerate(turns)}
+    if len(claim.turns) != 2 or not known.keys() >= set(claim.turns) or claim.turns[0] > claim.turns[1]:
+        return "turns-outside"
+    if claim.turns[1] - claim.turns[0] >= MOST_TURNS:
+        return "too-many-turns"
+    first, last = (known[ordinal] for ordinal in claim.turns)
+    evidence = tuple(turns[first : last + 1])
+    quoted = [(turn, sentence) for turn in evidence for sentence in _quoted(claim.quote, turn)]
+    if not quoted:
+        return "not-quoted"
+    names = " ".join({turn.speaker for turn in turns if turn.speaker})
+    heard = "\n".join(_dated(sentence, turn) for turn in evidence for sentence in _split(turn.content))
+    before = "\n".join(turn.content for turn in turns[max(0, first - _BEFORE) : first])
+    return Ground(
+        turns=evidence,
+        voices=tuple(dict.fromkeys(turn for turn, _ in quoted)),
+        sentences=tuple(dict.fromkeys(_dated(sentence, turn) for turn, sentence in quoted)),
+        heard=heard,
+        near=f"{heard}\n{before}\n{names}",
+        speakers=frozenset(words(names)),
+    )
+
+
+def clauses(text: str) -> tuple[str, ...]:
+    """The clauses of a text in normal form, in their order; one that says nothing is left out."""
+    return tuple(normalise(clause) for clause in _CLAUSE.split(text) if any(sign.isalnum() for sign in clause))
+
+
+def _quoted(quote: str, turn: Turn) -> list[str]:
+    """The sentences of a turn in which a quote stands, word for word, wherever it does."""
+    sought = normalise(quote)
+    said = [sentence for sentence in _split(turn.content) if any(sign.isalnum() for sign in sentence)]
+    if not content_words(quote) or not sought:
+        return []
+    normal = [normalise(sentence) for sentence in said]
+    ends = [end - 1 for end in accumulate(len(sentence) + 1 for sentence in normal)]
+    held: set[int] = set()
+    for match in re.finditer(re.escape(sought).join(_EDGES), " ".join(normal)):
+        held.update(range(bisect_right(ends, match.start()), bisect_left(ends, match.end()) + 1))
+    return [said[at] for at in sorted(held)]
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(sentence for line in text.splitlines() for sentence in sentences(line))
+
+
+def _dated(sentence: str, turn: Turn) -> str:
+    return resolve_dates(sentence, turn.at, detect_language(sentence))

@@ -1,0 +1,123 @@
+"""A home's ledger, spool and settings in, how the pipeline is doing out: what `doctor` says beside what is broken."""
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from math import fsum
+from pathlib import Path
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.model.ledger import FlushRow, VerdictRow
+from pellucid.model.wire import Wire
+from pellucid.operations.rows import rows
+from pellucid.operations.session.flushing import Backlog, backlog
+
+_PLACES = ("vault", "journal.db", "index.db", "history.db", "spool.db", "models")
+_LOW_BYTES = 200 << 20
+"""Free bytes below which a home is about to fail."""
+
+
+class Observations(Wire):
+    """What extraction has done, over every namespace and as long as the ledger goes back."""
+
+    recorded: int
+    by_verdict: dict[str, int]
+    by_reason: dict[str, int]
+    """Reason codes, the most frequent first."""
+    last_observed_at: datetime | None = None
+    segments: int = 0
+    turns: int = 0
+    characters: int = 0
+    turns_a_second: float | None = None
+    """Of extraction alone, models included; None before the first segment."""
+    by_signal: dict[str, int] = Field(default_factory=dict)
+    tokens: int = 0
+    cost: float = 0.0
+
+    def line(self) -> str:
+        """The reference's sentence: `N observations recorded: accept=x%, reject=y%, defer=z%. Last observed: ts.`"""
+        if not self.recorded:
+            return "no observations recorded yet"
+        share = {verdict: 100 * self.by_verdict.get(verdict, 0) / self.recorded for verdict in _VERDICTS}
+        said = ", ".join(f"{verdict}={value:.0f}%" for verdict, value in share.items())
+        last = f"{self.last_observed_at:%Y-%m-%dT%H:%M:%SZ}" if self.last_observed_at else "never"
+        return f"{self.recorded} observations recorded: {said}. Last observed: {last}."
+
+
+_VERDICTS = ("accept", "reject", "defer")
+
+
+class Pulse(Wire):
+    """How the pipeline is doing."""
+
+    observations: Observations
+    backlog: tuple[Backlog, ...] = ()
+    overdue: tuple[str, ...] = ()
+    disk: dict[str, int] = Field(default_factory=dict)
+    """Bytes by place, and `free` on the file system."""
+    retention: dict[str, str] = Field(default_factory=dict)
+    """What is kept for how long."""
+
+
+def pulse(app: App, overdue: Iterable[str] = ()) -> Pulse:
+    """How the pipeline of a home is doing; `overdue` are passes that should have run."""
+    return Pulse(
+        observations=_observations(app), backlog=_backlogs(app), overdue=tuple(overdue),
+        disk=_disk(app.settings.home), retention=_retention(app),
+    )  # fmt: skip
+
+
+def low_on_disk(pulse: Pulse) -> bool:
+    """Whether the next writes may fail."""
+    return pulse.disk["free"] < _LOW_BYTES
+
+
+def _observations(app: App) -> Observations:
+    verdicts, reasons, signals = Counter[str](), Counter[str](), Counter[str]()
+    last: datetime | None = None
+    for row in rows(app, VerdictRow):
+        verdicts[row.verdict] += 1
+        reasons[f"{row.verdict}:{row.reason.partition(':')[0].strip()}"] += 1
+        last = max(last or row.observed_at, row.observed_at)
+    flushes = list(rows(app, FlushRow))
+    characters = sum(row.characters for row in flushes)
+    signals.update(row.signal for row in flushes)
+    seconds, turns = fsum(row.seconds for row in flushes), sum(row.turns for row in flushes)
+    return Observations(
+        recorded=verdicts.total(), by_verdict=dict(verdicts), by_reason=dict(reasons.most_common()),
+        last_observed_at=last, segments=len(flushes), turns=turns,
+        characters=characters, turns_a_second=round(turns / seconds, 1) if seconds else None,
+        by_signal=dict(signals.most_common()), tokens=sum(row.input_tokens + row.output_tokens for row in flushes),
+        cost=round(fsum(row.cost for row in flushes), 6),
+    )  # fmt: skip
+
+
+def _backlogs(app: App) -> tuple[Backlog, ...]:
+    namespaces = sorted({each.namespace for each in app.spool.waiting()})
+    return tuple(each for namespace in namespaces for each in backlog(app, namespace))
+
+
+def _disk(home: Path) -> dict[str, int]:
+    used = {place: _bytes(home, place) for place in _PLACES}
+    return {**{place: size for place, size in used.items() if size}, "free": shutil.disk_usage(home).free}
+
+
+def _bytes(home: Path, place: str) -> int:
+    path = home / place
+    if path.is_dir():
+        return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    return sum(each.stat().st_size for each in home.glob(f"{place}*"))
+
+
+def _retention(app: App) -> dict[str, str]:
+    settings = app.settings
+    return {
+        "trace": settings.observe.trace_retention,
+        "receipts": f"{settings.history.receipt_days} days, {settings.history.receipts} at most, then results only",
+        "queryText": "kept" if settings.recall.store_query_text else "not kept",
+        "memories": "until forgotten",
+        "ledger": "for good; no words in it",
+    }  # fmt: skip

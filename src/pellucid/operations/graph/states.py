@@ -1,0 +1,249 @@
+"""The name of a thing in, what was true of it and when out: its chain of states, each with what brought it about."""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from pydantic import Field
+
+from pellucid.app import HAND_WRITTEN, App
+from pellucid.clock import EPOCH, epoch_ms
+from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
+from pellucid.model.memory import recorded_at
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.instants import PastInstants, of_ms, past_of
+from pellucid.recall.legs.graph import names_in
+from pellucid.store.graph_port import FiledDocument, Node
+from pellucid.store.index_port import Served
+from pellucid.vault.markdown import FileIdentity, parse
+
+NEAREST = 3
+"""Names offered for one that is unknown, at most."""
+SAID = frozenset({"Memory", "Episode"})
+"""Types of nodes that say something, and of which no state is told."""
+
+
+class EntityNamed(Wire):
+    """A thing as the graph knows it, and by which name it was asked for."""
+
+    key: str
+    name: str
+    type: str
+    defined: bool
+    """Whether a file defines it; else it is only spoken of."""
+    asked: str
+    alias: bool = False
+    """`asked` is another name of it."""
+
+
+class Changed(Wire):
+    """One attribute that a state begins with another value, a first one, or none."""
+
+    attribute: str
+    before: str | None = None
+    after: str | None = None
+
+
+class StateView(Wire):
+    """What was true of a thing over `[validFrom, validUntil)`, and what brought it about."""
+
+    valid_from: Instant
+    valid_until: Instant | None = None
+    """None: it holds still."""
+    event: EventType
+    props: dict[str, str] = Field(default_factory=dict)
+    changed: tuple[Changed, ...] = ()
+    cause: str | None = None
+    """The memory whose claim began it."""
+    said_in: str | None = None
+    """Where that stands: `path:lines` of a document, or the memory's file."""
+    commit: str | None = None
+    """The commit that made it so, where the history of a repository says."""
+
+
+class EntityHistoryOutput(Wire):
+    """The states of a thing, oldest first; with `asOf`, the one that held then, or none."""
+
+    entity: EntityNamed
+    states: tuple[StateView, ...]
+    holds: dict[str, str] | None = None
+    """What is true of it at the instant asked about, by its chain; None where nothing is."""
+    known_from: Instant | None = None
+    """Where `asOf` lies before all that is known of it: since when something is. Nobody says what was before."""
+    as_of: Instant | None = None
+    as_known_at: Instant | None = None
+
+
+def history_of_entity(
+    app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
+) -> EntityHistoryOutput:
+    """What was true of a thing, and when: all of its states, or the one that held at `as_of`.
+
+    Raises:
+        NotFoundError: nothing of that name is known here, or was not yet at `as_known_at`; names the nearest.
+        InputError: the name fits several memories, or an instant lies in the future.
+    """
+    now = app.clock.now()
+    past = past_of(as_of, as_known_at, now)
+    entity = named(app, namespace, name)
+    chain = app.graph.states(namespace, entity.key, past.known_ms)
+    if not chain:
+        raise _nothing_known(entity, past.known)
+    wanted = epoch_ms(past.at or now)
+    here = next((number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until), None)
+    shown = range(len(chain)) if past.at is None else [here] if here is not None else []
+    return EntityHistoryOutput(
+        entity=entity, states=_views(app, namespace, chain, shown), as_of=past.at,
+        as_known_at=past.known, holds=None if here is None else dict(chain[here].props),
+        known_from=of_ms(chain[0].valid_from) if wanted < chain[0].valid_from else None,
+    )  # fmt: skip
+
+
+def known_then(app: App, namespace: str, name: str, known: datetime | None) -> EntityNamed:
+    """The thing of a name (see `named`), if anything was written down of it by then; None is now.
+
+    Raises:
+        NotFoundError: nothing of that name is known here, or nothing was yet; names the nearest.
+        InputError: the name fits several memories, or several things are called so.
+    """
+    entity = named(app, namespace, name)
+    if known is None:
+        return entity
+    if entity.type in SAID:
+        told = recorded_at(entity.key, EPOCH) <= known
+    else:
+        told = bool(app.graph.states(namespace, entity.key, epoch_ms(known)))
+    if not told:
+        raise _nothing_known(entity, known)
+    return entity
+
+
+def _nothing_known(entity: EntityNamed, known: datetime | None) -> NotFoundError:
+    when = f" at {known:%Y-%m-%d}" if known else ""
+    return NotFoundError(
+        f"nothing was known of {entity.name}{when}", next_step=f"`pellucid history '{entity.name}'` shows all of it"
+    )
+
+
+def state_at(
+    app: App, namespace: str, key: str, at: datetime, known: datetime | None = None
+) -> tuple[StateView | None, datetime | None]:
+    """What was true of a node at an instant, by what was known at another; None where nothing was.
+
+    Beside it since when something is known of the node, where that lies after the instant.
+    """
+    chain = app.graph.states(namespace, key, epoch_ms(known) if known else None)
+    wanted = epoch_ms(at)
+    here = [number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until]
+    begun = of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
+    return next(iter(_views(app, namespace, chain, here)), None), begun
+
+
+def unknown_before(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
+    """The things that a text names and of which nothing is known as early as an instant: since when something is."""
+    out: dict[str, datetime] = {}
+    for said in names_in(text) if past.at else ():
+        node = app.graph.entity(namespace, said)
+        begun = state_at(app, namespace, node.key, past.at, past.known)[1] if node and past.at else None
+        if node and begun:
+            out[node.name] = begun
+    return out
+
+
+def named(app: App, namespace: str, name: str) -> EntityNamed:
+    """The thing of a name, an alias, or the id, the end of the id or the path of a memory or a document.
+
+    Raises:
+        NotFoundError: nothing of that name is known here; names the nearest.
+        InputError: the name fits several memories, or several things are called so.
+    """
+    said = name.strip()
+    node = (app.graph.entity(namespace, said) or _behind(app, namespace, said)) if said else None
+    if node is None:
+        raise unknown(app, namespace, said)
+    own = {node.key, node_key(node.name)}
+    alias = node_key(said) not in own and node.type not in SAID
+    return EntityNamed(
+        key=node.key, name=node.name, type=node.type, defined=node.defined, asked=said, alias=alias,
+    )  # fmt: skip
+
+
+def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
+    """That nothing has this name, with the names that are nearest to it; or that several things are called so."""
+    if sharing := app.graph.shared(namespace).get(node_key(name)):
+        return InputError(
+            f'{len(sharing)} things are called "{name}": {", ".join(sharing)}', code="ambiguous_id",
+            next_step="name the one that is meant",
+        )  # fmt: skip
+    names = {each.name.casefold(): each.name for each in app.graph.entities(namespace)}
+    near = difflib.get_close_matches(name.casefold(), names, n=NEAREST)
+    return NotFoundError(
+        f'nothing here is called "{name}"',
+        next_step=f"did you mean {', '.join(names[each] for each in near)}?"
+        if near
+        else f"`pellucid list` shows memories; {field_name('namespace')} names another place",
+    )
+
+
+def _behind(app: App, namespace: str, name: str) -> Node | None:
+    """The node of a document or memory that is named by its id, the end of it, or its path."""
+    for filed in app.graph.documents(namespace):
+        if name in names_of(filed):
+            return app.graph.entity(namespace, filed.document.entity)
+    try:
+        return app.graph.entity(namespace, find_memory(app, namespace, name).memory.id)
+    except NotFoundError:
+        return None
+
+
+def names_of(filed: FiledDocument) -> tuple[str, ...]:
+    """The names of a document as a file: its id, the end of it, its path, and that of its file in the vault."""
+    document = filed.document
+    return document.id, document.id[-10:], document.path, filed.path
+
+
+def _views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterable[int]) -> tuple[StateView, ...]:
+    places = list(shown)
+    causes = [chain[place].cause for place in places if chain[place].cause]
+    served = {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(causes)))}
+    commits = _commits(app, served.values())
+    return tuple(
+        _view(chain[place], chain[place - 1] if place else None, served.get(chain[place].cause), commits)
+        for place in places
+    )
+
+
+def _view(
+    state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]
+) -> StateView:  # fmt: skip
+    was: Mapping[str, str] = before.props if before else {}
+    moved = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
+    return StateView(
+        valid_from=of_ms(state.valid_from) or EPOCH,
+        valid_until=None if state.valid_until >= FOREVER else of_ms(state.valid_until),
+        event=state.event, props=dict(state.props), cause=state.cause or None,
+        changed=tuple(Changed(attribute=each, before=was.get(each), after=state.props.get(each)) for each in moved),
+        said_in=said_in(cause) if cause else None, commit=commits.get(state.cause),
+    )  # fmt: skip
+
+
+def said_in(served: Served) -> str:
+    """Where a memory's words stand: the lines of a document, or its own file."""
+    memory = served.memory
+    return memory.evidence[0] if memory.category == "section" and memory.evidence else served.path
+
+
+def _commits(app: App, causes: Iterable[Served]) -> dict[str, str]:
+    """By the id of a header version, the commit that brought it about."""
+    paths = sorted({each.path for each in causes if each.memory.category == "section"})
+    identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
+    out: dict[str, str] = {}
+    for head in app.records.heads(paths):
+        try:
+            document = parse(head.path, head.data, identity).document if head.data is not None else None
+        except InputError:  # damaged since it was indexed; `doctor` names it
+            continue
+        out |= {each.id: each.commit for each in (document.versions if document else ()) if each.commit}
+    return out

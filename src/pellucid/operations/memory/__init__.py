@@ -1,0 +1,1 @@
+"""A memory or many in, what became of them out: kept, looked at, changed, trusted, aged, adopted, forgotten."""

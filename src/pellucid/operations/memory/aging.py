@@ -1,0 +1,286 @@
+"""A namespace in, its lifecycle pass out: every memory's heat, decay and tier folded anew onto the ledger."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from pellucid.app import App
+from pellucid.memory.keep import WAIT_S
+from pellucid.memory.ledger_rows import Sessions, recurrences, typed
+from pellucid.memory.lifecycle import (
+    Aged,
+    Archival,
+    Signs,
+    Tier,
+    Why,
+    ages,
+    fold,
+    kept_since,
+    moved,
+    proposal,
+    signs_of,
+    stale,
+)
+from pellucid.model.ledger import FoldRow, PassRow
+from pellucid.model.memory import Memory
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import DryRun, Operation, Surfaces
+from pellucid.operations.remains import finish_quietly
+from pellucid.settings import LifecycleSettings
+from pellucid.store.uses_port import Times
+
+ROWS_A_COMMIT = 5_000
+"""Folds acknowledged together: what a crash in the middle of a pass leaves undone, and the next pass does."""
+NAMED = 50
+"""Tier changes and proposals an output names at most; its counts are of all."""
+OVERDUE = 2.0
+"""A pass is due after its days, and overdue after so many times as long."""
+_DAY = timedelta(days=1)
+_COMMANDS = {
+    "lifecycle": "pellucid lifecycle run",
+    "consolidate": "pellucid lifecycle consolidate",
+    "report": "pellucid lifecycle report",
+}
+
+
+class LifecycleInput(Wire):
+    """Which namespace to fold; a dry run writes nothing."""
+
+    namespace: str
+    dry_run: DryRun = False
+
+
+class TierChange(Wire):
+    """A memory that went from one tier to the other."""
+
+    memory_id: str
+    before: Tier
+    after: Tier
+    tier_value: float
+    why: Why
+
+
+class Proposed(Wire):
+    """A memory that might be archived, and why; nothing was done to it."""
+
+    memory_id: str
+    reason: Archival
+
+
+class LifecycleOutput(Wire):
+    """What a pass found, and what it wrote (or, in a dry run, would have written)."""
+
+    namespace: str
+    dry_run: bool
+    memories: int = 0
+    """Memories that age: those that may still be recalled."""
+    folds: int = 0
+    """Folds that moved and were written."""
+    hot: int = 0
+    cold: int = 0
+    protected: int = 0
+    stale: int = 0
+    demoted: int = 0
+    promoted: int = 0
+    changes: tuple[TierChange, ...] = ()
+    proposals: int = 0
+    proposed: tuple[Proposed, ...] = ()
+    op_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the use of a namespace's memories."""
+
+    uses: dict[str, Times]
+    exposure: dict[str, Times]
+    again: dict[str, Sessions]
+    folds: dict[str, FoldRow]
+
+    def signs(self, memory: Memory) -> Signs:
+        """What is known of one memory's use."""
+        at = memory.id
+        return signs_of(memory, self.uses.get(at), self.exposure.get(at), self.again.get(at), self.folds.get(at))
+
+
+@dataclass(slots=True)
+class _PassTally:
+    """The counts of a pass so far."""
+
+    settings: LifecycleSettings
+    memories: int = 0
+    tiers: dict[Tier, int] = field(default_factory=lambda: {"hot": 0, "cold": 0})
+    protected: int = 0
+    stale: int = 0
+    moves: dict[Tier, int] = field(default_factory=lambda: {"hot": 0, "cold": 0})
+    """Memories that came to each tier."""
+    changes: list[TierChange] = field(default_factory=list[TierChange])
+    proposals: int = 0
+    proposed: list[Proposed] = field(default_factory=list[Proposed])
+
+    def take(self, memory: Memory, aged: Aged, signs: Signs, before: Tier) -> None:
+        """Count one memory's fold."""
+        row = aged.row
+        self.memories += 1
+        self.tiers[row.tier] += 1
+        self.protected += aged.why == "protected"
+        self.stale += stale(memory, row.decay)
+        if row.tier != before:
+            self.moves[row.tier] += 1
+            if len(self.changes) < NAMED:
+                change = TierChange(
+                    memory_id=memory.id, before=before, after=row.tier, tier_value=row.tier_value, why=aged.why
+                )
+                self.changes.append(change)
+        if reason := proposal(memory, aged, signs, row.at):
+            self.proposals += 1
+            if len(self.proposed) < NAMED:
+                self.proposed.append(Proposed(memory_id=memory.id, reason=reason))
+
+    def counts(self) -> dict[str, int]:
+        """What the ledger keeps of a pass."""
+        moves = {"demoted": self.moves["cold"], "promoted": self.moves["hot"]}
+        return {"memories": self.memories, **moves, "stale": self.stale, "proposals": self.proposals}
+
+
+@dataclass(slots=True)
+class _Output:
+    """Puts folds on the ledger, a batch at a time; in a dry run it only counts them."""
+
+    app: App
+    request: LifecycleInput
+    folds: int = 0
+    op_ids: list[str] = field(default_factory=list[str])
+    _waiting: list[FoldRow] = field(default_factory=list[FoldRow])
+    _seen: int = field(init=False)
+    """The last row of the ledger that was looked at: the folds we started from hold those before."""
+    _theirs: set[str] = field(default_factory=set[str])
+    """The memories that passes beside this one have folded since."""
+
+    def __post_init__(self) -> None:
+        self._seen = self.app.index.state().ledger_seq
+
+    def take(self, row: FoldRow) -> None:
+        """One more fold that moved."""
+        if self.request.dry_run:
+            self.folds += 1
+            return
+        self._waiting.append(row)
+        if len(self._waiting) == ROWS_A_COMMIT - 1:
+            self._commit()
+
+    def finish(self, tally: _PassTally, started: datetime) -> None:
+        """What waits still, and that the pass ran to its end."""
+        if not self.request.dry_run:
+            self._commit((tally, started))
+
+    def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
+        namespace = self.request.namespace
+        with self.app.keeper.exclusive(WAIT_S):
+            rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
+            self.folds += len(rows)
+            if ending:
+                tally, started = ending
+                counts = {**tally.counts(), "folds": self.folds}
+                finished = self.app.clock.now()
+                rows.append(
+                    PassRow(name="lifecycle", namespace=namespace, started=started, finished=finished, counts=counts)
+                )
+            if rows:
+                kept = self.app.keeper.commit("lifecycle", [], ledger=[row.to_wire() for row in rows])
+                self.op_ids.append(kept.op_id)
+        self._waiting = []
+
+    def _not_written_by_another(self) -> Iterator[FoldRow]:
+        """The waiting folds, without those that a pass beside this one has written meanwhile."""
+        seen, self._seen = self._seen, self.app.index.state().ledger_seq
+        newer = typed(self.app.ledger.ledger(after=seen), self.request.namespace, ("fold",))
+        self._theirs |= {row.memory_id for row in newer if isinstance(row, FoldRow)}
+        return (row for row in self._waiting if row.memory_id not in self._theirs)
+
+
+def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
+    """Fold every memory that ages, and put what moved on the ledger; a second pass, at once or beside it, adds nothing.
+
+    The right to write is held a batch at a time, so that nobody waits for a pass over a large namespace. Receipts whose
+    time has come are emptied, too: a home that is seldom asked keeps no words longer than one that is asked daily. An
+    erasure that could not be finished is gone on with.
+
+    Raises:
+        StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
+    """
+    if not request.dry_run:
+        finish_quietly(app)
+    started, tally = app.clock.now(), _PassTally(app.settings.lifecycle)
+    output = _Output(app, request)
+    for row in _folded(app, request.namespace, started, tally):
+        output.take(row)
+    output.finish(tally, started)
+    if not request.dry_run:
+        kept = app.settings.history
+        app.history.prune(int((started - timedelta(days=kept.receipt_days)).timestamp() * 1000), kept.receipts)
+    return LifecycleOutput(
+        namespace=request.namespace, dry_run=request.dry_run, memories=tally.memories, folds=output.folds,
+        hot=tally.tiers["hot"], cold=tally.tiers["cold"], protected=tally.protected, stale=tally.stale,
+        demoted=tally.moves["cold"], promoted=tally.moves["hot"], changes=tuple(tally.changes),
+        proposals=tally.proposals, proposed=tuple(tally.proposed), op_ids=tuple(output.op_ids),
+    )  # fmt: skip
+
+
+def known_use(app: App, namespace: str) -> Known:
+    """All that history and the ledger know of the use of a namespace's memories."""
+    return Known(
+        {each.memory_id: each for each in app.uses.uses(namespace)},
+        {each.memory_id: each for each in app.uses.exposure(namespace)},
+        recurrences(typed(app.ledger.ledger(), namespace, ("lifecycle",))),
+        app.lookup.folds(namespace),
+    )
+
+
+def overdue(app: App, namespace: str, now: datetime) -> list[str]:
+    """One line for each pass that is due: its name, since when, and the command; none in an empty namespace."""
+    last: dict[str, datetime] = {}
+    for row in typed(app.ledger.ledger(), namespace, ("pass",)):
+        if isinstance(row, PassRow):
+            last[row.name] = row.finished
+    settings = app.settings.lifecycle
+    every = {
+        "lifecycle": settings.fold_every_days,
+        "consolidate": settings.consolidate_every_days,
+        "report": settings.report_every_days,
+    }
+    first = now
+    if every.keys() - last.keys():  # a pass that never ran is due when the oldest memory is as old as that
+        first = min((kept_since(each.memory) for each in app.index.memories(namespace)), default=now)
+    return [line for name in every if (line := _due(name, every[name], last.get(name), first, now))]
+
+
+def _due(name: str, every: float, last: datetime | None, first: datetime, now: datetime) -> str | None:
+    days = (now - (last or first)) / _DAY
+    if days < every:
+        return None
+    word = "overdue" if days >= OVERDUE * every else "due"
+    ran = f"last ran {days:.1f} days ago" if last else "never ran"
+    return f"{name} is {word}: it {ran}, and is due every {every:g} days; run `{_COMMANDS[name]}`"
+
+
+def _folded(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
+    """The folds that moved; every fold is counted."""
+    known = known_use(app, namespace)
+    for memory in _aging(app, namespace, now):
+        signs, before = known.signs(memory), known.folds.get(memory.id)
+        aged = fold(memory, signs, before, now, tally.settings)
+        tally.take(memory, aged, signs, before.tier if before else "hot")
+        if moved(aged.row, before):
+            yield aged.row
+
+
+def _aging(app: App, namespace: str, now: datetime) -> Iterable[Memory]:
+    return (each.memory for each in app.index.memories(namespace) if ages(each.memory, now))
+
+
+LIFECYCLE = Operation(
+    "lifecycle.run",
+    "Fold every memory's use into its heat, decay and tier. Safe to repeat; meant for once a day.",
+    LifecycleInput, lambda call, asked: run_lifecycle(call.app, asked), "change", Surfaces("lifecycle run"),
+)  # fmt: skip

@@ -1,0 +1,326 @@
+"""A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.memory.changes import ChangeSet, Fields, from_state
+from pellucid.memory.reconcile import Reconciler, Statement
+from pellucid.model.ledger import Event, LifecycleRow
+from pellucid.model.memory import TRANSCRIBED, Category, Memory
+from pellucid.model.text import content_hash, normalise
+from pellucid.model.wire import Wire
+from pellucid.observe.attributes import read_attribution
+from pellucid.observe.language import detect_language
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.operation import Agent, Argument, Call, Flag, MemoryId, Operation, Surfaces, Words
+from pellucid.operations.rows import lifecycle_rows
+from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.using import note_use
+from pellucid.store.index_port import Served
+from pellucid.store.records import OperationKind
+
+Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
+
+
+class VerbInput(SafeInput):
+    """Which memory, and why."""
+
+    namespace: str
+    memory_id: MemoryId
+    reason: Annotated[str, Flag("A short code for the ledger, such as wrong-source.")] = ""
+    """Not a sentence."""
+
+
+class PinInput(Wire):
+    """Which memory to prefer, or no longer."""
+
+    namespace: str
+    memory_id: MemoryId
+    pinned: Annotated[bool, Flag("Take the pin out.", "--off", opposite=True)] = True
+
+
+class UpdateInput(SafeInput):
+    """What a memory is to say instead; what is not given stays."""
+
+    namespace: str
+    memory_id: MemoryId
+    content: Annotated[str | None, Words("What it is to say instead.")] = None
+    category: Annotated[Category | None, Flag("Another category.")] = None
+    tags: Annotated[tuple[str, ...] | None, Flag("The tags it is to have; may be repeated.")] = None
+    entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
+    attributes: Annotated[dict[str, str] | None, Flag("name=value of the entity; may be repeated.")] = None
+    confidence: Annotated[float | None, Flag("How sure, 0 to 1.")] = Field(default=None, ge=0, le=1)
+    importance: Annotated[float | None, Flag("How important, 0 to 1.")] = Field(default=None, ge=0, le=1)
+    agent: Agent = None
+
+
+class ChangedOutput(Wire):
+    """A memory after a change. `changed` is false where it stood so already; `op_id` is what `undo` takes."""
+
+    memory: Memory
+    path: str
+    changed: bool
+    op_id: str | None = None
+    replaced: tuple[str, ...] = ()
+    """Memories that this one supersedes now."""
+
+
+class UndoInput(Wire):
+    """What to undo: an operation (`op_…`), or the last change of a memory."""
+
+    namespace: str
+    target: Annotated[str, Argument("An operation (op_…), or a memory whose last change is meant.")]
+
+
+class UndoOutput(Wire):
+    """What was put back."""
+
+    op_id: str
+    undone: tuple[str, ...]
+    """`event of memory`, newest first."""
+
+
+_VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
+    "archive": ("archive", "archived", {"status": "archived"}),
+    "retract": ("retract", "retracted", {"status": "retracted"}),
+    "dispute": ("dispute", "disputed", {"status": "disputed"}),
+    "pin": ("pin", "pinned", {"pinned": True}),
+    "unpin": ("pin", "unpinned", {"pinned": False}),
+}
+
+
+def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
+    """Change the state of one memory: out of recall (archive, retract, dispute), or preferred in it (pin).
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+        InputError: the id fits several, the reason is a sentence, or the memory is a section of a document.
+    """
+    if len(request.reason) > 64 or " " in request.reason.strip():
+        raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
+    kind, event, fields = _VERBS[verb]
+    with app.keeper.deciding():
+        held = find_memory(app, request.namespace, request.memory_id)
+        if held.memory.category == "section":
+            raise InputError(
+                f"{held.memory.id} is what a document says",
+                next_step="edit the document and index it again, or forget it",
+            )
+        if verb == "retract":
+            fields = {**fields, "invalid_at": app.clock.now()} if held.memory.status != "retracted" else fields
+        changes = ChangeSet(app.records, request.namespace, "user", app.clock)
+        changed = changes.change(held, event, fields, request.reason)
+        op_id = _commit(app, kind, changes) if changed else None
+    return _changed(app, request.namespace, held.memory.id, op_id)
+
+
+def update(app: App, request: UpdateInput) -> ChangedOutput:
+    """Say something else in a memory's place: a new memory supersedes it, and the old one stays in its history.
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+        InputError: nothing is to be changed, or the memory is a moment or a section.
+    """
+    with app.keeper.deciding():
+        held = find_memory(app, request.namespace, request.memory_id)
+        new = _version(app, held.memory, request)
+        if new is None:
+            return _changed(app, request.namespace, held.memory.id, None)
+        changes = ChangeSet(app.records, request.namespace, "user", app.clock)
+        retired = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.valid_at}
+        changes.change(held, "superseded", retired, "edited", [new.id])
+        reconciler = Reconciler(app.index, app.lookup, changes, app.key)
+        reconciler.consider([Statement(new, event="created", reason="edited")])
+        outcome = reconciler.decide().outcomes[0]
+        if outcome.memory_id != new.id:
+            raise ConflictError(
+                f"{outcome.memory_id} says the same already", next_step=f"archive {held.memory.id} instead"
+            )
+        op_id = _commit(app, "update", changes)
+    note_use(app, request.namespace, [new.id], "updated")
+    return _changed(app, request.namespace, new.id, op_id)
+
+
+def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
+    """The memory with what was asked for; None if that changes nothing."""
+    _check_updatable(old, request)
+    content = request.content.strip() if request.content is not None else old.content
+    if not content:
+        raise InputError("there is nothing left of it: the content is empty", code="missing_content")
+    asked = {
+        "content": content, "category": request.category, "tags": request.tags,
+        "entity_ref": request.entity_ref, "structured_attributes": request.attributes,
+        "confidence": request.confidence, "importance_score": request.importance,
+    }  # fmt: skip
+    new = {name: value for name, value in asked.items() if value is not None and getattr(old, name) != value}
+    if not new:
+        return None
+    entity = request.entity_ref or old.entity_ref
+    if "content" in new:
+        read = read_attribution(content, detect_language(content))
+        named = read.attributes if entity in (None, read.entity) else {}
+        stated = request.attributes or {**_still_said(old, content), **named}
+        entity = entity or read.entity
+        new |= {"evidence": (), "evidence_quotes": {}, "structured_attributes": stated, "entity_ref": entity}
+    if "structured_attributes" in new:
+        new |= {"retired_attributes": {}}
+    now = app.clock.now()
+    return old.model_copy(
+        update={
+            **new, "id": app.clock.new_id("mem"), "created": now, "updated": now, "source": "manual",
+            "asserted_by": "axiom" if old.asserted_by == "axiom" else "user", "source_class": "manual",
+            "agent": request.agent, "status": "active", "trust_zone": "trusted", "valid_at": now, "invalid_at": None,
+            "supersedes": (old.id,), "superseded_by": None, "derived_from": (),
+            "content_hash": content_hash(content, entity),
+        }
+    )  # fmt: skip
+
+
+def _still_said(old: Memory, content: str) -> dict[str, str]:
+    """The attributes whose values stand, word for word, in the new words, too."""
+    said = f" {normalise(content)} "
+    live = {name: normalise(value) for name, value in old.structured_attributes.items()
+            if name not in old.retired_attributes}  # fmt: skip
+    kept = [name for name, value in live.items() if (f" {value} " if value.isascii() else value) in said]
+    return {name: old.structured_attributes[name] for name in kept}
+
+
+def _check_updatable(old: Memory, request: UpdateInput) -> None:
+    if old.status == "superseded":
+        raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
+    if request.category in TRANSCRIBED:
+        raise InputError(
+            "a moment is a verbatim turn of a session, a section a part of a document",
+            next_step=f"choose another {field_name('category')}",
+        )
+    if old.category == "moment":
+        raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
+    if old.category == "section":
+        raise InputError("a section is what its document says", next_step="edit the document and index it again")
+
+
+def undo(app: App, request: UndoInput) -> UndoOutput:
+    """Put back what an operation changed, or the last change of a memory. An undo can be undone, too.
+
+    Raises:
+        NotFoundError: nothing of that name was changed here, or it was forgotten since.
+        ConflictError: what is to be put back was changed again since; undo that first.
+    """
+    with app.keeper.deciding():
+        rows = _to_undo(app, request)
+        changes = ChangeSet(app.records, request.namespace, "user", app.clock)
+        held = _held(app, request.namespace, rows)
+        for row in reversed(rows):
+            _put_back(changes, held, row)
+        op_id = _commit(app, "undo", changes)
+    return UndoOutput(op_id=op_id, undone=tuple(f"{row.event_type} of {row.memory_id}" for row in reversed(rows)))
+
+
+def _to_undo(app: App, request: UndoInput) -> list[LifecycleRow]:
+    rows = [
+        row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
+    ]
+    if request.target.startswith("op_"):
+        found = [row for row in rows if row.correlation_id == request.target]
+    else:
+        memory_id = find_memory(app, request.namespace, request.target).memory.id
+        of_it = [row for row in rows if row.memory_id == memory_id]
+        last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
+        found = _bound_to(memory_id, last)
+    if not found:
+        raise NotFoundError(
+            f"nothing that {request.target} changed here can be undone",
+            next_step="`pellucid history ID` shows the changes of a memory",
+        )
+    return found
+
+
+def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
+    """The rows of one operation that hang together with a memory: what replaced it, what it replaced, and so on."""
+    bound: set[str] = {memory_id}
+    found: list[LifecycleRow] = []
+    while more := [row for row in rows if row not in found and bound & {row.memory_id, *row.related_memory_ids}]:
+        found += more
+        bound |= {each for row in more for each in (row.memory_id, *row.related_memory_ids)}
+    return [row for row in rows if row in found]
+
+
+def _held(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
+    named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
+    held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
+    if gone := [row.memory_id for row in rows if row.memory_id not in held]:
+        raise NotFoundError(f"{gone[0]} is not here any more", next_step="what was forgotten cannot be brought back")
+    return held
+
+
+def _put_back(changes: ChangeSet, held: dict[str, Served], row: LifecycleRow) -> None:
+    served = held[row.memory_id]
+    if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
+        if changes.now(served.memory).status != row.after.get("status", "active"):
+            raise ConflictError(
+                f"{row.memory_id} was changed again since (status)", next_step="undo the newer change first"
+            )
+        changes.change(served, "undone", {"status": "archived"}, f"undo:{row.event_id}")
+        return
+    now = changes.now(served.memory)
+    names = tuple(now.structured_attributes)
+    after, before = from_state(row.after, names), from_state(row.before, names)
+    moved = [name for name, value in after.items() if getattr(now, name) != value]
+    if moved:
+        raise ConflictError(
+            f"{row.memory_id} was changed again since ({', '.join(moved)})", next_step="undo the newer change first"
+        )
+    changes.change(served, "undone", before, f"undo:{row.event_id}", row.related_memory_ids)
+    for related in row.related_memory_ids:
+        if row.event_type == "superseded" and (successor := held.get(related)):
+            left = tuple(each for each in changes.now(successor.memory).supersedes if each != row.memory_id)
+            changes.change(successor, "undone", {"supersedes": left}, f"undo:{row.event_id}", [row.memory_id])
+
+
+def _commit(app: App, kind: OperationKind, changes: ChangeSet) -> str:
+    plan = changes.plan()
+    return app.keeper.commit(kind, plan.writes, plan.rows).op_id
+
+
+def _changed(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
+    held = find_memory(app, namespace, memory_id)
+    return ChangedOutput(
+        memory=held.memory, path=held.path, changed=op_id is not None, op_id=op_id, replaced=held.memory.supersedes
+    )
+
+
+UPDATE = Operation(
+    "memory.update", "Reword a memory; the old version stays in its history.",
+    UpdateInput, lambda call, asked: update(call.app, asked), "change", Surfaces("update"),
+)  # fmt: skip
+ARCHIVE = Operation(
+    "memory.archive", "Put a memory away: it is kept, and answers nothing.",
+    VerbInput, lambda call, asked: apply_verb(call.app, "archive", asked), "change", Surfaces("archive"),
+)  # fmt: skip
+RETRACT = Operation(
+    "memory.retract", "Take a memory back: it was not, or is not, true.",
+    VerbInput, lambda call, asked: apply_verb(call.app, "retract", asked), "change", Surfaces("retract"),
+)  # fmt: skip
+DISPUTE = Operation(
+    "memory.dispute", "Call a memory into question. It answers nothing until that is undone.",
+    VerbInput, lambda call, asked: apply_verb(call.app, "dispute", asked), "change", Surfaces("dispute"),
+)  # fmt: skip
+
+
+def pin(call: Call, asked: PinInput) -> ChangedOutput:
+    """Prefer a memory in recalls, or no longer; see `apply_verb`."""
+    request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id)
+    return apply_verb(call.app, "pin" if asked.pinned else "unpin", request)
+
+
+PIN = Operation(
+    "memory.pin", "Prefer a memory in recalls, and never let it fade.", PinInput, pin, "change", Surfaces("pin")
+)
+UNDO = Operation(
+    "change.undo", "Take back a change: an operation, or a memory's last. An undo can be undone.",
+    UndoInput, lambda call, asked: undo(call.app, asked), "change", Surfaces("undo"),
+)  # fmt: skip

@@ -1,0 +1,170 @@
+"""A sentence in, a durable memory out: what a person or an agent asks to be kept."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.clock import isoformat
+from pellucid.errors import InputError, field_name
+from pellucid.memory.changes import ChangeSet
+from pellucid.memory.reconcile import Reconciler, Statement
+from pellucid.memory.standing import boundary
+from pellucid.model.ledger import LifecycleRow
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory
+from pellucid.model.text import content_hash
+from pellucid.model.wire import Wire
+from pellucid.observe.attributes import read_attribution
+from pellucid.observe.language import detect_language
+from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
+from pellucid.operations.safe_input import SafeInput
+from pellucid.store.records import FileWrite, content_digest
+from pellucid.vault.markdown import FileIdentity, edit_memory, parse
+
+
+class RememberInput(SafeInput):
+    """What to remember, and what is known of it."""
+
+    content: Annotated[str, Words("What to remember, in words.")]
+    namespace: str
+    category: Annotated[Category, Flag("fact, decision, preference, principle, …")] = "fact"
+    tags: Annotated[tuple[str, ...], Flag("A tag; may be repeated.")] = ()
+    entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
+    confidence: Annotated[float, Flag("How sure, 0 to 1.")] = Field(default=0.95, ge=0, le=1)
+    importance: Annotated[float, Flag("How important, 0 to 1.")] = Field(default=0.7, ge=0, le=1)
+    pinned: Annotated[bool, Flag("Prefer it in recalls, and never let it fade.", "--pin")] = False
+    attributes: Annotated[dict[str, str], Flag("name=value of the entity; may be repeated.")] = Field(
+        default_factory=dict
+    )
+    """Values by attribute of the entity; read from the words where none are given."""
+    axiom: Annotated[bool, Flag("Only another axiom ever replaces it by itself.")] = False
+    scopes: Scopes = ()
+    session_id: Session = None
+    agent: Agent = None
+
+
+class RememberOutput(Wire):
+    """The memory as it is kept. `created` is false where the same words were kept before.
+
+    `updated` says that the memory kept before was given tags or a pin which it lacked.
+    """
+
+    memory: Memory
+    path: str
+    created: bool
+    updated: bool = False
+    op_id: str | None = None
+    replaced: tuple[str, ...] = ()
+    """Memories that this one supersedes: older statements of the same thing."""
+    redactions: dict[str, int] = Field(default_factory=dict)
+    encoder_problem: str | None = None
+
+
+def remember(app: App, request: RememberInput) -> RememberOutput:
+    """Keep one memory, asserted by the user; equal words about the same entity are kept once.
+
+    What is known already gains the tags and the pin that are asked for; nothing else of it changes.
+
+    Raises:
+        InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
+    """
+    asked = request.model_copy(update={"content": request.content.strip()})
+    if not asked.content:
+        raise InputError("there is nothing to remember: the content is empty", code="missing_content")
+    if asked.category in TRANSCRIBED:
+        raise InputError(
+            "a moment is a verbatim turn of a session, a section a part of a document",
+            next_step=f"choose another {field_name('category')}",
+        )
+    asked = _read(asked)
+    digest = content_hash(asked.content, asked.entity_ref)
+    with app.keeper.deciding():
+        outcome = _known(app, asked, digest) or _created(app, asked, digest)
+    return outcome.model_copy(update={"redactions": request.redactions})
+
+
+def _read(asked: RememberInput) -> RememberInput:
+    """The request with the entity and the attributes that its words state, where it names none itself."""
+    read = read_attribution(asked.content, detect_language(asked.content))
+    stated = asked.attributes or (read.attributes if asked.entity_ref in (None, read.entity) else {})
+    return asked.model_copy(update={"entity_ref": asked.entity_ref or read.entity, "attributes": stated})
+
+
+def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
+    now = app.clock.now()
+    memory = Memory(
+        id=app.clock.new_id("mem"), category=asked.category, namespace=asked.namespace, created=now, updated=now,
+        source="manual", asserted_by="axiom" if asked.axiom else "user", source_class="manual",
+        session_id=asked.session_id, agent=asked.agent, confidence=asked.confidence, tags=asked.tags,
+        pinned=asked.pinned, entity_ref=asked.entity_ref, structured_attributes=asked.attributes,
+        importance_score=asked.importance, trust_zone="trusted", scopes=asked.scopes, valid_at=now,
+        content_hash=digest, content=asked.content,
+    )  # fmt: skip
+    changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
+    reconciler = Reconciler(app.index, app.lookup, changes, app.key)
+    reconciler.consider([Statement(memory, event="created", reason="remembered")])
+    outcome = reconciler.decide().outcomes[0]
+    plan = changes.plan()
+    kept = app.keeper.commit("remember", plan.writes, plan.rows)
+    held = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
+    return RememberOutput(
+        memory=held.memory, path=held.path, created=held.memory.id == memory.id, op_id=kept.op_id,
+        replaced=held.memory.supersedes, encoder_problem=kept.folded.encoder_problem or None,
+    )  # fmt: skip
+
+
+def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
+    """The memory that holds these words already, with what is new about it; None if there is none."""
+    known = app.index.holding(asked.namespace, [digest])
+    if not known:
+        return None
+    held = app.index.memories(asked.namespace, [known[digest]])[0]
+    if boundary(held.memory) != frozenset(asked.scopes).intersection(BOUNDARY_SCOPES):
+        return None
+    if held.memory.category in TRANSCRIBED or not _changes(held.memory, asked):  # a block of a file has no tags
+        return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
+    data, now = app.records.heads([held.path])[0].data, app.clock.now()
+    if data is None:  # somebody deleted it since: it is not known any more
+        app.folder.catch_up([held.path])
+        return None
+    filed = parse(held.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
+    changes = {**_changes(filed, asked), "updated": isoformat(now)}
+    write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
+    kept = app.keeper.commit("update", [write], _state_row(app, filed, changes))
+    now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
+    return RememberOutput(
+        memory=now_held.memory, path=now_held.path, created=False, updated=True, op_id=kept.op_id,
+        encoder_problem=kept.folded.encoder_problem or None,
+    )  # fmt: skip
+
+
+def _changes(held: Memory, asked: RememberInput) -> dict[str, object]:
+    """The frontmatter keys that the request changes."""
+    changes: dict[str, object] = {}
+    if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in held.tags]:
+        changes["tags"] = [*held.tags, *new]
+    if asked.pinned and not held.pinned:
+        changes["pinned"] = True
+    if asked.axiom and held.asserted_by != "axiom":
+        changes["assertedBy"] = "axiom"
+    return changes
+
+
+def _state_row(app: App, held: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
+    """What an undo puts back of it: the state, but not the tags, which are words."""
+    before = {"pinned": held.pinned, "assertedBy": held.asserted_by}
+    after = {key: value for key, value in changes.items() if key in before}
+    if not after:
+        return []
+    row = LifecycleRow(
+        event_id=app.clock.new_id("evt"), memory_id=held.id, namespace=held.namespace, event_type="pinned",
+        timestamp=app.clock.now(), actor="user", reason_code="remembered-again",
+        before={key: before[key] for key in after}, after=after,
+    )  # fmt: skip
+    return [row.to_wire()]
+
+
+REMEMBER = Operation(
+    "memory.remember", "Keep one memory, in your own words.",
+    RememberInput, lambda call, asked: remember(call.app, asked), "append", Surfaces("remember"),
+)  # fmt: skip

@@ -1,0 +1,351 @@
+"""A memory, a session or a ledger in, its story out: versions and causes, episodes, and the rows of the ledger."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError
+from pellucid.model.artifact import Artifact, parse_artifact
+from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
+from pellucid.model.memory import Episode, Memory, recorded_at
+from pellucid.model.text import content_words
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.as_known import as_known
+from pellucid.operations.browsing import Listed, answering, find_memory
+from pellucid.operations.graph.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
+from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
+from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
+from pellucid.operations.rows import rows
+from pellucid.operations.using import note_use
+from pellucid.store.lookup_port import FiledEpisode
+
+LedgerKind = Literal[
+    "lifecycle", "verdict", "unkept", "flush", "fold", "pass", "tombstone", "erasure", "loss", "observations"
+]
+_REFERENCE_VERDICT = "EXTRACTION_JUDGE_VERDICT"
+
+
+class HeldVersion(Wire):
+    """The version of a memory that held at an instant."""
+
+    memory_id: str
+    valid_from: Instant
+    valid_until: Instant | None = None
+    """None: as far as was known, it was to hold on."""
+    in_force: bool
+    """Whether it could answer then."""
+    set_aside: str = ""
+    """What kept it from answering, where the ledger says: an event and its day."""
+
+
+class HistoryOutput(Wire):
+    """How a memory came to be what it is: its versions, oldest first, every change with its cause, its evidence.
+
+    With `asKnownAt`, only what was written down by then: what changed later is undone, in each version, too.
+    """
+
+    memory_id: str
+    versions: tuple[Listed, ...]
+    events: tuple[LifecycleRow, ...]
+    verdicts: tuple[VerdictRow, ...]
+    """The observations that made it or said it again."""
+    episodes: tuple[Episode, ...] = ()
+    forgotten_at: datetime | None = None
+    as_of: Instant | None = None
+    as_known_at: Instant | None = None
+    held: HeldVersion | None = None
+    """The version that held at `asOf`, else at `asKnownAt`; of several, the one asked about, or that began last."""
+
+
+class EpisodeView(Wire):
+    """An episode with what came of it."""
+
+    episode: Episode
+    path: str
+    members: tuple[Listed, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    turns_kept: int = 0
+    score: float | None = None
+
+
+class EpisodesInput(Wire):
+    """Which episodes: of a session, or about these words."""
+
+    namespace: str
+    query: Annotated[str, Words("Words they are about.")] = ""
+    limit: Limit = Field(default=20, ge=1, le=1000)
+    session_id: Session = None
+
+
+class EpisodeInput(Wire):
+    """Which episode."""
+
+    namespace: str
+    episode_id: Annotated[str, Argument("An episode's id, its last ten digits, or its path.")]
+
+
+class HistoryInput(Wire):
+    """Whose story: a memory's, a thing's or a document's; and at which instant."""
+
+    namespace: str
+    name: Annotated[str, Argument("A memory (id, its last ten digits, path), a thing, or a document.")]
+    as_of: AsOf = None
+    as_known_at: AsKnownAt = None
+
+
+class LedgerInput(Wire):
+    """Rows of which kind, and whether those of every namespace."""
+
+    namespace: str
+    kind: Annotated[LedgerKind, Flag("lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations.")]
+    everywhere: Annotated[bool, Flag("Rows of every namespace.", "--all-namespaces")] = False
+
+
+class EpisodesOutput(Wire):
+    """The newest episodes, or the ones most about the words; and how many fit in all."""
+
+    episodes: tuple[EpisodeView, ...]
+    total: int
+
+
+def story_of(
+    app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
+) -> HistoryOutput | EntityHistoryOutput:
+    """The story of whatever has this name: a memory by its id, else a thing or a document, else a memory by its path.
+
+    Raises:
+        NotFoundError: nothing of that name was ever here; names the nearest.
+        InputError: an instant lies in the future, or the name fits several memories.
+    """
+    if not name.startswith("mem_"):
+        node = app.graph.entity(namespace, name)
+        if node is not None and node.type not in SAID:
+            return history_of_entity(app, namespace, name, as_of, as_known_at)
+        if any(name in names_of(filed) for filed in app.graph.documents(namespace)):
+            return history_of_entity(app, namespace, name, as_of, as_known_at)
+    try:
+        return history(app, namespace, name, as_of, as_known_at)
+    except NotFoundError as error:
+        raise error if name.startswith("mem_") else unknown(app, namespace, name) from error
+
+
+def history(
+    app: App, namespace: str, memory_id: str, as_of: datetime | None = None, as_known_at: datetime | None = None
+) -> HistoryOutput:
+    """The story of one memory, of a forgotten one too: that it was, and when it went, but not what it said.
+
+    The memory is opened by this, which is a use.
+
+    Raises:
+        NotFoundError: nothing of that id was ever here, or it was not written yet at `as_known_at`.
+        InputError: an instant lies in the future.
+    """
+    past = past_of(as_of, as_known_at, app.clock.now())
+    try:
+        start = find_memory(app, namespace, memory_id).memory
+    except NotFoundError:
+        return _forgotten(app, namespace, memory_id)
+    changes = list(rows(app, LifecycleRow, namespace))
+    versions = _versions(app, namespace, start, changes, past.known)
+    if not versions:
+        raise NotFoundError(f"{start.id} was not written yet then", next_step="ask by what is known now")
+    note_use(app, namespace, [start.id], "opened")
+    ids = {each.memory.id for each in versions}
+    events = [row for row in changes if row.memory_id in ids and _by(past.known, row.timestamp)]
+    verdicts = [row for row in rows(app, VerdictRow, namespace) if row.resulting_primitive_id in ids]
+    named = [each.memory.episode_id for each in versions if each.memory.episode_id]
+    told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
+    return HistoryOutput(
+        memory_id=start.id, versions=tuple(versions), events=tuple(events),
+        verdicts=tuple(row for row in verdicts if _by(past.known, row.decided_at or row.observed_at)),
+        episodes=tuple(each.episode for each in told), as_of=past.at, as_known_at=past.known,
+        held=_held(app, start, versions, events, past) if past.asked else None,
+    )  # fmt: skip
+
+
+def _recorded(memory: Memory) -> datetime:
+    return recorded_at(memory.id, memory.created)
+
+
+def _by(known: datetime | None, at: datetime) -> bool:
+    return known is None or at <= known
+
+
+def _held(
+    app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: PastInstants
+) -> HeldVersion | None:
+    """The version that held at an instant, by what was known then; by that alone, at the instant it was known."""
+    at = past.at or past.known
+    if at is None:
+        return None
+    spans = {each.memory.id: _span(each.memory) for each in versions}
+    holding = [name for name, (since, until) in spans.items() if since <= at and (until is None or at < until)]
+    if not holding:
+        return None
+    chosen = start.id if start.id in holding else max(holding, key=lambda name: (spans[name][0], name))
+    in_force = chosen in answering(app, start.namespace, at, past.known)
+    aside = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= at]
+    said = f"{aside[-1].event_type} {aside[-1].timestamp:%Y-%m-%d}" if aside and not in_force else ""
+    return HeldVersion(
+        memory_id=chosen, valid_from=spans[chosen][0], valid_until=spans[chosen][1], in_force=in_force, set_aside=said
+    )
+
+
+def _span(memory: Memory) -> tuple[datetime, datetime | None]:
+    ends = [end for end in (memory.invalid_at, memory.expires_at) if end is not None]
+    return memory.valid_at or memory.created, min(ends, default=None)
+
+
+def _forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
+    stones = [row for row in rows(app, TombstoneRow, namespace) if memory_id in {row.memory_id, row.memory_id[-10:]}]
+    if not stones:
+        raise NotFoundError(f"no memory {memory_id} in {namespace}", next_step="`pellucid list --status any` shows ids")
+    gone = stones[-1]
+    events = [row for row in rows(app, LifecycleRow, namespace) if row.memory_id == gone.memory_id]
+    return HistoryOutput(memory_id=gone.memory_id, versions=(), events=tuple(events), verdicts=(), forgotten_at=gone.at)
+
+
+def _versions(
+    app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known: datetime | None
+) -> list[Listed]:
+    """Everything tied to a memory by superseding or derivation, oldest first, as it was known."""
+    found: dict[str, Listed] = {}
+    waiting = [start.id]
+    while waiting:
+        held = [each for each in app.index.memories(namespace, waiting) if each.memory.id not in found]
+        listed = [
+            Listed(memory=as_known(each.memory, changes, known), path=each.path, op_id=each.op_id) for each in held
+        ]
+        found |= {each.memory.id: each for each in listed}
+        waiting = [link for each in listed for link in _links(each.memory) if link not in found]
+    written = [each for each in found.values() if _by(known, _recorded(each.memory))]
+    return sorted(written, key=lambda each: (each.memory.valid_at or each.memory.created, each.memory.id))
+
+
+def _links(memory: Memory) -> Sequence[str]:
+    successor = (memory.superseded_by,) if memory.superseded_by else ()
+    return (*memory.supersedes, *successor, *memory.derived_from, *memory.retired_attributes.values())
+
+
+def episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
+    """The episodes of a namespace, newest first; with words, those that hold them, best first.
+
+    An episode is searched by its topic, its artifacts and the memories that came of it. The score is the sum, over
+    the query's words it holds, of log(1 + episodes / episodes that hold the word).
+    """
+    filed = app.lookup.episodes(request.namespace)
+    if request.session_id:
+        filed = [each for each in filed if each.episode.session_id == request.session_id]
+    kept = _turns_kept(app, request.namespace)
+    if not request.query:
+        return EpisodesOutput(
+            episodes=tuple(_view(app, each, kept) for each in filed[: request.limit]), total=len(filed)
+        )
+    ranked = _ranked(app, filed, request.query)
+    best = tuple(_view(app, each, kept, round(score, 4)) for score, each in ranked[: request.limit])
+    return EpisodesOutput(episodes=best, total=len(ranked))
+
+
+def _ranked(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
+    from math import log
+
+    wanted = set(content_words(query))
+    if not wanted:
+        raise InputError("there is no word in it to look for", code="missing_query")
+    texts = [(each, wanted.intersection(content_words(_text(app, each.episode)))) for each in filed]
+    frequency = {word: sum(word in held for _, held in texts) for word in wanted}
+    scored = [(sum(log(1 + len(filed) / frequency[word]) for word in held), each) for each, held in texts if held]
+    return sorted(scored, key=lambda pair: (-pair[0], pair[1].episode.id))
+
+
+def _text(app: App, episode: Episode) -> str:
+    members = app.index.memories(episode.namespace, episode.members)
+    return "\n".join((episode.topic, *episode.artifacts, *(each.memory.content for each in members)))
+
+
+def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
+    """One episode by its id, by the last ten digits of it, or by its path, with its members.
+
+    Raises:
+        NotFoundError: no such episode in the namespace.
+        InputError: several fit.
+    """
+    found = app.lookup.episodes(namespace, [episode_id]) or [
+        each for each in app.lookup.episodes(namespace) if episode_id in (each.episode.id[-10:], each.path)
+    ]
+    if not found:
+        raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
+    if len(found) > 1:
+        raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
+    return _view(app, found[0], _turns_kept(app, namespace))
+
+
+def _turns_kept(app: App, namespace: str) -> Counter[str]:
+    """How many turns are kept word for word, by the file of their episode."""
+    return Counter(each.path for each in app.index.memories(namespace) if each.memory.category == "moment")
+
+
+def _view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
+    episode = filed.episode
+    members = app.index.memories(episode.namespace, episode.members)
+    return EpisodeView(
+        episode=episode, path=filed.path, score=score, turns_kept=kept[filed.path],
+        members=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in members),
+        artifacts=tuple(found for each in episode.artifacts if (found := parse_artifact(each))),
+    )  # fmt: skip
+
+
+def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
+    """The rows of one kind as JSON lines; `observations` are verdict rows in the form of the reference's telemetry."""
+    wanted = "verdict" if kind == "observations" else kind
+    for row in app.ledger.ledger():
+        if row.get("kind") == wanted and (namespace is None or row.get("namespace", namespace) == namespace):
+            yield json.dumps(_reference(row) if kind == "observations" else row, ensure_ascii=False)
+
+
+def _reference(row: dict[str, object]) -> dict[str, object]:
+    """A verdict row as `extraction-judge-verdicts.jsonl` has it (version 1), and what ours says beyond it."""
+    return {
+        "version": 1, "category": _REFERENCE_VERDICT, "ts": row.get("decidedAt", row.get("observedAt")),
+        "verdictKind": row.get("verdict"), "reason": row.get("reason"),
+        "candidateCategory": row.get("category"), "confidence": row.get("confidence"),
+        "contentHash": row.get("contentHash"), "observationId": row.get("observationId"),
+        "sessionId": row.get("sessionId"), "observedAt": row.get("observedAt"), "importance": row.get("importance"),
+        "resultingPrimitiveId": row.get("resultingPrimitiveId"),
+    }  # fmt: skip
+
+
+HISTORY = Operation(
+    "memory.history",
+    """Tell the story of a memory or of a thing.
+
+Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.
+""",
+    HistoryInput,
+    lambda call, asked: story_of(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
+    "read", Surfaces("history"),
+)  # fmt: skip
+EPISODES = Operation(
+    "episode.list", "List episodes, newest first. With words, those that hold them, best first.",
+    EpisodesInput, lambda call, asked: episodes(call.app, asked), "read", Surfaces("episodes list"),
+)  # fmt: skip
+EPISODE = Operation(
+    "episode.show",
+    """Tell what one episode was about, and what came of it.
+
+When it was, what it made, and what was kept of it.
+""",
+    EpisodeInput, lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
+    "read", Surfaces("episodes show"),
+)  # fmt: skip
+LEDGER = Operation(
+    "ledger.export", "Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form.",
+    LedgerInput,
+    lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
+    "read", Surfaces("ledger export"),
+)  # fmt: skip

@@ -1,0 +1,215 @@
+"""A namespace or a memory in, tiers out: which memories are hot or cold, why, and what would change it."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.memory.lifecycle import (
+    STALE_AT,
+    Tier,
+    Why,
+    Worth,
+    ages,
+    days_until_cold,
+    fold,
+    protection,
+    stale,
+    uses_until_hot,
+)
+from pellucid.model.ledger import FoldRow
+from pellucid.model.memory import Category, Memory, Status
+from pellucid.model.observation import Contribution
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.browsing import ShowInput, find_memory
+from pellucid.operations.memory.aging import known_use
+from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
+from pellucid.settings import LifecycleSettings
+
+_WHYS: dict[Why, str] = {
+    "protected": "it is protected ({protected}): it stays hot whatever its value",
+    "young": "its value {value} is at or below {demote_at}, but nothing goes cold before it is {days:g} days old",
+    "at_or_below_demote": "its value {value} is at or below {demote_at}",
+    "at_or_above_promote": "its value {value} is at or above {promote_at}",
+    "between": "its value {value} is above {demote_at} but below {promote_at}, where a cold memory stays cold",
+    "above_demote": "its value {value} is above {demote_at}, where a hot memory stays hot",
+}
+
+
+class TierListInput(Wire):
+    """Which tier to list; both where none is given."""
+
+    namespace: str
+    tier: Annotated[Tier | None, Flag("Only this tier: hot or cold.")] = None
+    limit: Limit = Field(default=50, ge=1, le=10_000)
+
+
+class Tiered(Wire):
+    """A memory and its last fold; one that was never folded is hot, and has no values yet."""
+
+    memory_id: str
+    category: Category
+    tier: Tier
+    tier_value: float | None = None
+    heat: float | None = None
+    decay: float | None = None
+    protected: str | None = None
+    folded_at: Instant | None = None
+    access_count: int = 0
+    """Times it was served."""
+    use_count: int = 0
+    """Times it was used."""
+    reinforcement_count: int = 0
+    content: str
+
+
+class TierListOutput(Wire):
+    """The memories of a tier, the most valued first, and how many there are of each."""
+
+    memories: tuple[Tiered, ...]
+    total: int
+    hot: int
+    cold: int
+    never_folded: int
+
+
+class Weighed(Wire):
+    """A value and the named contributions that sum to it."""
+
+    value: float
+    contributions: tuple[Contribution, ...]
+
+
+class TierExplanation(Wire):
+    """Why a memory is hot or cold. `tier` is that of the last fold, which recalls read; the values are those of now."""
+
+    memory_id: str
+    category: Category
+    status: Status
+    content: str
+    tier: Tier
+    folded_at: Instant | None = None
+    """None: it was never folded, and counts as hot."""
+    aging: bool
+    """False where the memory may not be recalled any more: no pass folds it."""
+    tier_now: Tier
+    why: Why
+    reason: str
+    protected: str | None = None
+    tier_value: Weighed
+    heat: Weighed
+    decay: Weighed
+    stale: bool
+    demote_at: float
+    promote_at: float
+    demote_after_days: float
+    stale_at: float = STALE_AT
+    used: int
+    """Times somebody opened, verified or reworded it."""
+    sessions: int
+    """Sessions, or days outside of any, in which it was used."""
+    last_used: Instant | None = None
+    served: int
+    """Times a recall offered it, which makes it no hotter."""
+    last_served: Instant | None = None
+    recurred: int
+    last_recurred: Instant | None = None
+    days_until_cold: int | None = None
+    uses_until_hot: int | None = None
+    would_change: tuple[str, ...] = ()
+
+
+def tiers(app: App, request: TierListInput) -> TierListOutput:
+    """The tiers of a namespace as the last folds have them; memories that do not age any more are left out."""
+    now, folds = app.clock.now(), app.lookup.folds(request.namespace)
+    aging = [each.memory for each in app.index.memories(request.namespace) if ages(each.memory, now)]
+    rows = [(memory, folds.get(memory.id)) for memory in aging]
+    cold = sum(row is not None and row.tier == "cold" for _, row in rows)
+    wanted = [(memory, row) for memory, row in rows if request.tier in (None, row.tier if row else "hot")]
+    wanted.sort(key=lambda pair: (-(pair[1].tier_value if pair[1] else -1.0), pair[0].id))
+    return TierListOutput(
+        memories=tuple(_tiered(memory, row) for memory, row in wanted[: request.limit]), total=len(wanted),
+        hot=len(rows) - cold, cold=cold, never_folded=sum(row is None for _, row in rows),
+    )  # fmt: skip
+
+
+def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
+    """Why one memory is hot or cold, by its id, the last ten digits of it, or its path.
+
+    Raises:
+        NotFoundError: no memory of this namespace has that id.
+        InputError: several fit.
+    """
+    memory = find_memory(app, namespace, memory_id).memory
+    now, settings = app.clock.now(), app.settings.lifecycle
+    known = known_use(app, namespace)
+    signs, before = known.signs(memory), known.folds.get(memory.id)
+    aged = fold(memory, signs, before, now, settings)
+    cools = days_until_cold(memory, signs, now, settings) if aged.row.tier == "hot" else None
+    warms = uses_until_hot(memory, signs, now, settings) if aged.row.tier == "cold" else None
+    return TierExplanation(
+        memory_id=memory.id, category=memory.category, status=memory.status, content=memory.content,
+        tier=before.tier if before else "hot", folded_at=before.at if before else None, aging=ages(memory, now),
+        tier_now=aged.row.tier, why=aged.why, reason=_reason(memory, aged.why, aged.row.tier_value, settings),
+        protected=protection(memory), tier_value=_weighed(aged.tier_value), heat=_weighed(aged.heat),
+        decay=_weighed(aged.decay), stale=stale(memory, aged.decay.value), demote_at=settings.demote_at,
+        promote_at=settings.promote_at, demote_after_days=settings.demote_after_days,
+        used=signs.used, sessions=signs.sessions, last_used=signs.last_used, served=signs.served,
+        last_served=signs.last_served, recurred=signs.recurred, last_recurred=signs.last_recurred,
+        days_until_cold=cools, uses_until_hot=warms,
+        would_change=_would_change(memory, aged.row.tier, cools, warms) if ages(memory, now) else (),
+    )  # fmt: skip
+
+
+def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
+    """What would bring a memory to the other tier, the likeliest first."""
+    if tier == "cold":
+        uses = "no number of uses alone would make it hot"
+        if warms is not None:
+            more = "one more use" if warms == 1 else f"{warms} more uses"
+            uses = f"{more} (opening or verifying it, each counted once a day) would make it hot"
+        return uses, "a pin would make it hot and keep it so"
+    if protection(memory):
+        pinned = ", and no pin" if memory.pinned else ""
+        return (f"nothing by itself; in a category that is not protected{pinned} it would age",)
+    if cools is None:
+        return ("nothing by itself: what it is keeps it hot without any use",)
+    days = "one day" if cools == 1 else f"{cools} days"
+    return (f"{days} without a use would make it cold", "a pin would keep it hot")
+
+
+def _reason(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
+    return _WHYS[why].format(
+        protected=protection(memory), value=f"{value:.4f}", demote_at=settings.demote_at,
+        promote_at=settings.promote_at, days=settings.demote_after_days,
+    )  # fmt: skip
+
+
+def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
+    plain = Tiered(
+        memory_id=memory.id, category=memory.category, tier="hot", protected=protection(memory), content=memory.content
+    )
+    if row is None:
+        return plain
+    folded = {
+        "tier": row.tier, "tier_value": row.tier_value, "heat": row.heat, "decay": row.decay, "folded_at": row.at,
+        "access_count": row.access_count, "use_count": row.use_count or 0,
+        "reinforcement_count": row.reinforcement_count,
+    }  # fmt: skip
+    return plain.model_copy(update=folded)
+
+
+def _weighed(worth: Worth) -> Weighed:
+    return Weighed(value=worth.value, contributions=tuple(Contribution(name=n, value=v) for n, v in worth.shares))
+
+
+TIERS = Operation(
+    "tier.list", "List memories with their tiers, the most valued first. The tiers are those of the last fold.",
+    TierListInput, lambda call, asked: tiers(call.app, asked), "read", Surfaces("tier list"),
+)  # fmt: skip
+TIER = Operation(
+    "tier.explain",
+    "Say why a memory is hot or cold, and what would change it. Each value is shown as a sum of shares.",
+    ShowInput, lambda call, asked: explain_tier(call.app, asked.namespace, asked.memory_id),
+    "read", Surfaces("tier explain"),
+)  # fmt: skip

@@ -1,0 +1,336 @@
+"""A memory or a source in, how far it is trusted out: list, explain, promote, quarantine, roll back; all undoable."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import ConflictError, InputError, field_name
+from pellucid.memory.changes import ChangeSet, Fields, from_state
+from pellucid.memory.reconcile import Reconciler
+from pellucid.memory.trust import Band, doubts, next_zone, score, why_quarantined
+from pellucid.model.ledger import LifecycleRow
+from pellucid.model.memory import Memory, SourceClass, TrustZone
+from pellucid.model.observation import Contribution
+from pellucid.model.wire import Wire
+from pellucid.operations.browsing import Listed, find_memory
+from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
+from pellucid.operations.rows import lifecycle_rows
+from pellucid.store.index_port import Served
+
+_OVER = {"superseded", "attribute_retired"}
+"""Changes of a memory that another one brought about, and that go with it."""
+
+
+class TrustListInput(Wire):
+    """Which zone to list."""
+
+    namespace: str
+    zone: Annotated[TrustZone, Flag("quarantine, working or trusted.")] = "quarantine"
+    limit: Annotated[int, Flag("How many at most.")] = Field(default=50, ge=1, le=10_000)
+
+
+class TrustListOutput(Wire):
+    """The newest memories of a zone, why they are there, and how many there are in all."""
+
+    zone: TrustZone
+    memories: tuple[Listed, ...]
+    reasons: tuple[str, ...]
+    """As long as `memories`: why each began in quarantine; empty where nothing in its words or source says so."""
+    total: int
+
+
+class TrustOutput(Wire):
+    """Why a memory is trusted as far as it is: its score by named share, its zone, and each step it took."""
+
+    memory: Memory
+    path: str
+    score: float
+    band: Band
+    contributions: tuple[Contribution, ...]
+    doubt: str
+    """Why its words begin in quarantine; empty where they do not."""
+    events: tuple[LifecycleRow, ...]
+    """Its corroborations, promotions and quarantines."""
+
+
+class PromoteInput(Wire):
+    """Which memory a person vouches for."""
+
+    namespace: str
+    memory_id: MemoryId
+
+
+class SourceInput(Wire):
+    """What came from where: by ids, or by session, source class and agent, which must all hold."""
+
+    namespace: str
+    memory_ids: Annotated[tuple[str, ...], Argument("Memories: ids, last ten digits, or paths.")] = ()
+    source_class: Annotated[
+        SourceClass | None, Flag("A source class, such as tool_output or web_content.", "--source")
+    ] = None
+    agent: Annotated[str | None, Flag("What this agent took in.")] = None
+    session_id: Annotated[str | None, Flag("What came of this session.", "--session")] = None
+    since: datetime | None = None
+    """Only what was created at or after this."""
+    preview: Annotated[bool, Flag("Only say what would be quarantined.")] = False
+
+
+class RollbackInput(SourceInput):
+    """What came from where, by session, source class and agent."""
+
+    memory_ids: tuple[str, ...] = ()
+    since: Annotated[datetime | None, Flag("Only what was created on this day or later.")] = None
+    preview: Annotated[bool, Flag("Do it; without this, only say what would change.", "--yes", opposite=True)] = False
+
+
+class TrustChanged(Wire):
+    """One memory that a trust operation changes, and how."""
+
+    memory_id: str
+    what: str
+    zone: TrustZone
+    status: str
+    excerpt: str
+
+
+class TrustChangeOutput(Wire):
+    """What was changed; of a preview (`done` false), what would be. `op_id` is what `undo` takes."""
+
+    done: bool
+    changed: tuple[TrustChanged, ...]
+    op_id: str | None = None
+
+
+def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
+    """The memories of a zone that are in force, newest first; superseded ones and the like are left out."""
+    held = [
+        each for each in app.index.memories(request.namespace)
+        if each.memory.trust_zone == request.zone and each.memory.status == "active"
+    ]  # fmt: skip
+    shown = held[: request.limit]
+    return TrustListOutput(
+        zone=request.zone, total=len(held),
+        memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
+        reasons=tuple(_reason(each.memory) for each in shown),
+    )  # fmt: skip
+
+
+def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
+    """The trust of one memory, explained.
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+    """
+    held = find_memory(app, namespace, memory_id)
+    scored = score(held.memory)
+    told = {"corroborated", "promoted", "quarantined"}
+    return TrustOutput(
+        memory=held.memory, path=held.path, score=scored.value, band=scored.band,
+        contributions=tuple(Contribution(name=name, value=value) for name, value in scored.shares),
+        doubt=_reason(held.memory),
+        events=tuple(
+            row for row in lifecycle_rows(app, namespace)
+            if row.memory_id == held.memory.id and (row.event_type in told or "trustZone" in row.after)
+        ),
+    )  # fmt: skip
+
+
+def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
+    """Raise a memory one zone, on a person's word; out of quarantine it meets what it contradicts, as a new one would.
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+        InputError: it is trusted already, or not in force, or a moment or a section that is not in quarantine.
+    """
+    with app.keeper.deciding():
+        held = find_memory(app, request.namespace, request.memory_id)
+        memory = held.memory
+        if memory.trust_zone == "trusted":
+            raise InputError(f"{memory.id} is trusted already", next_step="`pellucid trust explain` says why")
+        block = memory.category in ("section", "moment")
+        if memory.status != "active" or (block and memory.trust_zone == "working"):
+            raise InputError(f"{memory.id} is {memory.status}, {memory.category}: there is nothing to promote")
+        changes = ChangeSet(app.records, request.namespace, "user", app.clock)
+        if block:  # it replaces nothing, whatever it says
+            changes.change(held, "promoted", {"trust_zone": "working"}, "vouched")
+        elif memory.trust_zone == "quarantine":
+            Reconciler(app.index, app.lookup, changes, app.key).admit(held, "vouched")
+        else:
+            changes.change(held, "promoted", {"trust_zone": next_zone(memory.trust_zone)}, "vouched")
+        return _commit(app, changes, [held], "promoted")
+
+
+def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
+    """Put memories where nothing recalls them and they change nothing: these, or all that came from a source.
+
+    Raises:
+        InputError: nothing says which.
+        NotFoundError: no such memory in the namespace.
+        ConflictError: a moment is meant; they are retracted, not quarantined.
+    """
+    with app.keeper.deciding():
+        chosen = _chosen(app, request)
+        if any(each.memory.category == "moment" for each in chosen) and request.memory_ids:
+            raise ConflictError("a moment is a turn of a file: it has no zone", next_step="retract it instead")
+        changes = ChangeSet(app.records, request.namespace, "user", app.clock)
+        if request.memory_ids and not all(map(changes.changeable, chosen)):
+            raise ConflictError("the version of a document's header has no zone", next_step="forget it instead")
+        changed = [
+            each for each in chosen
+            if changes.change(each, "quarantined", {"trust_zone": "quarantine"}, _why(request))
+        ]  # fmt: skip
+        return _commit(app, changes, changed, "quarantined", preview=request.preview)
+
+
+def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
+    """Take out of force all that came from a source, and restore what it had replaced, in one operation.
+
+    What is in force goes to quarantine (a moment is retracted); a memory that it superseded, and that nothing else has
+    changed since, is active again, and an attribute that it retired is stated again.
+
+    Raises:
+        InputError: no source is named.
+    """
+    with app.keeper.deciding():
+        chosen = _chosen(app, request)
+        changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
+        out = [each for each in chosen if _take_out(changes, each, request)]
+        gone = {each.memory.id for each in chosen}
+        back = _restored(app, changes, request.namespace, gone)
+        again = {each.memory.id for each in back}
+        for each in chosen:
+            left = tuple(old for old in each.memory.supersedes if old not in again)
+            changes.change(each, "quarantined", {"supersedes": left}, _why(request))
+        return _commit(app, changes, [*out, *back], "rolled back", preview=request.preview, restored=back)
+
+
+def _take_out(changes: ChangeSet, held: Served, request: SourceInput) -> bool:
+    if held.memory.category == "moment":
+        return changes.change(held, "retracted", {"status": "retracted"}, _why(request))
+    return changes.change(held, "quarantined", {"trust_zone": "quarantine"}, _why(request))
+
+
+def _restored(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
+    """What memories that are gone had replaced, as it was before, unless somebody changed it since."""
+    last: dict[str, LifecycleRow] = {}
+    for row in lifecycle_rows(app, namespace):
+        if row.after and row.event_type != "corroborated":
+            last[row.memory_id] = row
+    rows = [row for row in last.values() if row.event_type in _OVER and gone.intersection(row.related_memory_ids)]
+    ids = [*gone, *(row.memory_id for row in rows)]
+    held = {each.memory.id: each for each in app.index.memories(namespace, ids)}
+    replaced_since = {
+        each for each in gone
+        if (by := held[each].memory.superseded_by) is not None and by not in gone
+    }  # fmt: skip
+    return [
+        held[row.memory_id] for row in rows
+        if row.memory_id in held and row.memory_id not in gone
+        and _restore(changes, held[row.memory_id], row, gone - replaced_since)
+    ]  # fmt: skip
+
+
+def _restore(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
+    """What stood before, unless what replaced it was itself replaced by something that stays."""
+    memory = held.memory
+    left = {name: by for name, by in memory.retired_attributes.items() if by not in gone}
+    fields: Fields = {"retired_attributes": left}
+    if memory.superseded_by in gone:
+        fields |= from_state(row.before)
+    return changes.change(held, "restored", fields, "source-rolled-back", sorted(gone & _successors(memory)))
+
+
+def _successors(memory: Memory) -> set[str]:
+    return {*memory.retired_attributes.values(), *([memory.superseded_by] if memory.superseded_by else [])}
+
+
+def _chosen(app: App, request: SourceInput) -> list[Served]:
+    if request.memory_ids:
+        return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
+    if not (request.session_id or request.source_class or request.agent):
+        raise InputError(
+            "nothing says whose memories are meant", code="missing_source",
+            next_step=f"name ids, {field_name('session_id')}, {field_name('source_class')} or {field_name('agent')}",
+        )  # fmt: skip
+    return [each for each in app.index.memories(request.namespace) if _fits(each.memory, request)]
+
+
+def _reason(memory: Memory) -> str:
+    """Why a memory is, or would begin, in quarantine; empty where nothing keeps it there."""
+    if memory.category == "moment" and memory.trust_zone != "quarantine":
+        return ""  # a pasted turn is marked, and may be recalled
+    told = doubts(memory.source_class, memory.content)
+    return told or (why_quarantined(memory) if memory.trust_zone == "quarantine" else "")
+
+
+def _fits(memory: Memory, wanted: SourceInput) -> bool:
+    asked = (
+        (wanted.session_id, memory.session_id), (wanted.agent, memory.agent),
+        (wanted.source_class, memory.source_class or "manual"),
+    )  # fmt: skip
+    fits = all(value is None or value == has for value, has in asked)
+    return fits and (wanted.since is None or memory.created >= wanted.since)
+
+
+def _why(request: SourceInput) -> str:
+    """A code for the ledger; the names of sessions and agents stay out of it."""
+    given = {"ids": request.memory_ids, "session": request.session_id, "agent": request.agent}
+    named = [name for name, value in given.items() if value]
+    return "by-" + "-".join([*named, *([request.source_class] if request.source_class else [])])
+
+
+def _commit(
+    app: App, changes: ChangeSet, held: Sequence[Served], what: str, *, preview: bool = False,
+    restored: Sequence[Served] = (),
+) -> TrustChangeOutput:  # fmt: skip
+    """Acknowledge the changes as one operation, unless it is a preview or nothing changes."""
+    back = {each.memory.id for each in restored}
+    changed = tuple(_told(changes.now(each.memory), "restored" if each.memory.id in back else what) for each in held)
+    if preview or not changed:
+        return TrustChangeOutput(done=not preview, changed=changed)
+    plan = changes.plan()
+    op_id = app.keeper.commit("trust", plan.writes, plan.rows).op_id
+    return TrustChangeOutput(done=True, changed=changed, op_id=op_id)
+
+
+def _told(memory: Memory, what: str) -> TrustChanged:
+    excerpt = " ".join(memory.content.split())[:80]
+    return TrustChanged(memory_id=memory.id, what=what, zone=memory.trust_zone, status=memory.status, excerpt=excerpt)
+
+
+TRUST_LIST = Operation(
+    "trust.list", "List the memories of a zone, and why each is there.",
+    TrustListInput, lambda call, asked: trust_list(call.app, asked), "read", Surfaces("trust list"),
+)  # fmt: skip
+TRUST_EXPLAIN = Operation(
+    "trust.explain",
+    """Say why a memory is trusted as far as it is.
+
+Its score by named share, its zone, each step it took.
+""",
+    PromoteInput, lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
+    "read", Surfaces("trust explain"),
+)  # fmt: skip
+PROMOTE = Operation(
+    "trust.promote", "Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts.",
+    PromoteInput, lambda call, asked: promote(call.app, asked), "change", Surfaces("trust promote"),
+)  # fmt: skip
+QUARANTINE = Operation(
+    "trust.quarantine",
+    """Put memories where nothing recalls them.
+
+These, or all that came from a session, a source or an agent.
+""",
+    SourceInput, lambda call, asked: quarantine(call.app, asked), "change", Surfaces("trust quarantine"),
+)  # fmt: skip
+ROLLBACK = Operation(
+    "trust.rollback",
+    """Take back all that came from a source.
+
+It is put out of force, and what it had replaced is restored; one operation.
+""",
+    RollbackInput, lambda call, asked: rollback(call.app, asked), "change", Surfaces("trust rollback"),
+)  # fmt: skip

@@ -1,0 +1,226 @@
+"""Earlier recalls by id in, what can be said of them out: replayed, asked again, compared, less a part."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError, field_name
+from pellucid.memory.ledger_rows import typed
+from pellucid.model.ledger import LifecycleRow
+from pellucid.model.memory import unpack_id
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces
+from pellucid.operations.recall.recalling import receipt_of
+from pellucid.operations.recall.request import WITHOUT
+from pellucid.operations.recall.wording import words_of
+from pellucid.recall.effect import Effect, effect, effects
+from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.state import State
+from pellucid.settings import RecallSettings
+from pellucid.store.records import OperationRow
+from pellucid.xray.diff import RecallDiff, diff
+from pellucid.xray.replay import Ranked, Reason, Since, compare, replay, withheld
+
+
+class LiveOutput(Wire):
+    """The same request asked of today's memory: its settings, filters, scopes and instant are the recorded ones."""
+
+    identical: bool | None = None
+    """Whether the whole ranking is the same, to the last bit; None where it could not be asked."""
+    reasons: tuple[Reason, ...] = ()
+    """Why it is not; every reason there is, whether or not it alone would have changed the ranking."""
+    difference: RecallDiff | None = None
+    """What was served then (a) and would be now (b)."""
+
+
+class ReplayOutput(Wire):
+    """A recall worked out again from its receipt alone."""
+
+    recall_id: str
+    identical: bool
+    """Whether what was served is what the receipt ranks first; false only for a receipt that was tampered with."""
+    results: tuple[Ranked, ...]
+    """What was served, best first, with the exact scores."""
+    ranked: int
+    """How many passed the filters."""
+    live: LiveOutput | None = None
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories named here, by id, where the one who asked may read them."""
+
+
+class AblateOutput(Wire):
+    """What legs, stages or terms did for the first topK of a recall."""
+
+    recall_id: str
+    effects: tuple[Effect, ...]
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories named here, by id, where the one who asked may read them."""
+
+
+def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = False) -> ReplayOutput:
+    """Work a recall out again from its receipt; with `live`, ask it again, too, and say why the two differ.
+
+    Nothing is recorded of the second asking.
+
+    Raises:
+        NotFoundError: no such recall here, or its receipt was pruned.
+    """
+    receipt = receipt_of(app, namespace, recall_id)
+    found = replay(receipt)
+    results, again = found.ranking[: found.served], _live(app, receipt) if live else None
+    named = [each.memory_id for each in results]
+    if again is not None:
+        named += [each for reason in again.reasons for each in reason.memory_ids]
+        named += again.difference.named if again.difference else ()
+    return ReplayOutput(
+        recall_id=receipt.state.request.recall_id, identical=found.identical, results=results,
+        ranked=len(found.ranking), live=again, words=_words(app, receipt, named),
+    )  # fmt: skip
+
+
+def _words(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[str, str]:
+    request = receipt.state.request
+    return words_of(app, request.namespace, request.scopes, memory_ids)
+
+
+def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
+    """How recall b differs from recall a, both of this namespace.
+
+    Raises:
+        NotFoundError: one of them is unknown here, or its receipt was pruned.
+    """
+    before, after = receipt_of(app, namespace, a), receipt_of(app, namespace, b)
+    found = diff(before, after)
+    scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
+    return found.model_copy(update={"words": words_of(app, namespace, scopes, found.named)})
+
+
+def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
+    """What leaving out these parts together does to a recall; without parts, what each leg at work does.
+
+    Raises:
+        InputError: a part is nothing that can be left out.
+        NotFoundError: no such recall here, or its receipt was pruned.
+    """
+    if unknown := set(parts or ()) - set(WITHOUT):
+        raise InputError(
+            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_without",
+        )
+    receipt = receipt_of(app, namespace, recall_id)
+    state = receipt.state
+    found = [effect(state, parts)] if parts else effects(state)
+    named = [each for one in found for each in (*one.entered, *one.left, *(move.memory_id for move in one.moved))]
+    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_words(app, receipt, named))
+
+
+def _live(app: App, receipt: Receipt) -> LiveOutput:
+    chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # as narrowed as it was
+    request = replace(receipt.state.request, chosen=chosen)
+    if not request.query:
+        return LiveOutput(reasons=(withheld(),))
+    state = app.recaller.run(request)
+    reasons = compare(receipt, state, since(app, receipt.state, state.corpus.applied_seq))
+    return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
+
+
+def since(app: App, then: State, reached: int) -> Since:
+    """What became of a namespace's memories between a recall and an index that has `reached` an operation.
+
+    A memory counts as changed if its file was written again, and as added if the ledger says so or if no earlier
+    operation wrote its file.
+    """
+    namespace, known = then.request.namespace, _ids(then)
+    last = then.corpus.applied_seq if reached >= then.corpus.applied_seq else 0  # else the journal was made anew
+    every = app.records.operations()
+    earlier, later = [row for row in every if row.seq <= last], [row for row in every if row.seq > last]
+    before, written = _paths(earlier), _paths(later)
+    made, forgotten = _told(app, namespace, {row.op_id for row in later}, earlier[-1].at if earlier else None)
+    here = app.index.memories(namespace)
+    touched = [each for each in here if each.path in written]
+    new = {
+        each.memory.id
+        for each in touched
+        if each.memory.id not in known and (each.memory.id in made or each.path not in before)
+    }
+    standing = {each.memory.id for each in here}
+    return Since(
+        added=tuple(each.memory.id for each in touched if each.memory.id in new),
+        changed=tuple(each.memory.id for each in touched if each.memory.id not in new),
+        forgotten=tuple(each for each in forgotten if each not in made),
+        removed=tuple(each for each in known if each not in standing and each not in forgotten),
+    )
+
+
+def _paths(rows: Sequence[OperationRow]) -> set[str]:
+    return {path for row in rows for path, _ in row.paths}
+
+
+def _told(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
+    """What the ledger says was made by these operations, and what was forgotten after an instant."""
+    made, forgotten = set[str](), dict[str, None]()
+    begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)
+    for row in typed(app.ledger.ledger(), namespace, ("lifecycle",)):
+        if isinstance(row, LifecycleRow) and row.event_type == "created" and row.correlation_id in op_ids:
+            made.add(row.memory_id)
+        elif isinstance(row, LifecycleRow) and row.event_type == "forgotten" and row.timestamp > begin:
+            forgotten[row.memory_id] = None
+    return made, list(forgotten)
+
+
+def _ids(state: State) -> dict[str, None]:
+    raw: Any = state.pool.ids.tolist()
+    return {unpack_id(each): None for each in raw}
+
+
+class ReplayInput(Wire):
+    """Which recall, and whether to ask it again."""
+
+    namespace: str
+    recall_id: RecallId
+    live: Annotated[bool, Flag("Ask it again, too, and say why the answer differs.")] = False
+
+
+class DiffInput(Wire):
+    """Which two recalls."""
+
+    namespace: str
+    a: Annotated[str, Argument("The first recall's id (rec_…).")]
+    b: Annotated[str, Argument("The second recall's id.")]
+
+
+class AblateInput(Wire):
+    """Which recall, without which of its parts; without each at a time, where none is named."""
+
+    namespace: str
+    recall_id: RecallId
+    without: Annotated[tuple[str, ...], Flag("A leg, stage or term to leave out; may be repeated.")] = ()
+
+
+REPLAY = Operation(
+    "recall.replay", "Work out an earlier recall again, from its receipt alone. The same memories, order and scores.",
+    ReplayInput, lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
+    "read", Surfaces("replay"),
+)  # fmt: skip
+DIFF = Operation(
+    "recall.diff",
+    """Compare two recalls: what entered, left and moved, and why.
+
+Which term moved it, and what else was not the same.
+""",
+    DiffInput, lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
+    "read", Surfaces("diff"),
+)  # fmt: skip
+ABLATE = Operation(
+    "recall.ablate",
+    """Show what each part of the search did for one recall.
+
+With parts named: what leaving them out together would change.
+""",
+    AblateInput, lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
+    "read", Surfaces("ablate"),
+)  # fmt: skip

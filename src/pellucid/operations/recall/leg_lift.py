@@ -1,0 +1,197 @@
+"""The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.clock import epoch_ms
+from pellucid.errors import InputError, field_name
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.recall.request import WITHOUT
+from pellucid.recall.effect import Effect, effect
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.receipt.record import Receipt, unpack
+from pellucid.recall.rescore import rescore
+from pellucid.recall.score.equation import Ints
+from pellucid.recall.state import Pool
+
+
+class LiftInput(Wire):
+    """Which legs, over which recalls."""
+
+    namespace: str
+    legs: Annotated[tuple[str, ...], Flag("A leg or term: graph and temporal, if none is named.")] = (
+        "graph",
+        "temporal",
+    )
+    limit: Annotated[int, Flag("Recalls looked at, the newest.", "--last")] = Field(default=100, ge=1, le=10_000)
+    since: Annotated[Instant | None, Flag("Only recalls from then on (UTC).")] = None
+
+
+class LegLift(Wire):
+    """What one leg did over some recalls: how often it took part, and what leaving it out would have changed.
+
+    A leg that takes part in nothing is empty or off; one that takes part and changes nothing is dead weight.
+    """
+
+    leg: str
+    query_class: str | None = None
+    """Of one class of query alone; None for all."""
+    recalls: int = 0
+    took_part: int = 0
+    """Recalls in which it added to some score."""
+    changed: int = 0
+    """Recalls whose first topK would not be the same without it."""
+    brought: int = 0
+    """Memories among the first topK that would not be there without it."""
+    pushed_out: int = 0
+    """Memories that would be there without it."""
+    raised: int = 0
+    """Memories it put higher than they would stand, of those that stand there either way."""
+    lowered: int = 0
+    mean_places: float = 0.0
+    """Places by which it raised these, on average over all of them; below 0 where it lowered them."""
+    share: float = 0.0
+    """The mean share of the final score of what was served that its term makes up, where it took part."""
+    unknown: int = 0
+    """Recalls whose receipt cannot tell."""
+
+
+class LiftOutput(Wire):
+    """The lift of each leg, first over all recalls, then by class of query."""
+
+    recalls: int
+    lifts: tuple[LegLift, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenLeg:
+    """What a leg did in one recall."""
+
+    served: int
+    """Memories that were served."""
+    share: float = 0.0
+    """The mean share of its term in their scores."""
+    done: Effect | None = None
+    """What leaving it out would change; None where it added to no score."""
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What is known of a leg so far."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    places: int = 0
+    stayed: int = 0
+    shares: list[float] = field(default_factory=list[float])
+
+    def take(self, seen: "_SeenLeg") -> None:
+        """Add one recall."""
+        self._add(recalls=1)
+        if seen.done is None:
+            return
+        if seen.done.unknown:
+            self._add(unknown=1)
+            return
+        self._add(took_part=1)
+        self.shares.append(seen.share)
+        self._take(seen.done, seen.served)
+
+    def _add(self, **counts: int) -> None:
+        for name, count in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+
+    def _take(self, done: Effect, served: int) -> None:
+        """Add what leaving the leg out of one recall would change."""
+        up = [move for move in done.moved if move.before < move.after]
+        self._add(
+            changed=int(bool(done.entered or done.left or done.moved)), brought=len(done.left),
+            pushed_out=len(done.entered), raised=len(up), lowered=len(done.moved) - len(up),
+        )  # fmt: skip
+        self.places += sum(move.after - move.before for move in done.moved)
+        self.stayed += served - len(done.left)
+
+    def lift(self, leg: str, query_class: str | None) -> LegLift:
+        """The sums as they are shown."""
+        return LegLift(
+            leg=leg, query_class=query_class, **self.counts,
+            mean_places=round(self.places / self.stayed, 4) if self.stayed else 0.0,
+            share=round(sum(self.shares) / len(self.shares), 4) if self.shares else 0.0,
+        )  # fmt: skip
+
+
+def lift(app: App, request: LiftInput) -> LiftOutput:
+    """What legs were worth over the newest recalls of a namespace that are kept in full.
+
+    Raises:
+        InputError: a leg is nothing that can be left out.
+    """
+    legs = known_legs(request.legs)
+    sums: dict[tuple[str, str | None], _Sum] = {(leg, None): _Sum() for leg in legs}
+    recalls = 0
+    for receipt in _receipts(app, request):
+        recalls += 1
+        for leg, seen in _look(receipt, legs):
+            for group in (None, receipt.state.plan.query_class):
+                sums.setdefault((leg, group), _Sum()).take(seen)
+    order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", legs.index(key[0])))
+    return LiftOutput(recalls=recalls, lifts=tuple(sums[key].lift(*key) for key in order))
+
+
+def known_legs(given: Iterable[str]) -> tuple[str, ...]:
+    """Legs and terms that somebody named, each once.
+
+    Raises:
+        InputError: one is nothing that can be left out.
+    """
+    legs = tuple(dict.fromkeys(given))
+    if unknown := set(legs) - set(WITHOUT):
+        raise InputError(
+            f"{field_name('legs')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_leg",
+        )
+    return legs
+
+
+def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
+    for row in app.receipts.recalls(
+        request.namespace, since=epoch_ms(request.since) if request.since else 0, limit=request.limit
+    ):
+        packed = app.history.receipt(row.recall_id, request.namespace) if row.in_full else None
+        if packed is not None:
+            yield unpack(packed)
+
+
+def _look(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _SeenLeg]]:
+    """What each leg did in one recall."""
+    state = receipt.state
+    pool, order = rescore(state)
+    served = order[: state.request.settings.top_k_facts]
+    for leg in legs:
+        share = _share(pool, served, leg)
+        done = None if share is None else effect(state, (leg,))
+        yield leg, _SeenLeg(len(served), share or 0.0, done)
+
+
+def _share(pool: Pool, served: Ints, leg: str) -> float | None:
+    """The mean share of a leg's term in the scores of what was served; None where it added to no score at all."""
+    terms = [term for name, term in pool.terms.items() if base_of(name) == leg]
+    if not any(term.any() for term in terms):
+        return None
+    finals = pool.final[served]
+    shares = sum((term[served] for term in terms), start=0.0 * finals)[finals > 0] / finals[finals > 0]
+    return float(shares.mean()) if len(shares) else 0.0
+
+
+LIFT = Operation(
+    "recall.lift",
+    """Show what each part of the search did for recent recalls.
+
+It is told from their receipts; nothing is asked again.
+""",
+    LiftInput, lambda call, asked: lift(call.app, asked), "read", Surfaces("lift"),
+)  # fmt: skip

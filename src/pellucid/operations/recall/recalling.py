@@ -1,0 +1,352 @@
+"""A question in, a context, its receipt and its explanation out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError, StoreError
+from pellucid.model.memory import Memory
+from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.as_known import told_then
+from pellucid.operations.graph.states import unknown_before
+from pellucid.operations.instants import PastInstants
+from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces
+from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.wording import named_in, words_of
+from pellucid.recall.pipeline import FAILED
+from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.state import Request, State
+from pellucid.store.history_port import audit_id, parse_audit_id
+from pellucid.store.index_port import Served
+from pellucid.store.records import OperationRow
+from pellucid.xray.align import Aligner
+from pellucid.xray.build import build
+from pellucid.xray.words.rungs import cuts_of
+
+SHARE = 4
+"""One in so many parts of budget and places is kept for each further namespace, and what is left over beside."""
+_LAST = re.compile(r"last(?:~(\d{1,4}))?")
+_RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
+
+
+class XrayInput(Wire):
+    """Which recall to explain: one that is run now as `asked`, or an earlier one by its id."""
+
+    namespace: str
+    asked: RecallInput | None = None
+    recall_id: Annotated[str | None, Flag("Explain this earlier recall (rec_…) instead of asking.", "--id")] = None
+    align: Annotated[bool, Flag("Also show which words met which.")] = False
+
+
+class AuditInput(Wire):
+    """Which result of which recall."""
+
+    namespace: str
+    entry: Annotated[str, Argument("An audit entry of an X-ray (aud_…).")]
+
+
+class RecalledMemory(Wire):
+    """One memory of the context, in order of rank."""
+
+    memory: Memory
+    path: str
+    final: float
+    audit_entry_id: str
+    why: str
+    staleness: Staleness | None = None
+
+
+class RecallOutput(Wire):
+    """The context to put before a model, and what is in it. `recallId` names the receipt and the X-ray."""
+
+    recall_id: str
+    query: str
+    namespace: str
+    context: str
+    memories: tuple[RecalledMemory, ...]
+    omitted: tuple[OmittedMemory, ...] = ()
+    legs: tuple[LegHealth, ...] = ()
+    degraded: bool = False
+    """A leg was down, or a stage failed: there may be better answers than these."""
+    failed: dict[str, str] = Field(default_factory=dict)
+    """Stages that failed, such as the reranker, with what went wrong; the recall went on without them."""
+    asked_in_vain: tuple[str, ...] = ()
+    """Legs that this question asked for by name, by files to review or by edges, and that found nothing."""
+    cut: dict[str, int] = Field(default_factory=dict)
+    """How many of those that passed every filter were left out all the same, by the rung that cut them."""
+    doubt: float | None = None
+    """How unsure the recall is of having an answer, from 0 to 1; `docs/context.md` has the formula."""
+    abstain_at: float = 1.0
+    """The doubt from which nothing would have been recalled; 1 is never."""
+    abstained: bool = False
+    """Nothing is recalled, because nothing was near enough."""
+    nearest: tuple[str, ...] = ()
+    """The ids of the nearest misses of a recall that abstained."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the nearest misses, by id, where the one who asked may read them."""
+    stale: tuple[str, ...] = ()
+    """The ids of those that are due for verification: superseded since, or not verified for a long time."""
+    known_from: dict[str, Instant] = Field(default_factory=dict)
+    """Things that the question names and of which nothing is known as early as `asOf`: since when something is."""
+    also: tuple["RecallOutput", ...] = ()
+    """The answers of the further namespaces asked that had one; their contexts stand in `context`, after its own."""
+    receipt_problem: str | None = None
+    """Why this recall cannot be explained later, if its receipt could not be kept."""
+
+
+class AuditOutput(Wire):
+    """What an audit entry names: the recall, the memory served, and the operation that wrote the version served."""
+
+    audit_entry_id: str
+    recall_id: str
+    place: int
+    memory_id: str
+    path: str | None = None
+    operation: dict[str, object] | None = None
+    recalled_at: int
+
+
+def recall(app: App, request: RecallInput) -> RecallOutput:
+    """Answer a question from memory inside a budget, and keep the receipt.
+
+    Further namespaces are asked apart, each by a recall of its own: nothing of one is ranked beside another's, for
+    their scores mean different things, and each answer has its own explanation.
+
+    Raises:
+        InputError: the query is empty or too long, or a value is out of range.
+    """
+    further = [each for each in request.also if app.lookup.held(each).anything]
+    if not further:
+        return _answered(app, request)
+    limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))
+    room, places = limits.char_budget, limits.top_k_facts
+    own = _within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
+    answers = [own]
+    for still, namespace in zip(range(len(further), 0, -1), further, strict=True):
+        left = room - sum(len(each.context) + 1 for each in answers if each.memories)
+        free = places - sum(len(each.memories) for each in answers)
+        if left >= still and free >= still:
+            answers.append(
+                _within(app, request.model_copy(update={"namespace": namespace}), left // still, free // still)
+            )
+    context = "\n".join(each.context for each in answers if each.memories) or own.context
+    return own.model_copy(update={"context": context, "also": tuple(each for each in answers[1:] if each.memories)})
+
+
+def _within(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
+    """An answer within a part of budget and places; what the caller left to the settings counts as left to them."""
+    if request.budget is None and request.top_k is None and not request.settings:
+        recall = app.settings.recall.model_copy(update={"char_budget": budget, "top_k_facts": top_k})
+        return _answered(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
+    return _answered(app, request.model_copy(update={"budget": budget, "top_k": top_k}))
+
+
+def _answered(app: App, request: RecallInput) -> RecallOutput:
+    state, packed, problem = _run(app, request)
+    snapshot = snapshot_of(app, unpack(packed), state.served)
+    whys = {result.memory_id: result for result in snapshot.results}
+    served = {each.memory.id: each for each in state.served}
+    failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
+    nearest = snapshot.abstention.nearest if snapshot.abstention else ()
+    past = PastInstants(state.request.as_of, state.request.as_known_at)
+    return RecallOutput(
+        recall_id=state.request.recall_id,
+        query=state.request.query,
+        namespace=request.namespace,
+        context=state.context.text,
+        memories=tuple(
+            RecalledMemory(
+                memory=served[memory_id].memory, path=served[memory_id].path,
+                final=whys[memory_id].score_decomposition.final, why=whys[memory_id].why,
+                audit_entry_id=audit_id(state.request.recall_id, place), staleness=whys[memory_id].staleness,
+            )
+            for place, memory_id in enumerate(state.context.included, start=1)
+        ),
+        omitted=snapshot.context.omitted,
+        legs=snapshot.legs,
+        degraded=bool(failed) or any(leg.health == "degraded" for leg in state.legs),
+        failed=failed,
+        asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _asked_for(state, leg.name)),
+        cut=cuts_of(snapshot.filters),
+        doubt=snapshot.abstention.doubt if snapshot.abstention else None,
+        abstain_at=snapshot.abstention.threshold if snapshot.abstention else 1.0,
+        abstained=snapshot.abstention is not None and snapshot.abstention.abstained,
+        nearest=nearest,
+        words=words_of(app, request.namespace, state.request.scopes, nearest),
+        stale=tuple(each.memory_id for each in snapshot.results if each.staleness and each.staleness.due),
+        known_from=unknown_before(app, request.namespace, state.plan.text, past),
+        receipt_problem=problem or None,
+    )  # fmt: skip
+
+
+def _asked_for(state: State, leg: str) -> bool:
+    return leg == "review" or (leg == "graph" and state.plan.depth == "graph")
+
+
+def xray(app: App, request: RecallInput, *, align: bool = False) -> RecallXraySnapshot:
+    """Run a recall and explain it from its receipt; with `align`, also which words met."""
+    state, packed, _ = _run(app, request)
+    return _worded(app, state.request, snapshot_of(app, unpack(packed), state.served, align=align))
+
+
+def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) -> RecallXraySnapshot:
+    """The explanation of a recall that was made before; with `align`, also which words meet today.
+
+    Raises:
+        NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
+    """
+    receipt = receipt_of(app, namespace, recall_id)
+    return _worded(app, receipt.state.request, snapshot_of(app, receipt, align=align))
+
+
+def _worded(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
+    """The snapshot with what the memories it names say, as far as the one who asked may read it."""
+    words = words_of(app, request.namespace, request.scopes, named_in(snapshot))
+    return snapshot.model_copy(update={"words": words})
+
+
+def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
+    """What is on record of a recall.
+
+    Raises:
+        NotFoundError: no recall of this namespace has that id, or its receipt was pruned.
+        StoreError: the receipt cannot be read.
+    """
+    recall_id = recall_named(app, namespace, recall_id)
+    packed = app.history.receipt(recall_id, namespace)
+    if packed is not None:
+        return unpack(packed)
+    if app.history.audit(recall_id, 1, namespace):
+        raise NotFoundError(
+            f"the receipt of {recall_id} was pruned: only its results are kept",
+            next_step="`pellucid snapshots pin` keeps a recall in full whatever its age",
+        )
+    raise NotFoundError(
+        f"no recall {recall_id} in {namespace}",
+        next_step="recall ids start with rec_; `pellucid snapshots list` shows them",
+    )
+
+
+def audit(app: App, namespace: str, entry: str) -> AuditOutput:
+    """What an audit entry of an X-ray stands for.
+
+    Raises:
+        NotFoundError: no such entry in this namespace.
+    """
+    named = parse_audit_id(entry)
+    row = app.history.audit(*named, namespace) if named else None
+    if row is None:
+        raise NotFoundError(f"no audit entry {entry} in {namespace}", next_step="an X-ray shows one a result")
+    found = app.index.memories(namespace, [row.memory_id])
+    operations = app.records.operations(op_id=row.op_id) if row.op_id else []
+    return AuditOutput(
+        audit_entry_id=entry, recall_id=row.recall_id, place=row.place, memory_id=row.memory_id,
+        path=found[0].path if found else None, operation=_operation(operations[0]) if operations else None,
+        recalled_at=row.at,
+    )  # fmt: skip
+
+
+def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
+    """Recall, and once more if a file that would be served had been changed by somebody else meanwhile.
+
+    Also returns the receipt, and why it could not be kept, if so: history is never needed to answer. What is served is
+    told as it was known then.
+    """
+    request = request_of(app, asked)
+    state = app.recaller.run(request)
+    served = {each.path for each in state.served}
+    if served and app.folder.drift(served).paths:
+        app.keeper.adopt(served)
+        state = app.recaller.run(request)
+    packed, state = pack(state), replace(state, served=_told(app, state.request, state.served))
+    try:
+        app.recaller.record(state, packed)
+    except StoreError as error:
+        return state, packed, str(error)
+    return state, packed, ""
+
+
+def _told(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
+    """Memories as they were known at the instant asked about, where one is."""
+    past = PastInstants(request.as_of, request.as_known_at)
+    told = told_then(app, request.namespace, [each.memory for each in found], past)
+    return tuple(replace(each, memory=memory) for each, memory in zip(found, told, strict=True))
+
+
+def is_recall(words: str) -> bool:
+    """Whether words name a recall, where a question might stand: its id, or `last`."""
+    return _RECALL.fullmatch(words) is not None
+
+
+def recall_named(app: App, namespace: str, name: str) -> str:
+    """The id behind `last`, `last~1` (the one before) and so on; anything else is an id already.
+
+    Raises:
+        NotFoundError: there were not that many recalls.
+    """
+    found = _LAST.fullmatch(name)
+    if not found:
+        return name
+    back = int(found[1] or 0)
+    rows = app.receipts.recalls(namespace, limit=back + 1)
+    if len(rows) <= back:
+        raise NotFoundError(f"no recall {name} in {namespace}: {len(rows)} are on record", next_step="ask something")
+    return rows[back].recall_id
+
+
+def snapshot_of(
+    app: App, receipt: Receipt, found: Sequence[Served] | None = None, *, align: bool = False
+) -> RecallXraySnapshot:
+    """The snapshot of a receipt, with the memories it names as they are now (or as `found` just now).
+
+    Raises:
+        EncoderError: words are to be aligned, and the model could not be loaded.
+    """
+    if found is None:
+        request = receipt.state.request
+        found = _told(app, request, app.index.memories(request.namespace, receipt.state.context.included))
+    plan = receipt.state.plan
+    aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
+    memories = {each.memory.id: each for each in found}
+    walked = {node for path in receipt.state.paths.values() for node in path.nodes}
+    names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
+    return build(receipt, memories, aligner, app.settings.lifecycle.stale_after_days, names)
+
+
+def _operation(row: OperationRow) -> dict[str, object]:
+    """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
+    return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
+
+
+def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
+    """The explanation of a recall, made now or earlier.
+
+    Raises:
+        InputError: neither a question nor a recall is given.
+    """
+    if asked.recall_id:
+        return xray_of(call.app, asked.namespace, asked.recall_id, align=asked.align)
+    if asked.asked is None:
+        raise InputError("there is no question and no recall to explain", code="missing_query")
+    return xray(call.app, asked.asked, align=asked.align)
+
+
+RECALL = Operation(
+    "recall.ask",
+    "Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation.",
+    RecallInput, lambda call, asked: recall(call.app, asked), "append", Surfaces("recall"),
+)  # fmt: skip
+XRAY = Operation(
+    "recall.xray",
+    "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
+    XrayInput, explained, "append", Surfaces("xray"),
+)  # fmt: skip
+AUDIT = Operation(
+    "recall.audit", "Follow one result of a recall to the change that wrote it.",
+    AuditInput, lambda call, asked: audit(call.app, asked.namespace, asked.entry), "read", Surfaces("audit"),
+)  # fmt: skip

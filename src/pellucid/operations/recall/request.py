@@ -1,0 +1,193 @@
+"""A question and what may differ for this one call in, the checked request of a recall out."""
+
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic.alias_generators import to_camel, to_snake
+
+from pellucid.app import App
+from pellucid.capture.redact import redact
+from pellucid.clock import epoch_ms
+from pellucid.errors import InputError, field_name
+from pellucid.model.memory import Category
+from pellucid.model.wire import Instant
+from pellucid.operations.instants import AsKnownAt, AsOf, past_of
+from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words
+from pellucid.operations.safe_input import SafeInput
+from pellucid.recall.legs.nominate import NOMINATING
+from pellucid.recall.legs.review import review_paths
+from pellucid.recall.pipeline import OPTIONAL
+from pellucid.recall.score.boost import BOOSTS
+from pellucid.recall.state import Request
+from pellucid.settings import LegWeights, RecallSettings
+from pellucid.store.index_port import Filters
+from pellucid.xray.words.visible import visible
+
+WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
+"""What a recall can leave out: legs, stages and terms."""
+
+BUDGET_AT_MOST = 2**53 - 1
+"""The largest whole number that every JSON parser reads exactly."""
+_SHOWN_CHARS = 80
+FILLING = 100
+"""Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
+
+
+def _characters(value: object) -> object:
+    """A budget as a number, or as its digits.
+
+    Raises:
+        InputError: it is no positive whole number.
+    """
+    budget = int(value) if isinstance(value, str) and re.fullmatch(r"\s*\+?[0-9]{1,20}\s*", value) else value
+    budget = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
+    if value is None or (isinstance(budget, int) and not isinstance(budget, bool) and 0 < budget <= BUDGET_AT_MOST):
+        return budget
+    got = json.dumps(value, ensure_ascii=False) if isinstance(value, str | int | float) else type(value).__name__
+    got = got if len(got) <= _SHOWN_CHARS else f"{got[:_SHOWN_CHARS]}…"
+    raise InputError(
+        f"{field_name('budget')} expects a positive integer; got {visible(got)}",
+        code="invalid_budget",
+        next_step=f"give characters, from 1 to {BUDGET_AT_MOST}, or leave it out",
+    )
+
+
+class RecallInput(SafeInput):
+    """A question and what may differ from the settings for this one call."""
+
+    RAW = SafeInput.RAW | {"also", "review"}
+
+    query: Annotated[str, Words("The question, in words.")]
+    namespace: str
+    also: tuple[str, ...] = ()
+    """Further namespaces to ask; each answers for itself, within a quarter of the budget and of `topK` at most."""
+    budget: Annotated[
+        int | None, BeforeValidator(_characters), Flag("Characters of context for this call.", as_words=True)
+    ] = None
+    """Given without `topK`, it is filled: with 100 memories at most."""
+    top_k: Annotated[int | None, Flag("Memories returned at most.")] = None
+    tags: Annotated[tuple[str, ...], Flag("Only memories with this tag; may be repeated.")] = ()
+    """With all of them, where there are several."""
+    categories: Annotated[tuple[Category, ...], Flag("Only this category, or one of these.")] = ()
+    by_agent: Annotated[str | None, Flag("Only what this agent wrote.")] = None
+    in_session: Annotated[str | None, Flag("Only what came of this session.")] = None
+    since: Annotated[Instant | None, Flag("Only what was made from then on (UTC).")] = None
+    until: Annotated[Instant | None, Flag("Only what was made before then (UTC).")] = None
+    as_of: AsOf = None
+    """Answer with what held at this past instant."""
+    as_known_at: AsKnownAt = None
+    """Answer with what had been written down by then."""
+    review: Annotated[
+        str | None,
+        Flag("A file with a diff or a list of files (- reads standard input), or a file itself.", as_words=True),
+    ] = None
+    """Here the diff, or the list of files: memories that speak of these files are nominated."""
+    settings: Annotated[
+        dict[str, Any], Flag("A recall setting for this call: name=value; may be repeated.", "--set")
+    ] = Field(default_factory=dict)
+    """Such as `maxIterations` or `legWeights.vector`."""
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term; may be repeated.")] = ()
+    """Some of `WITHOUT`."""
+    scopes: Scopes = ()
+    session_id: Session = None
+    """Who asks; see `in_session` for where to look."""
+    agent: Agent = None
+
+
+def request_of(app: App, asked: RecallInput) -> Request:
+    """The recall request of an input: settings with this call's overrides, a fresh recall id.
+
+    Raises:
+        InputError: an override is out of range or unknown, or `without` names nothing that can be left out.
+    """
+    if unknown := set(asked.without) - set(WITHOUT):
+        raise InputError(
+            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
+            code="invalid_without",
+        )
+    if asked.since and asked.until and asked.since >= asked.until:
+        raise InputError(
+            f"{field_name('since')} is not before {field_name('until')}, so nothing could answer",
+            next_step="exchange them",
+        )
+    now = app.clock.now()
+    past = past_of(asked.as_of, asked.as_known_at, now)
+    given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
+    given = {name: value for name, value in given.items() if value is not None}
+    chosen = frozenset({*given, *(_top(name) for name in asked.settings), *map(_spelled, asked.settings)})
+    if "char_budget" in chosen and "top_k_facts" not in chosen | app.settings.recall.model_fields_set:
+        given["top_k_facts"] = FILLING
+    return Request(
+        asked.query, asked.namespace, app.clock.new_id("rec"), now,
+        _overridden(app.settings.recall, given, asked.settings), session_id=asked.session_id or None,
+        agent=asked.agent or None, scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
+        review=tuple(redact(path).text for path in review_paths(asked.review or "")), chosen=chosen,
+        as_of=past.at, as_known_at=past.known,
+    )  # fmt: skip
+
+
+def _filters(asked: RecallInput) -> Filters:
+    return Filters(
+        tags=asked.tags, categories=tuple(asked.categories),
+        agent=asked.by_agent or None, session_id=asked.in_session or None, since=_millis(asked.since),
+        until=_millis(asked.until),
+    )  # fmt: skip
+
+
+def _millis(at: datetime | None) -> int | None:
+    return None if at is None else epoch_ms(at)
+
+
+def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]) -> RecallSettings:
+    """The settings with what this call says.
+
+    Raises:
+        InputError: a name is unknown, or a value is out of range.
+    """
+    if not given and not asked:
+        return settings
+    table = settings.model_dump()
+    for name, value in asked.items():
+        part, _, rest = name.partition(".")
+        weight = _top(name) == "leg_weights" and to_snake(rest) in LegWeights.model_fields
+        if _top(name) not in RecallSettings.model_fields or (rest and not weight):
+            known = [to_camel(each) for each in RecallSettings.model_fields]
+            close = difflib.get_close_matches(to_camel(to_snake(part)), known, n=1)
+            raise InputError(
+                f"no recall setting is called {name!r}",
+                code="invalid_setting",
+                next_step=f"did you mean {close[0]}?" if close else "docs/settings.md names them",
+            )
+        if not rest:
+            table[_top(name)] = value
+        elif isinstance(table["leg_weights"], dict):  # else the wrong value before it stays, and is refused
+            table["leg_weights"] |= {to_snake(rest): value}
+    try:
+        return RecallSettings.model_validate({**table, **given})
+    except ValidationError as error:
+        raise _out_of_range(error) from error
+
+
+def _spelled(name: str) -> str:
+    """A setting's name, part by part in snake_case: `leg_weights.temporal`."""
+    return ".".join(map(to_snake, name.split(".")))
+
+
+def _top(name: str) -> str:
+    return to_snake(name.partition(".")[0])
+
+
+def _out_of_range(error: ValidationError) -> InputError:
+    first = error.errors()[0]
+    where = [str(part) for part in first["loc"]]
+    field = {"top_k_facts": "top_k", "char_budget": "budget"}.get(to_snake(where[0]))
+    if field is None:
+        setting = ".".join(map(to_camel, where))
+        return InputError(f"{field_name('settings')} {setting}: {first['msg']}; got {first['input']!r}")
+    said = first["msg"].removeprefix("Input should be ")
+    return InputError(f"{field_name(field)} expects a number {said}; got {first['input']!r}")

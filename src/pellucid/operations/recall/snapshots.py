@@ -1,0 +1,223 @@
+"""A namespace and a time in, the recalls of then out: listed, explained, exported as JSON lines, kept for good."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.capture.redact import redact
+from pellucid.clock import epoch_ms
+from pellucid.errors import InputError, NotFoundError
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
+from pellucid.operations.recall.recalling import recall_named, xray_of
+from pellucid.recall.receipt.record import query_of
+from pellucid.store.history_port import audit_id
+from pellucid.store.receipts_port import RecallRow
+from pellucid.xray.render.as_json import render_json_line
+
+_PAGE = 100
+_AGO = re.compile(r"([0-9]{1,9})\s*(m|h|d|w)")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def parse_since(text: str, now: datetime, name: str = "since") -> datetime:
+    """An instant: `2026-04-20`, `2026-04-20T17:30`, or so long ago: `30m`, `12h`, `7d`, `2w`. No zone means UTC.
+
+    Raises:
+        InputError: `invalid_since`: it is neither.
+    """
+    given = text.strip()
+    try:
+        if ago := _AGO.fullmatch(given):
+            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        at = datetime.fromisoformat(given)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            f'{name} expects a date, a time or how long ago; got "{given}"',
+            code="invalid_since",
+            next_step="write it as 2026-04-20, 2026-04-20T17:30 or 7d",
+        ) from error
+
+
+Since = Annotated[Instant | None, Flag("From when on: 2026-04-20, 2026-04-20T17:30, or 7d ago.", reads=parse_since)]
+
+
+class SnapshotsInput(Wire):
+    """Which recalls to list: of a namespace since an instant, of one session or of all; the newest of them."""
+
+    namespace: str
+    since: Since = None
+    limit: Limit = Field(default=20, ge=1, le=10_000)
+    session_id: Session = None
+
+
+class ListedRecall(Wire):
+    """One recall, and what is kept of it."""
+
+    recall_id: str
+    at: Instant
+    session_id: str | None = None
+    served: int
+    """How many memories its context held."""
+    in_full: bool
+    """Whether it can be explained; else only its results are kept, with the operations behind them."""
+    pinned: bool
+    query: str | None = None
+    """Its words, unless they were withheld or erased, or went with the receipt."""
+
+
+class SnapshotsOutput(Wire):
+    """The newest recalls that fit; `more` says that there are older ones."""
+
+    recalls: tuple[ListedRecall, ...]
+    more: bool = False
+
+
+class ExportInput(Wire):
+    """Which recalls to export: all of a namespace since an instant, of one session or of all."""
+
+    namespace: str
+    since: Since = None
+    session_id: Session = None
+
+
+class ExplainInput(Wire):
+    """Whose last recall to explain: a session's, or the namespace's."""
+
+    namespace: str
+    session_id: Session = None
+
+
+class PinSnapshotInput(Wire):
+    """Which recall to keep in full, or no longer."""
+
+    namespace: str
+    recall_id: RecallId
+    pinned: Annotated[bool, Flag("Let it go again.", "--off", opposite=True)] = True
+
+
+def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
+    """The recalls that were made, newest first."""
+    rows = app.receipts.recalls(
+        request.namespace,
+        since=_millis(request.since),
+        session_id=_session(request.session_id),
+        limit=request.limit + 1,
+    )
+    return SnapshotsOutput(recalls=tuple(map(_listed, rows[: request.limit])), more=len(rows) > request.limit)
+
+
+def export_snapshots(app: App, request: ExportInput, left_out: Callable[[str], object] | None = None) -> Iterator[str]:
+    """The snapshots of recalls as JSON lines, newest first, made as they are asked for.
+
+    Each line is one envelope, `{"snapshotFound":true,"snapshot":{…}}`: the same bytes as long as the memories it names
+    are unchanged. `left_out` is told the id of each recall of which only the results are kept.
+
+    Raises:
+        StoreError: a receipt could not be read.
+    """
+    for row in _all(app, request):
+        snapshot = _snapshot(app, request.namespace, row)
+        if snapshot is not None:
+            yield render_json_line(snapshot)
+        elif left_out is not None:
+            left_out(row.recall_id)
+
+
+def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
+    """Keep a recall's receipt in full whatever its age, or let retention have it; the recall as it then stands.
+
+    Raises:
+        NotFoundError: no recall of this namespace has that id.
+    """
+    recall_id = recall_named(app, request.namespace, request.recall_id)
+    row = app.receipts.pin(recall_id, request.namespace, pinned=request.pinned)
+    if row is None:
+        raise NotFoundError(
+            f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
+        )
+    return _listed(row)
+
+
+def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
+    """The explanation of the last recall of a session, or of the namespace.
+
+    Raises:
+        NotFoundError: there was none, or only its results are kept.
+    """
+    row = app.receipts.latest(request.namespace, _session(request.session_id))
+    if row is None:
+        of = f" of session {request.session_id}" if request.session_id else ""
+        raise NotFoundError(
+            f"nothing was recalled yet in {request.namespace}{of}",
+            next_step="`pellucid recall` asks a question; `pellucid snapshots list` shows every recall",
+        )
+    if not row.in_full:
+        results = f"`pellucid audit {audit_id(row.recall_id, 1)}` shows the first" if row.served_count else "none"
+        raise NotFoundError(
+            f"the last recall, {row.recall_id}, is too old to be explained: only its results are kept ({results})",
+            next_step="ask again; `pellucid snapshots pin` keeps a recall that matters",
+        )
+    return xray_of(app, request.namespace, row.recall_id)
+
+
+def _all(app: App, request: ExportInput) -> Iterator[RecallRow]:
+    since, session, last = _millis(request.since), _session(request.session_id), None
+    while rows := app.receipts.recalls(request.namespace, since=since, session_id=session, after=last, limit=_PAGE):
+        yield from rows
+        last = rows[-1]
+
+
+def _snapshot(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | None:
+    """None where the receipt is gone, be it since a moment ago."""
+    try:
+        return xray_of(app, namespace, row.recall_id) if row.in_full else None
+    except NotFoundError:
+        return None
+
+
+def _listed(row: RecallRow) -> ListedRecall:
+    return ListedRecall(
+        recall_id=row.recall_id, at=_EPOCH + timedelta(milliseconds=row.at), session_id=row.session_id,
+        served=row.served_count, in_full=row.in_full, pinned=row.pinned,
+        query=query_of(row.query) if row.query_kept else None,
+    )  # fmt: skip
+
+
+def _millis(at: datetime | None) -> int:
+    return epoch_ms(at) if at else 0
+
+
+def _session(session_id: str | None) -> str | None:
+    """The session under the name that its recalls were kept by."""
+    return redact(session_id).text if session_id else None
+
+
+EXPLAIN = Operation(
+    "recall.explain", "Explain the last recall. That of a session; or of the namespace, where no session is given.",
+    ExplainInput, lambda call, asked: explain(call.app, asked), "read", Surfaces("explain"),
+)  # fmt: skip
+SNAPSHOTS = Operation(
+    "recall.list",
+    """List recalls, newest first, with their questions.
+
+Of each: how many memories it served, and what is kept of it.
+""",
+    SnapshotsInput, lambda call, asked: list_snapshots(call.app, asked), "read", Surfaces("snapshots list"),
+)  # fmt: skip
+EXPORT = Operation(
+    "recall.export", "Print every recall kept in full as a line of JSON. Each line is an X-ray; newest first.",
+    ExportInput, lambda call, asked: export_snapshots(call.app, asked, call.report), "read",
+    Surfaces("snapshots export"),
+)  # fmt: skip
+PIN_SNAPSHOT = Operation(
+    "recall.pin", "Keep a recall in full whatever its age. It can always be explained.",
+    PinSnapshotInput, lambda call, asked: pin_snapshot(call.app, asked), "change", Surfaces("snapshots pin"),
+)  # fmt: skip

@@ -1,0 +1,187 @@
+"""A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.never_kept import never_kept
+from pellucid.operations.recall.recalling import receipt_of
+from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.why_states import state_changes
+from pellucid.operations.recall.why_target import Matched, Target, named, resolve
+from pellucid.operations.using import note_use
+from pellucid.recall.receipt.record import Receipt
+from pellucid.recall.state import Request
+from pellucid.xray.why.answer import why as look
+from pellucid.xray.why.finding import WhyFinding
+from pellucid.xray.why.sentence import sentences
+from pellucid.xray.words.headline import headline
+
+_SHORT = 100
+"""Characters of a memory in a list of those that may be meant."""
+
+_ASK = "Why a question finds it or not: ask with the question, or with the id of a recall."
+
+
+class WhyInput(Wire):
+    """Which memory, and which recall: one that is run now as `asked`, or an earlier one by its id."""
+
+    namespace: str
+    memory: Annotated[str, Argument("A memory's id (the first or last digits do), its path, or its words in quotes.")]
+    """The first eight digits of an id or more, or the last ten."""
+    asked: RecallInput | None = None
+    recall_id: Annotated[str | None, Flag("An earlier recall (rec_…), instead of a question.", "--recall")] = None
+
+
+class WhyCandidate(Wire):
+    """A memory that may be meant."""
+
+    memory_id: str
+    path: str
+    status: str
+    excerpt: str
+
+
+class WhyOutput(Wire):
+    """Why a memory is in the context of a recall, or what lost it and what admits it; `sentence` says all of it.
+
+    Where several memories may be meant there is no `finding`: `candidates` are the first of `total`.
+    """
+
+    sentence: str
+    namespace: str
+    query: str
+    recall_id: str | None = None
+    """The earlier recall that is explained; none of one that was run now, which leaves no receipt."""
+    matched: Matched
+    memory_id: str | None = None
+    path: str | None = None
+    excerpt: str | None = None
+    candidates: tuple[WhyCandidate, ...] = ()
+    total: int = 1
+    finding: WhyFinding | None = None
+
+
+def why(app: App, request: WhyInput) -> WhyOutput:
+    """Explain one memory's part in one recall, or why a sentence became no memory. No receipt is written.
+
+    Without a question, words that a memory says just so, or holds, are told to be kept, and by which.
+
+    The memory is opened by this, which is a use.
+
+    Raises:
+        InputError: neither a question nor an earlier recall is given, or both; or the question is off.
+        NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept; or,
+            without a question, nothing is on record of these words.
+    """
+    asks = request.asked is not None or request.recall_id is not None
+    told = _asked(app, request) if asks else _unkept(app, request) or _kept(app, request)
+    note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
+    return told
+
+
+def _asked(app: App, request: WhyInput) -> WhyOutput:
+    """What became of the memory in a recall; or of words that never became one."""
+    receipt, asked = _recall(app, request)
+    return _unkept(app, request) or why_of(app, asked, request.memory, receipt)
+
+
+def _unkept(app: App, request: WhyInput) -> WhyOutput | None:
+    """Why words that no memory says became none, where that was decided; None of an id."""
+    words = request.memory.strip()
+    try:
+        is_kept = not words or named(app, request.namespace, words) is not None
+    except NotFoundError:
+        return None
+    said = None if is_kept else never_kept(app, request.namespace, words)
+    query = request.asked.query if request.asked else ""
+    return (
+        WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0) if said else None
+    )
+
+
+def _kept(app: App, request: WhyInput) -> WhyOutput:
+    """Which memory says words that were asked about with no question; of an id, what is missing.
+
+    Raises:
+        InputError: it is an id, which says nothing without a question.
+        NotFoundError: nothing is on record of these words.
+    """
+    words = request.memory.strip()
+    target = named(app, request.namespace, words) if words else None
+    if words and target is None:
+        raise NotFoundError(
+            "no memory says these words, and nothing is on record of them",
+            next_step="write the sentence as it was said; or "
+            f'give {field_name("query")} "…" to look for the memory nearest to them',
+        )  # fmt: skip
+    if target is None or target.matched not in ("content", "words"):
+        return _asked(app, request)
+    held, many = target.held, f"{target.total} memories hold these words."
+    said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
+    return WhyOutput(
+        sentence=f"{said} {_ASK}", namespace=request.namespace, query="", matched=target.matched, total=target.total,
+        memory_id=held.memory.id if held else None, path=held.path if held else None,
+        excerpt=headline(held.memory.content, _SHORT) if held else None, candidates=() if held else _candidates(target),
+    )  # fmt: skip
+
+
+def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
+    """The same of a recall request, run now; or of a receipt, tried again as `asked`."""
+    target = resolve(app, asked, memory)
+    held = target.held
+    if held is None:
+        return _ambiguous(asked, target, receipt)
+    with app.recaller.world(asked) as world:
+        finding = look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
+    return WhyOutput(
+        sentence=sentences(finding), namespace=asked.namespace, query=asked.query, matched=target.matched,
+        recall_id=asked.recall_id if receipt else None, memory_id=held.memory.id, path=held.path,
+        excerpt=headline(held.memory.content), finding=finding,
+    )  # fmt: skip
+
+
+def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
+    """The earlier recall, if one is meant, and the request to try things on: what asks about the past is asked now."""
+    if (request.asked is None) == (request.recall_id is None):
+        raise InputError(
+            "why: a question or an earlier recall is required, and not both", code="missing_query",
+            next_step=f'`pellucid why ID "question"`, or {field_name("recall_id")} rec_…',
+        )  # fmt: skip
+    if request.asked is not None:
+        return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
+    receipt = receipt_of(app, request.namespace, request.recall_id or "")
+    asked = receipt.state.request
+    return receipt, replace(asked, at=app.clock.now()) if asked.as_of or asked.as_known_at else asked
+
+
+def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
+    how = "are near these words" if target.matched == "meaning" else "fit"
+    return WhyOutput(
+        sentence=f"{target.total} memories {how}: name one of them by its id.", namespace=asked.namespace,
+        query=asked.query, recall_id=asked.recall_id if receipt else None, matched=target.matched, total=target.total,
+        candidates=_candidates(target),
+    )  # fmt: skip
+
+
+def _candidates(target: Target) -> tuple[WhyCandidate, ...]:
+    return tuple(
+        WhyCandidate(
+            memory_id=each.memory.id, path=each.path, status=each.memory.status,
+            excerpt=headline(each.memory.content, _SHORT),
+        )
+        for each in target.candidates
+    )  # fmt: skip
+
+
+WHY = Operation(
+    "memory.why",
+    """Say why a memory was recalled, or why not, or never kept.
+
+Of a miss: what lost it, and the smallest change that admits it.
+""",
+    WhyInput, lambda call, asked: why(call.app, asked), "append", Surfaces("why"),
+)  # fmt: skip

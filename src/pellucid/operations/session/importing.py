@@ -1,0 +1,179 @@
+"""Transcripts in, memories out: read, redact, cut, then keep what is durable, or every turn as it was said."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.capture.identity import unseen
+from pellucid.capture.reader import read
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.transcripts.detect import Format
+from pellucid.errors import EncoderError
+from pellucid.model.project import DEFAULT
+from pellucid.model.turn import Turn
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.session.filing import SessionFiling
+from pellucid.operations.session.intake import Intake, IntakeTally, Mode, take, together, who_distils
+from pellucid.operations.settling import require_settled
+
+Progress = Callable[[int, int], None]
+
+
+class ImportInput(Wire):
+    """What to import, how, and where to."""
+
+    paths: Annotated[tuple[Path, ...], Argument("Transcript files, or folders of them.")]
+    mode: Annotated[Mode, Flag("both: memories, and the turns behind them; extract; verbatim.")] = "both"
+    """`extract`: memories alone; `verbatim`: turns alone."""
+    namespace: str
+    by_folder: bool = False
+    """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
+    transcript_format: Annotated[
+        Format | None,
+        Flag("claude-code, codex, openai-chat, plain-jsonl, markdown-chat, plain-text; else detected.", "--format"),
+    ] = None
+
+
+class FiledSessions(Wire):
+    """What an import filed in one namespace: new turns of so many sessions, and what was made of them."""
+
+    namespace: str
+    root: str | None = None
+    """The root of its project; none where what tells no folder is filed."""
+    sessions: int
+    turns: int
+    memories: int
+    passages: int
+
+
+class ImportOutput(Wire):
+    """What became of an import. Every turn that was read is kept, observed or dropped for a counted reason."""
+
+    mode: Mode
+    namespace: str
+    """The one that was named, or that of sessions which tell no folder: see `filed`."""
+    files: int
+    turns_read: int
+    turns_taken: int
+    memories: int
+    episodes: int
+    passages: int = 0
+    """Stretches of turns that are kept word for word; `memories` counts them only where nothing else is kept."""
+    characters_in: int
+    """Characters of the turns taken."""
+    characters_out: int
+    """Characters of the memories written."""
+    compression_ratio: float | None = None
+    verdicts: dict[str, int] = Field(default_factory=dict)
+    """Observations by verdict and reason, e.g. `reject:chatter`."""
+    unkept: dict[str, int] = Field(default_factory=dict)
+    """Sentences that looked like statements and became no observation, by reason, e.g. `no-sign`."""
+    dropped: dict[str, int] = Field(default_factory=dict)
+    redactions: dict[str, int] = Field(default_factory=dict)
+    malformed: int = 0
+    problems: tuple[str, ...] = ()
+    encoder_problem: str | None = None
+    filed: tuple[FiledSessions, ...] = ()
+    """What went to which project, if sessions were filed by their folders: where anything new was taken."""
+    extractor_problem: str | None = None
+    """Why the import stopped before its end: the turns not taken are taken by repeating it."""
+
+
+def import_transcripts(app: App, request: ImportInput, on_progress: Progress | None = None) -> ImportOutput:
+    """Import transcripts. Turns that an earlier import took are left out; an interrupted import goes on when repeated.
+
+    Raises:
+        InputError: a named file does not exist or is in no known format.
+        UnhealthyError: what was forgotten would not be known again; nothing is taken.
+    """
+    require_settled(app)
+    report = CaptureReport()
+    turns = read(
+        request.paths,
+        app.settings.capture,
+        report,
+        transcript_format=request.transcript_format,
+        on_progress=on_progress,
+    )
+    desks = _Desks(app, request)
+    problem = ""
+    try:
+        desks.take(turns, report)
+    except EncoderError as error:
+        problem = f"{error}; nothing is lost: repeat the import to go on"
+    return _outcome(request, desks, report, problem)
+
+
+class _Desks:
+    """One intake for each namespace that sessions go to."""
+
+    def __init__(self, app: App, request: ImportInput) -> None:
+        self._app, self._request = app, request
+        self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
+        self._extraction = who_distils(app)
+        self._intakes: dict[str, Intake] = {}
+        self._sessions: dict[str, set[str]] = {}
+
+    def take(self, turns: Iterable[Turn], report: CaptureReport) -> None:
+        placed = self._filing.placed(turns) if self._filing else turns
+        fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
+        take(fresh, self._intake)
+
+    def _purpose(self, turn: Turn) -> str:
+        return f"{self._namespace(turn.session_id)} {self._request.mode}"
+
+    def _namespace(self, session_id: str) -> str:
+        return self._filing.namespace_of(session_id) if self._filing else self._request.namespace
+
+    def _intake(self, session_id: str) -> Intake:
+        namespace = self._namespace(session_id)
+        self._sessions.setdefault(namespace, set()).add(session_id)
+        if namespace not in self._intakes:
+            elsewhere = (DEFAULT,) if self._filing else ()
+            self._intakes[namespace] = Intake(
+                self._app, namespace, self._request.mode, shared=self._extraction, forgotten_in=elsewhere
+            )
+        return self._intakes[namespace]
+
+    def tally(self) -> IntakeTally:
+        """What all of them have taken."""
+        return together(each.tally for each in self._intakes.values())
+
+    def filed(self) -> Iterator[FiledSessions]:
+        """What each has taken, by its namespace; nothing where there was no choice."""
+        for namespace, intake in sorted(self._intakes.items() if self._filing else ()):
+            tally = intake.tally
+            yield FiledSessions(
+                namespace=namespace, root=self._filing.root_of(namespace) if self._filing else None,
+                sessions=len(self._sessions[namespace]), turns=tally.turns, memories=tally.memories,
+                passages=tally.passages,
+            )  # fmt: skip
+
+
+def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem: str) -> ImportOutput:
+    tally = desks.tally()
+    left_out = Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
+    dropped = report.dropped + left_out
+    ratio = round(tally.characters_in / tally.characters_out, 1) if tally.characters_out else None
+    return ImportOutput(
+        mode=request.mode, namespace=request.namespace, files=report.files, turns_read=report.turns_read,
+        turns_taken=tally.turns, memories=tally.memories, episodes=tally.episodes, passages=tally.passages,
+        characters_in=tally.characters_in, characters_out=tally.characters_out, compression_ratio=ratio,
+        verdicts=dict(tally.verdicts.most_common()), unkept=dict(tally.unkept.most_common()),
+        dropped=dict(dropped.most_common()), redactions=dict(report.redactions.most_common()),
+        malformed=report.malformed,
+        problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
+        encoder_problem=tally.encoder_problem or None, filed=tuple(desks.filed()), extractor_problem=problem or None,
+    )  # fmt: skip
+
+
+IMPORT = Operation(
+    "session.import",
+    "Turn transcripts into memories. Secrets are redacted first; what was imported before is left out.",
+    ImportInput, lambda call, asked: import_transcripts(call.app, asked, call.progress), "append", Surfaces("import"),
+)  # fmt: skip

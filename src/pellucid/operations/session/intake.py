@@ -1,0 +1,364 @@
+"""Keyed turns in, memories and episodes out: extracted or verbatim, a commit at a time, each turn exactly once."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Literal
+
+from pellucid.app import App
+from pellucid.capture.names import clean_pairs
+from pellucid.capture.redact import redact
+from pellucid.capture.segment import segments
+from pellucid.errors import PellucidError
+from pellucid.memory.changes import ChangeSet
+from pellucid.memory.doubt import doubted_turns
+from pellucid.memory.episodes import TurnsKept, episode_write
+from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
+from pellucid.memory.tombstone import passage_keys, said_key, turn_keys
+from pellucid.model.artifact import Artifact
+from pellucid.model.ledger import FlushRow, UnkeptRow
+from pellucid.model.memory import Memory
+from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.echo import heard_from
+from pellucid.observe.extract.artifacts import artifacts, of_segment
+from pellucid.observe.pipeline import observe
+from pellucid.observe.unkept import Unkept, unkept
+from pellucid.operations.extraction import Extraction, extraction
+from pellucid.operations.session.restating import restate
+from pellucid.operations.settling import require_settled
+from pellucid.store.records import FileWrite, OperationKind
+
+Mode = Literal["extract", "verbatim", "both"]
+TURNS_A_COMMIT = 500
+"""Turns whose memories are acknowledged together: what a crash can make a re-import do again, and never lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentCut:
+    """A segment with the key of each of its turns."""
+
+    segment: Segment
+    keys: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A segment after extraction: its observations, the artifacts of each turn, and what extraction took."""
+
+    cut: SegmentCut
+    observations: tuple[MemoryObservation, ...] = ()
+    named: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
+    row: FlushRow | None = None
+    unkept: tuple[Unkept, ...] = ()
+    """What a person stated and nothing was made of."""
+
+
+@dataclass(slots=True)
+class IntakeTally:
+    """What an intake has taken so far."""
+
+    memories: int = 0
+    episodes: int = 0
+    passages: int = 0
+    turns: int = 0
+    characters_in: int = 0
+    characters_out: int = 0
+    overtaken: int = 0
+    """Turns that another import, or another file of this one, took while this one was reading."""
+    forgotten: int = 0
+    """Turns that were left out because what they said was forgotten."""
+    encoder_problem: str = ""
+    verdicts: Counter[str] = field(default_factory=Counter[str])
+    unkept: Counter[str] = field(default_factory=Counter[str])
+    """Statements of which nothing was made, by reason; `why` answers of each."""
+    kept: list[str] = field(default_factory=list[str])
+    """The ids of the memories of the last batch."""
+
+
+def together(tallies: Iterable[IntakeTally]) -> IntakeTally:
+    """What several intakes have taken."""
+    out = IntakeTally()
+    for each in tallies:
+        for name in ("memories", "episodes", "passages", "turns", "characters_in", "characters_out", "overtaken"):
+            setattr(out, name, getattr(out, name) + getattr(each, name))
+        out.forgotten += each.forgotten
+        out.encoder_problem = each.encoder_problem or out.encoder_problem
+        out.verdicts.update(each.verdicts)
+        out.unkept.update(each.unkept)
+    return out
+
+
+@dataclass(slots=True)
+class Intake:
+    """Takes turns into one namespace, a commit at a time."""
+
+    app: App
+    namespace: str
+    mode: Mode
+    kind: OperationKind = "import"
+    shared: Extraction | None = None
+    """Who distils, if several intakes of one run share it: what a run may cost is counted for all of them."""
+    forgotten_in: tuple[str, ...] = ()
+    """Further namespaces in which a turn may have been forgotten before its session was filed by its folder."""
+    tally: IntakeTally = field(default_factory=IntakeTally)
+    _extraction: Extraction = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._extraction = self.shared or who_distils(self.app)
+
+    def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
+        """Cut turns into segments and keep them; returns when the last is acknowledged and searchable.
+
+        Raises:
+            EncoderError: the extractor's endpoint failed; what was kept before is kept, and the rest is taken by
+                repeating the import.
+        """
+        take(keyed, lambda _: self)
+
+    def keep(self, batch: Sequence[SegmentCut]) -> None:
+        """Extract a batch of segments, then keep it, alone; turns that were taken or forgotten before are left out.
+
+        Extraction, which may wait for a model, holds no lock; whatever another process took meanwhile is left out.
+
+        Raises:
+            EncoderError: extraction failed at some segment; those before it are kept.
+            UnhealthyError: what was forgotten would not be known again; nothing of the batch is taken.
+        """
+        require_settled(self.app)
+        observed: list[Observed] = []
+        failure: PellucidError | None = None
+        for cut in self._fresh(batch):
+            try:
+                observed.append(self._observe(cut))
+            except PellucidError as error:
+                failure = error
+                break
+        unused = set[bytes]() if failure else self._unmarked(batch, observed)
+        if observed or unused:
+            self._commit(observed, unused)
+        if failure:
+            raise failure
+
+    def _unmarked(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
+        """The keys of turns that were left out for good, and that no operation has marked as seen."""
+        left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
+        return left_out - self.app.records.already_seen(left_out)
+
+    def _fresh(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
+        keys = {key for cut in batch for key in cut.keys}
+        taken = self.app.records.already_seen(keys)
+        out: list[SegmentCut] = []
+        for cut in batch:
+            pairs = [(key, turn) for key, turn in zip(cut.keys, cut.segment.turns, strict=True) if key not in taken]
+            taken |= {key for key, _ in pairs}
+            self.tally.overtaken += len(cut.keys) - len(pairs)
+            allowed = self._not_forgotten([turn for _, turn in pairs])
+            self.tally.forgotten += len(pairs) - len(allowed)
+            if allowed:
+                kept = [(key, turn) for key, turn in pairs if id(turn) in allowed]
+                segment = replace(cut.segment, turns=tuple(turn for _, turn in kept))
+                out.append(SegmentCut(segment, tuple(key for key, _ in kept)))
+        return out
+
+    def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
+        named: dict[int, list[bytes]] = {id(turn): [] for turn in turns}
+        for turn in turns:
+            said = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
+            for namespace in (self.namespace, *self.forgotten_in):
+                named[id(turn)] += turn_keys(self.app.key, namespace, said)
+        dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
+        return {at for at, keys in named.items() if not dead.intersection(keys)}
+
+    def _observe(self, cut: SegmentCut) -> Observed:
+        if self.mode == "verbatim":
+            return Observed(cut)
+        started, turns = perf_counter(), cut.segment.turns
+        spent, unborne = self._extraction.spent(), self._extraction.dropped()
+        found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
+        if self.app.settings.trust.enabled:
+            found = [heard_from(observation, turns) for observation in found]
+        if self._extraction.is_remote:
+            found = [_without_secrets(observation) for observation in found]
+        tokens_in, tokens_out, cost = self._extraction.spent(spent)
+        row = FlushRow(
+            session_id=cut.segment.session_id, namespace=self.namespace, at=self.app.clock.now(),
+            signal=cut.segment.signal, turns=len(turns), by_role=dict(Counter(turn.role for turn in turns)),
+            characters=sum(len(turn.content) for turn in turns), observations=len(found),
+            accepted=sum(observation.judge_accepted for observation in found),
+            seconds=round(perf_counter() - started, 6), extractor=self._extraction.name, input_tokens=tokens_in,
+            output_tokens=tokens_out, cost=cost, dropped=dict(self._extraction.dropped() - unborne),
+        )  # fmt: skip
+        left = unkept(cut.segment, [each.fact for each in found])
+        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left))
+
+    def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
+        """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
+        with self.app.keeper.deciding():
+            taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
+            mine = [each for each in observed if not taken.intersection(each.cut.keys)]
+            late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
+            turns = [turn for each in mine for turn in each.cut.segment.turns]
+            self.tally.turns += len(turns)
+            self.tally.characters_in += sum(len(turn.content) for turn in turns)
+            writes, ledger = self._verbatim(mine) if self.mode == "verbatim" else self._extracted(mine)
+            seen = unused.union(*(each.cut.keys for each in mine))
+            kept = self.app.keeper.commit(self.kind, writes, ledger, seen)
+        self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
+        if late:  # another process took some of these turns while they were being read here
+            self.keep(late)
+
+    def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+        made = (
+            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._keeping(each))
+            for each in observed
+        )
+        written = [(write, held) for write, held in made if held]
+        moments = [moment for _, held in written for moment in held]
+        self.tally.episodes += len(written)
+        self.tally.passages += len(moments)
+        self.tally.memories += len(moments)
+        self.tally.kept = [moment.id for moment in moments]
+        self.tally.characters_out += sum(len(moment.content) for moment in moments)
+        return [write for write, _ in written], []
+
+    def _doubted(self, observed: Observed) -> Collection[int]:
+        """The turns of a segment, by their number in it, that begin in quarantine whatever is made of them."""
+        return doubted_turns(observed.cut.segment.turns) if self.app.settings.trust.enabled else ()
+
+    def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+        changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
+        trust = self.app.settings.trust.enabled
+        reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
+        episodes = [self.app.clock.new_id("ep") for _ in observed]
+        stated = [self._statements(each, changes, episode) for each, episode in zip(observed, episodes, strict=True)]
+        for found in stated:
+            reconciler.consider(found)
+        decided = reconciler.decide()
+        plan, made = changes.plan(), changes.fresh
+        told, moments = self._episodes(observed, episodes, made)
+        self.tally.passages += moments
+        self.tally.memories += len(made)
+        self.tally.kept = [memory.id for memory in made]
+        self.tally.episodes += len(told)
+        self.tally.characters_out += sum(len(memory.content) for memory in made)
+        self.tally.verdicts.update(decided.codes)
+        flushed = [each.row for each in observed if each.row]
+        for row in flushed:
+            self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
+        rows = [row.to_wire() for row in (*flushed, *self._unkept(observed))]
+        return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows]
+
+    def _unkept(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
+        """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
+        for each in (left for part in observed for left in part.unkept):
+            self.tally.unkept[each.reason.partition(":")[0]] += 1
+            yield UnkeptRow(
+                session_id=each.evidence.source, namespace=self.namespace, at=self.app.clock.now(),
+                evidence=(str(each.evidence),), reason=each.reason,
+                said=(said_key(self.app.key, self.namespace, each.text),),
+            )  # fmt: skip
+
+    def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
+        agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
+        found = [statement(each, changes, agent, trust=trust) for each in observed.observations]
+        if trust:
+            doubted = {observed.cut.segment.turns[number].ordinal for number in self._doubted(observed)}
+            found = [in_context(each, doubted) for each in found]
+        return [
+            replace(each, memory=each.memory.model_copy(update={
+                "episode_id": episode, "artifact_ids": self._artifact_ids(each, observed)
+            }))
+            for each in found
+        ]  # fmt: skip
+
+    def _artifact_ids(self, stated: Statement, observed: Observed) -> tuple[str, ...]:
+        evidence = stated.observation.fact.evidence if stated.observation else ()
+        turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
+        named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
+        return tuple(dict.fromkeys(named))
+
+    def _episodes(
+        self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
+    ) -> tuple[list[FileWrite], int]:
+        """An episode for each segment that something came of, and how many passages of turns stand in them."""
+        verbatim = self.mode == "both" or self.app.settings.observe.trace_retention == "episode"
+        members: dict[str, list[Memory]] = {}
+        for memory in made:
+            members.setdefault(memory.episode_id or "", []).append(memory)
+        written = [
+            episode_write(
+                each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
+                artifacts=of_segment(each.named), keeping=self._keeping(each) if verbatim else None,
+            )
+            for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
+        ]  # fmt: skip
+        return [write for write, _ in written], sum(len(moments) for _, moments in written)
+
+    def _keeping(self, observed: Observed) -> TurnsKept:
+        """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
+        return TurnsKept(self._doubted(observed), tools=self.mode != "both", permitted=self._never_forgotten)
+
+    def _never_forgotten(self, passages: list[str]) -> list[str]:
+        named = {each: passage_keys(self.app.key, self.namespace, each) for each in passages}
+        dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
+        return [each for each in passages if not dead.intersection(named[each])]
+
+
+def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
+    """A model may put a secret together that no single turn held."""
+    fact = observation.fact
+    clean = {
+        "content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags),
+        "entity_ref": fact.entity_ref and redact(fact.entity_ref).text,
+        "structured_attributes": clean_pairs(fact.structured_attributes)[0],
+        "evidence": tuple(each.model_copy(update={"quote": redact(each.quote).text[:LONGEST_QUOTE]})
+                          for each in fact.evidence),
+    }  # fmt: skip
+    return observation.model_copy(update={"fact": fact.model_copy(update=clean)})
+
+
+def who_distils(app: App) -> Extraction:
+    """Who extracts and judges, as the settings say; one for all the intakes of a run.
+
+    Raises:
+        InputError, EncoderError: it is set up wrongly.
+    """
+    return extraction(app.settings)
+
+
+def take(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
+    """Cut turns into segments, and have each kept by the intake of its session; returns when all are searchable.
+
+    Raises:
+        EncoderError: the extractor's endpoint failed, see `Intake.take`.
+    """
+    batches: dict[str, tuple[Intake, list[SegmentCut]]] = {}
+    waiting = 0
+    for cut in _cuts(keyed):
+        intake = intake_of(cut.segment.session_id)
+        batches.setdefault(intake.namespace, (intake, []))[1].append(cut)
+        waiting += len(cut.keys)
+        if waiting >= TURNS_A_COMMIT:
+            _keep_all(batches)
+            waiting = 0
+    _keep_all(batches)
+
+
+def _keep_all(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
+    for intake, batch in batches.values():
+        intake.keep(batch)
+    batches.clear()
+
+
+def _cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
+    keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
+
+    def remembering_keys() -> Iterator[Turn]:
+        for key, turn in keyed:
+            keys[id(turn)] = key
+            yield turn
+
+    for segment in segments(remembering_keys()):
+        yield SegmentCut(segment, tuple(keys.pop(id(turn)) for turn in segment.turns))

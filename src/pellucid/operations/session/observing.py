@@ -1,0 +1,295 @@
+"""A live session's turns in, memories out: guarded, numbered, spooled as they arrive, flushed when it is time."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Annotated
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.capture.guard import Guard, OffTheRecord
+from pellucid.capture.identity import turn_key
+from pellucid.capture.live import UNNAMED, LiveTranscript, arriving
+from pellucid.capture.own_output import without_own_output
+from pellucid.capture.redact import redact
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.transcripts.detect import Format
+from pellucid.memory.keep import WAIT_S
+from pellucid.model.project import DEFAULT
+from pellucid.model.turn import FlushSignal, Turn
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.session.filing import SessionFiling
+from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
+from pellucid.operations.session.intake import together, who_distils
+from pellucid.store.local.lock import exclusive
+from pellucid.store.spool_port import SpooledTurn, Waiting
+
+
+class ObserveInput(Wire):
+    """Turns as JSON lines or as objects `{role, content, ts?, session?, name?, id?, tool?}`, and what to do then."""
+
+    namespace: str
+    by_folder: bool = False
+    """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
+    session_id: Annotated[str | None, Flag("The session of turns that name none.", "--session")] = None
+    lines: tuple[str, ...] = ()
+    turns: tuple[dict[str, object], ...] = ()
+    agent: Annotated[str | None, Flag("The agent of turns that name none.")] = None
+    flush: Annotated[FlushSignal | None, Flag("before_reset or session_end: then keep all that waits.")] = None
+    """Of the sessions concerned."""
+    transcript_format: Annotated[
+        Format | None, Flag("claude-code, codex, openai-chat or plain-jsonl; else detected.", "--format")
+    ] = None
+    retry: Annotated[bool, Flag("Try at once again what failed lately.")] = False
+
+
+class ObserveOutput(Wire):
+    """What became of the turns. Each that was read waits in the spool, was flushed, or was dropped for a reason."""
+
+    namespace: str
+    """The one that was named, or that of sessions which tell no folder."""
+    turns_read: int = 0
+    turns_spooled: int = 0
+    spooled_to: dict[str, int] = Field(default_factory=dict)
+    """The turns spooled, by namespace."""
+    dropped: dict[str, int] = Field(default_factory=dict)
+    redactions: dict[str, int] = Field(default_factory=dict)
+    malformed: int = 0
+    problems: tuple[str, ...] = ()
+    """The first lines that could not be read: number and reason."""
+    flushes: tuple[Flushed, ...] = ()
+    backlog: tuple[Backlog, ...] = ()
+    topic_shift: TopicShift = "meaning"
+    """How the topic is followed: by meaning, by words because there is no encoder, or not at all."""
+    encoder_problem: str | None = None
+    extractor_problem: str | None = None
+
+
+class SpoolOutput(Wire):
+    """What waits in the spool of a namespace, or of all projects where none was named."""
+
+    namespace: str
+    turns: int
+    backlog: tuple[Backlog, ...] = ()
+    everywhere: bool = False
+    """All projects were looked at, and not that namespace alone."""
+
+
+def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
+    """Observe some turns of a live session; with none, flush what is due.
+
+    When this returns every turn is acknowledged: it waits on disk, redacted, or what became of it is kept.
+
+    Raises:
+        InputError: the format is one that cannot be read line by line.
+        StoreError: the spool could not be written; what was not acknowledged must be sent again.
+    """
+    observer = Observer(app, request)
+    observer.take([*request.lines, *(json.dumps(turn) + "\n" for turn in request.turns)])
+    return observer.finish()
+
+
+def spooled(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
+    """What waits, without touching it; with `by_folder` in every project."""
+    found = _backlogs(app, SessionFiling(app, namespace).namespaces if by_folder else {namespace})
+    return SpoolOutput(
+        namespace=namespace, turns=sum(each.turns for each in found), backlog=found, everywhere=by_folder
+    )
+
+
+def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
+    waiting = {each.namespace for each in app.spool.waiting()}
+    return tuple(each for namespace in sorted(waiting.intersection(namespaces)) for each in backlog(app, namespace))
+
+
+class Observer:
+    """One stream of lines, taken chunk by chunk."""
+
+    def __init__(self, app: App, request: ObserveInput, report: CaptureReport | None = None) -> None:
+        """Begin; nothing is read or written yet.
+
+        Raises:
+            InputError: the format is one that cannot be read line by line.
+        """
+        self._app = app
+        self._request = request
+        self._report = report or CaptureReport()
+        self._transcript = LiveTranscript(self._report, request.session_id, request.transcript_format)
+        self._guard = Guard(app.settings.capture, self._report)
+        self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
+        self._flushers: dict[str, Flusher] = {}
+        self._extracting = cache(partial(who_distils, app))
+        self._sessions: dict[str, None] = {}
+        self._spooled = Counter[str]()
+
+    def follow(self, read: Callable[[int], bytes]) -> None:
+        """Take lines as they arrive, until there are no more; each is acknowledged before more is read."""
+        for lines in arriving(read, self._report):
+            self.take(lines)
+
+    def take(self, lines: Sequence[str]) -> int:
+        """Acknowledge some lines, then flush what they complete; how many turns of them were new."""
+        before = self._spooled.total()
+        by_session: dict[str, list[Turn]] = {}
+        for turn in self._transcript.turns(lines):
+            session_id = redact(turn.session_id).text
+            by_session.setdefault(session_id, []).append(replace(turn, session_id=session_id))
+        places = {session: self._place(turns) for session, turns in by_session.items()}
+        with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
+            for session_id, turns in by_session.items():
+                self._spool(places[session_id], session_id, turns)
+        self._sessions |= dict.fromkeys(by_session)
+        for session_id, namespace in places.items():
+            self._flusher(namespace).flush(session_id)
+        return self._spooled.total() - before
+
+    def _place(self, turns: Sequence[Turn]) -> str:
+        return self._filing.place(turns) if self._filing else self._request.namespace
+
+    def _spool(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
+        request = self._request.model_copy(update={"namespace": namespace})
+        door = Door(self._app, request, session_id, self._guard, self._report)
+        for turn in turns:
+            self._report.turns_read += 1
+            door.admit(turn)
+        self._spooled[namespace] += door.close()
+
+    def _flusher(self, namespace: str) -> Flusher:
+        if namespace not in self._flushers:
+            elsewhere = (DEFAULT,) if self._filing else ()
+            self._flushers[namespace] = Flusher(
+                self._app, namespace, self._request.retry, extracting=self._extracting, forgotten_in=elsewhere
+            )
+        return self._flushers[namespace]
+
+    def finish(self) -> ObserveOutput:
+        """Flush what was asked for and what is due, and say what became of everything."""
+        if self._request.flush:
+            for namespace, session_id in self._concerned():
+                self._flusher(namespace).flush(session_id, self._request.flush)
+        for namespace in sorted({each.namespace for each in self._waiting()}):
+            self._flusher(namespace).flush_silent()
+        return self._outcome()
+
+    def _waiting(self) -> list[Waiting]:
+        ours = self._namespaces()
+        return [each for each in self._app.spool.waiting() if each.namespace in ours]
+
+    def _namespaces(self) -> frozenset[str]:
+        return self._filing.namespaces if self._filing else frozenset({self._request.namespace})
+
+    def _concerned(self) -> list[tuple[str, str]]:
+        """The session asked for and those of the lines; a sub-agent's, `<session>/…`, end with theirs."""
+        asked = self._request.session_id
+        named = {redact(asked).text: None} if asked else {}
+        ending = [*(named | self._sessions)] or [UNNAMED]
+        waiting = [(each.namespace, each.session_id) for each in self._waiting()]
+        return [pair for pair in waiting if any(pair[1] == end or pair[1].startswith(f"{end}/") for end in ending)]
+
+    def _outcome(self) -> ObserveOutput:
+        report, flushers = self._report, [*self._flushers.values()] or [self._flusher(self._request.namespace)]
+        tally = together(each.tally for each in flushers)
+        dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
+        spooled_to = {namespace: count for namespace, count in sorted(self._spooled.items()) if count}
+        by_words = next((each for each in flushers if each.shift_problem), flushers[0])
+        return ObserveOutput(
+            namespace=self._request.namespace, turns_read=report.turns_read, turns_spooled=self._spooled.total(),
+            spooled_to=spooled_to, dropped=dict(dropped.most_common()),
+            redactions=dict(report.redactions.most_common()), malformed=report.malformed,
+            problems=tuple(f"line {each.line}: {each.reason}" for each in report.problems),
+            flushes=tuple(each for flusher in flushers for each in flusher.flushed),
+            backlog=_backlogs(self._app, self._namespaces()), topic_shift=by_words.shift,
+            encoder_problem=tally.encoder_problem or by_words.shift_problem or None,
+            extractor_problem=next((each.problem for each in flushers if each.problem), None),
+        )  # fmt: skip
+
+
+class Door:
+    """What the turns of one session pass on their way into the spool, in one chunk: a number, the guard, a key."""
+
+    def __init__(self, app: App, request: ObserveInput, session_id: str, guard: Guard, report: CaptureReport) -> None:
+        self._app, self._request, self._guard, self._report = app, request, guard, report
+        self._session = session_id
+        self._waiting = {each.key for each in app.spool.held(request.namespace, session_id)}
+        self._first = self._next = app.spool.next_ordinal(request.namespace, session_id)
+        self._new: list[SpooledTurn] = []
+        self._now = app.clock.now()
+        self._off = OffTheRecord(app.settings.capture)
+        self._mark = self._placeholder(OFF_THE_RECORD, 0)
+        if self._mark.key in self._waiting:  # as if its user had just said so
+            words = app.settings.capture.off_the_record
+            self._off.covers(Turn(session_id, 0, "user", words), words)
+
+    def admit(self, turn: Turn) -> None:
+        """Take a turn in, unless it may not be stored or is here already."""
+        turn = replace(turn, ordinal=self._next, at=turn.at or self._now, agent=turn.agent or self._request.agent)
+        if reason := self._off.covers(turn, without_own_output(turn.content, CaptureReport())):
+            self._report.drop(reason)
+            self._next += 1
+            return
+        kept = next(self._guard.admit(turn), None)
+        if kept is None:
+            self._next += 1
+        else:
+            self._enter(kept)
+
+    def _enter(self, turn: Turn) -> None:
+        key = turn_key(turn, self._app.key, f"{self._request.namespace} extract")
+        if key in self._waiting or self._app.records.already_seen([key]):
+            self._report.drop("already-observed" if key in self._waiting else "already-imported")
+            # a repeat was numbered when it first came, unless that was in an import: then it is numbered like there
+            self._next += turn.key is None or self._first == 1
+            return
+        self._waiting.add(key)
+        self._report.turns_kept += 1
+        self._new.append(SpooledTurn(key, turn, self._millis()))
+        self._next += 1
+
+    def close(self) -> int:
+        """Acknowledge it all at once; how many turns."""
+        silent = self._off.covers(Turn(self._session, 0, "assistant", "-"), "-")
+        marked = self._mark.key in self._waiting
+        entering = [*self._new, self._mark] if silent and not marked else self._new
+        last = self._new[-1].turn.ordinal if self._new else self._first - 1
+        if self._next - 1 > last:  # what was left out at the end keeps its number
+            entering = [*entering, self._placeholder(PLACE, self._next - 1)]
+        if entering:
+            self._app.spool.append(self._request.namespace, entering)
+        if marked and not silent:
+            self._app.spool.drop([self._mark.key])
+        return len(self._new)
+
+    def _placeholder(self, name: str, ordinal: int) -> SpooledTurn:
+        """Something to be remembered of a session, without a word of it."""
+        turn = Turn(self._session, ordinal, "system", "", key=name)
+        place = replace(turn, key=f"{name} {ordinal}")
+        return SpooledTurn(turn_key(place, self._app.key, f"{self._request.namespace} spool"), turn, self._millis())
+
+    def _millis(self) -> int:
+        return int(self._now.timestamp() * 1000)
+
+
+class SpoolInput(Wire):
+    """Whose turns: those of a namespace, and, of sessions that tell a folder, of its project."""
+
+    namespace: str
+    by_folder: bool = False
+
+
+OBSERVE = Operation(
+    "session.observe",
+    """Take the turns of a live session, and keep what lasts.
+
+What came is looked at a stretch at a time: at a change of topic, after a while, at the end.
+""",
+    ObserveInput, lambda call, asked: observe_turns(call.app, asked), "append", Surfaces("observe"),
+)  # fmt: skip
+WAITING = Operation(
+    "session.waiting", "Show which turns of live sessions wait to be looked at.",
+    SpoolInput, lambda call, asked: spooled(call.app, asked.namespace, by_folder=asked.by_folder), "read",
+    Surfaces(), as_it_stands=True,
+)  # fmt: skip

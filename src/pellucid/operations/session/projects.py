@@ -1,0 +1,172 @@
+"""A folder in, its project out; and all projects, with what each holds: where sessions are filed and commands ask."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pellucid.app import App
+from pellucid.capture.redact import redact
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.git.checkout import checkout_of
+from pellucid.model.project import DEFAULT, Project, ProjectRegistry, depth, folder_path, holds
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Operation, Surfaces
+
+_REDACTED = "[redacted:"
+
+
+class ProjectRow(Wire):
+    """A project with what it holds, or what is filed under none; roots are empty there."""
+
+    namespace: str
+    roots: tuple[str, ...] = ()
+    """The root first, then worktrees of the same repository, and where the root was before."""
+    gone: bool = False
+    """Whether the root is no folder on this machine any more, or never was."""
+    memories: int
+    passages: int
+    sessions: int
+    last_session: str | None = None
+    earlier_elsewhere: bool = False
+    """Whether sessions of the project stand in `local/default`, from before it was one."""
+
+
+class ProjectsOutput(Wire):
+    """Every project, the one with the newest session first; then what is filed under none."""
+
+    projects: tuple[ProjectRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPlace:
+    """Where a folder belongs: the root, the worktree it stands in if that is another one, the project if known."""
+
+    root: str
+    worktree: str | None = None
+    project: Project | None = None
+
+
+def place_of(folder: str, known: ProjectRegistry) -> FolderPlace | None:
+    """The root that a folder belongs to; None where there is none: `/`, a home folder, a name that holds a secret.
+
+    The nearest of two: the folder with `.git` above it on this disk, and the known root above it. Else the folder
+    itself. Nothing of the folder is run or believed, see `git.checkout`.
+    """
+    path = folder_path(folder)
+    if path is None:
+        return None
+    real = os.path.realpath(path) if folder.startswith("/") else str(path)
+    nearest = known.nearest(real)
+    checkout = checkout_of(Path(real)) if folder.startswith("/") else None
+    if checkout and not _is_wide(top := str(checkout.top)) and (not nearest or depth(top) >= depth(nearest[1])):
+        root = top if _is_wide(str(checkout.main)) else str(checkout.main)
+        found = FolderPlace(root, top if top != root else None, known.of_root(root))
+    elif nearest:
+        found = FolderPlace(nearest[0].root, None, nearest[0])
+    else:
+        found = FolderPlace(real)
+    return None if _is_wide(found.root) or any(map(_is_secret, (found.root, found.worktree or ""))) else found
+
+
+def _is_wide(root: str) -> bool:
+    """Whether a folder holds the user's own home, or is the root of a disk: what lies below is not one project."""
+    return depth(root) < 2 or holds(root, os.path.realpath(os.path.expanduser("~")))
+
+
+def _is_secret(root: str) -> bool:
+    return _REDACTED in root or redact(root).text != root
+
+
+def located(app: App) -> App:
+    """The same app asking the project of the working folder, where nobody named a namespace and the folder has one.
+
+    Raises:
+        StoreError: the registry of projects cannot be read.
+    """
+    if app.settings.namespace_is_given:
+        return app
+    known = app.projects.known()
+    try:
+        place = place_of(os.getcwd(), known)
+    except FileNotFoundError:  # the working folder was removed
+        place = None
+    project = place.project if place else None
+    settings = app.settings.in_project(project.namespace) if project else app.settings
+    asked = [DEFAULT] if project and project.root in known.earlier else []
+    also = [each for each in (*asked, *settings.projects.also_ask) if each != settings.namespace]
+    return replace(app, settings=settings, project=project, also=tuple(dict.fromkeys(also)))
+
+
+def list_projects(app: App) -> ProjectsOutput:
+    """Every known project with what it holds, and what is filed under none.
+
+    Raises:
+        StoreError: the registry of projects cannot be read.
+    """
+    known = app.projects.known()
+    rows = [_row(app, each, known) for each in known.projects]
+    rows = sorted(rows, key=lambda each: each.last_session or "", reverse=True)
+    if app.lookup.held(DEFAULT).anything:
+        rows.append(_row(app, None, known))
+    return ProjectsOutput(projects=tuple(rows))
+
+
+def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
+    """Say that a project's repository stands in another folder now; sessions that name the old one stay its own.
+
+    Raises:
+        NotFoundError: no project has this namespace.
+        InputError: the folder is none that can be a project's.
+        ConflictError: the folder is another project's, which holds something already.
+        StoreError: the registry of projects cannot be read or written.
+    """
+    known = app.projects.known()
+    if namespace not in {each.namespace for each in known.projects}:
+        raise NotFoundError(
+            f"no project has the namespace {namespace}", next_step="`pellucid projects list` names them"
+        )
+    place = place_of(str(folder.expanduser().absolute()), ProjectRegistry())
+    if place is None or not folder.expanduser().is_dir():
+        raise InputError(f"{folder} is no folder that can be a project's", next_step="name the root of a repository")
+    other = known.of_root(place.root)
+    if other and other.namespace != namespace and app.lookup.held(other.namespace).anything:
+        raise ConflictError(
+            f"{place.root} is the root of {other.namespace}, which holds sessions of its own",
+            next_step=f"ask the other by {field_name('namespace')} {namespace}",
+        )
+    known = app.projects.change(lambda before: before.moved(namespace, place.root))
+    return next(_row(app, each, known) for each in known.projects if each.namespace == namespace)
+
+
+def _row(app: App, project: Project | None, known: ProjectRegistry) -> ProjectRow:
+    namespace = project.namespace if project else DEFAULT
+    held = app.lookup.held(namespace)
+    return ProjectRow(
+        namespace=namespace, roots=(project.root, *project.worktrees) if project else (),
+        gone=project is not None and not os.path.isdir(project.root), memories=held.memories, passages=held.passages,
+        sessions=held.sessions, last_session=held.last_session,
+        earlier_elsewhere=project is not None and project.root in known.earlier,
+    )  # fmt: skip
+
+
+class ProjectsInput(Wire):
+    """Nothing: all of a home."""
+
+
+class MoveInput(Wire):
+    """Which project, and where it is now."""
+
+    namespace: Annotated[str, Argument("The project's namespace, as `projects list` says it.")]
+    folder: Annotated[Path, Argument("Where its repository stands now.")]
+
+
+PROJECTS = Operation(
+    "project.list", "List the projects, and what is filed under none.",
+    ProjectsInput, lambda call, _asked: list_projects(call.app), "read", Surfaces("projects list"),
+)  # fmt: skip
+MOVE = Operation(
+    "project.move", "Let a project answer in the folder it was moved to.",
+    MoveInput, lambda call, asked: move_project(call.app, asked.namespace, asked.folder), "change",
+    Surfaces("projects move"),
+)  # fmt: skip

@@ -1,0 +1,111 @@
+"""A ranking in, how much it should be doubted out: what is near the question, and what holds its telling words.
+
+    doubt = 1 − (2·near + 3·met + held) / 6
+
+`near` is the mean of the highest cosines of the query and candidates that passed every filter, `met` that of their
+highest scores by late interaction: of one candidate in a handful of memories, of three in hundreds, as the nearest of
+many is near by chance. Both vary less than `held`, and so count more. `held` is the share of the query's telling words
+that the first three together hold; a word weighs log(1 + N/(1 + df)) squared, so that one rare word that none of them
+holds (another city, another name) is cause for doubt, and a word that no memory holds is the greatest. Where there is
+no encoder, `held` stands alone; where another reranker is at work, whose scores have a scale of their own, `met` is
+left out. All are read off the pool's columns, so that a receipt gives the same doubt.
+"""
+
+from dataclasses import replace
+from math import fsum, log, log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.recall.legs.nominate import LEGS, base_of
+from pellucid.recall.score.equation import Ints
+from pellucid.recall.score.ladder import FILTERS
+from pellucid.recall.score.rerank import LATE_INTERACTION
+from pellucid.recall.state import Abstention, Plan, Pool, State
+from pellucid.store.index_port import Filters
+
+TOGETHER = 3
+"""Candidates whose words are taken together: an answer may be spread over two or three."""
+NEAREST = 3
+UNSURE_FROM = 0.5
+"""Doubt from which an answer is marked as not sure."""
+NEAR, MET, HELD = 2, 3, 1
+"""What each of the three signs counts."""
+_FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.margin is not None)
+"""Filters that measure how near a candidate is; what they turn away is a near miss, what others do is no answer."""
+
+
+def judge(state: State) -> Abstention | None:
+    """How much this recall doubts its ranking, and whether that is too much; None where nothing was asked for.
+
+    Nothing that passed the filters is doubt 1, and always an abstention; a threshold of 1 never makes one by itself.
+    Among a few memories (`abstainFrom`), words say too little to withhold an answer; what is asked for by more than
+    words (a tag, a day, files under review, edges) may be far from them; and where a leg that searches is down or left
+    out, nobody knows what it would find. Such doubt is told, and never too much.
+    """
+    if state.plan.depth == "no_recall":
+        return None
+    threshold, pool, order = state.request.settings.abstain_at, state.pool, state.order
+    if len(order) == 0:
+        missed = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
+        return Abstention(1.0, threshold, abstained=True, nearest=_nearest(state, missed))
+    score = doubt(_comparable(state), order, state.plan, state.corpus.rows)
+    abstained = threshold < 1 and score >= threshold and _can_be_too_much(state)
+    nearest = _nearest(state, order[: state.request.settings.top_k_facts]) if abstained else ()
+    return Abstention(score, threshold, abstained=abstained, nearest=nearest)
+
+
+def _can_be_too_much(state: State) -> bool:
+    plan, request = state.plan, state.request
+    if state.corpus.rows < request.settings.abstain_from:
+        return False
+    otherwise = plan.period is not None or plan.answers or request.review or request.filters != Filters()
+    searching = {leg.name for leg in LEGS if leg.searches}
+    down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
+    blind = searching & (down | request.without)  # of a receipt looked at without a leg, no report says that it is off
+    return not otherwise and not blind
+
+
+def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
+    """How much the ranking `order` of the pool should be doubted, 0 to 1."""
+    signs = [(HELD, held(pool, order[:TOGETHER], plan, rows))] if plan.telling else []
+    if (pool.cosine[order] != 0).any():
+        signs.append((NEAR, _best(pool.cosine[order], rows)))
+    met = pool.rerank_score[order]
+    if not np.isnan(met).all():
+        signs.append((MET, _best(met[~np.isnan(met)], rows)))
+    weight = sum(each for each, _ in signs)
+    return round(1 - fsum(each * sign for each, sign in signs) / weight, 6) if weight else 1.0
+
+
+def _best(scores: NDArray[np.float32], rows: int) -> float:
+    """The mean of the highest scores, 0 to 1: of one among up to 30 memories, of two up to 300, of three among more."""
+    count = int(np.clip(round(log10(1 + rows)), 1, TOGETHER))
+    return float(np.clip(np.sort(scores)[-count:].mean(), 0, 1))
+
+
+def _comparable(state: State) -> Pool:
+    """The pool, without scores of a reranker whose scale is its own."""
+    if state.rerank_backend == LATE_INTERACTION:
+        return state.pool
+    return replace(state.pool, rerank_score=np.full(len(state.pool), np.nan, dtype=np.float32))
+
+
+def nearness(state: State, position: int) -> float:
+    """How near one candidate is by itself: 1 less the doubt of a ranking of it alone."""
+    alone = np.array([position], dtype=np.int64)
+    return 1 - doubt(_comparable(state), alone, state.plan, state.corpus.rows)
+
+
+def held(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
+    """The share of the query's telling words that these candidates hold together, each word by its weight."""
+    bits = int(np.bitwise_or.reduce(pool.matched[among], initial=np.uint64(0)))
+    weights = {i: log(1 + rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
+    total = fsum(weights.values())
+    return fsum(weight for i, weight in weights.items() if bits >> i & 1) / total if total else 0.0
+
+
+def _nearest(state: State, among: Ints) -> tuple[int, ...]:
+    """The nearest of these candidates, best first."""
+    near = {position: nearness(state, position) for position in among.tolist()}
+    return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])

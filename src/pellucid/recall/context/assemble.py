@@ -1,0 +1,202 @@
+"""A ranking in, a context inside the budget out: episode groups, nothing split, every cut with its reason.
+
+First the memories (`Sheet.fill`), then what the headings say beside the day, then episodes without a memory there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pellucid.model.memory import unpack_id
+from pellucid.recall.as_of_view import as_stood
+from pellucid.recall.context.abstain import UNSURE_FROM, judge, nearness
+from pellucid.recall.context.builder import ContextLine, Sheet
+from pellucid.recall.context.disputes import by_number, in_words, opponents
+from pellucid.recall.context.episodes import details, residual, told, worths
+from pellucid.recall.context.leads import leads
+from pellucid.recall.context.passes import clean_up, leave_out
+from pellucid.recall.context.records import NamedEpisode, PassReport
+from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, UNSURE, nearest_line, wrap
+from pellucid.recall.excerpt import Cutter, cut_to
+from pellucid.recall.legs.graph_paths import paths_of
+from pellucid.recall.score.equation import Ints
+from pellucid.recall.score.ladder import REPEATS, RUNGS
+from pellucid.recall.score.repeats import Told
+from pellucid.recall.state import NO_EDGE, Abstention, Context, Omission, Rung, State, World
+from pellucid.store.index_port import Served
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A context with the record of how it came about: the rungs in the order they acted, and what passes did."""
+
+    context: Context
+    rungs: tuple[Rung, ...] = ()
+    episodes: tuple[NamedEpisode, ...] = ()
+    passes: tuple[PassReport, ...] = ()
+
+
+def assemble(state: State, world: World) -> State:
+    """Cut the ranking to `topK`, read those memories, and make a context of them, or say that nothing answers."""
+    kept, served, said = distinct(state, world)
+    state = replace(state, kept=kept, rungs=(*state.rungs, *_cut(state, len(kept), len(said))))
+    abstention = judge(state)
+    if abstention is None or abstention.abstained:
+        made = _nothing(state, abstention, len(served))
+    else:
+        made = composed(replace(state, abstention=abstention), world, served)
+    rejected = state.pool.rejected.copy()
+    rejected[state.order] = 1 + RUNGS.index("top-k")
+    rejected[list(said)] = 1 + RUNGS.index(REPEATS)
+    rejected[kept] = 0
+    left_out = {omission.memory_id: omission.rung for omission in made.context.omitted}
+    for position, each in zip(kept.tolist(), served, strict=True):
+        if rung := left_out.get(each.memory.id):
+            rejected[position] = 1 + RUNGS.index(rung)
+    return replace(
+        state, served=tuple(served), context=_recorded(made), abstention=abstention, repeats=said,
+        rungs=(*state.rungs, *made.rungs), pool=replace(state.pool, rejected=rejected),
+        ways={}, paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph),
+    )  # fmt: skip
+
+
+def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
+    """The best `topK` that each say something of their own, and what above the last of them only repeats a better one.
+
+    The first are pool positions and their memories; the others positions, each with that of the better one.
+    """
+    most, order = state.request.settings.top_k_facts, state.order
+    served, said, told = list[Served](), dict[int, int](), Told()
+    kept = list[int]()
+    for start in range(0, len(order), most):
+        batch = order[start : start + most]
+        for at, each in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
+            better = told.take(each.memory, at)
+            if better is not None:
+                said[at] = better
+            else:
+                kept.append(at)
+                served.append(each)
+            if len(kept) == most:
+                return np.array(kept, dtype=np.int64), served, said
+    return np.array(kept, dtype=np.int64), served, said
+
+
+def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
+    """The rungs of what only repeats a better one, and of what is beyond `topK`."""
+    ranked, left = len(state.order), len(state.order) - repeating
+    return (
+        Rung(REPEATS, ranked, left, reason="a better one says it" if repeating else ""),
+        Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
+    )
+
+
+def _recorded(made: Assembly) -> Context:
+    """The context with what a receipt keeps of how it came about."""
+    return replace(made.context, episodes=made.episodes, passes=made.passes)
+
+
+def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
+    """Say that nothing is recalled, with as many of the nearest misses as there is room for."""
+    rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
+    rungs = (*rungs, Rung("budget-fit", 0, 0))
+    nearest = [
+        (unpack_id(state.pool.ids[at]), nearness(state, at)) for at in (abstention.nearest if abstention else ())
+    ]
+    return Assembly(_said(state, NOTHING if abstention else NO_NEED, nearest), rungs)
+
+
+def _said(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -> Context:
+    for count in range(len(nearest), -1, -1):
+        text = wrap(state.request.recall_id, words + nearest_line(nearest[:count]))
+        if len(text) <= state.request.settings.char_budget:
+            return Context(text, len(text))
+    return Context()
+
+
+def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
+    """The context of these memories, the first of the ranking, in its order."""
+    settings, wanted = state.request.settings, state.request.settings.context_passes
+    then = state.request.instant
+    leading = leads(state, world, served)
+    against = opponents((each.memory for each in served), state.request, world)
+    lines = [
+        ContextLine.of(as_stood(each.memory, state.request), place, then, in_words(against.get(each.memory.id, ())))
+        for place, each in enumerate(served)
+    ]
+    lines = [cut_to(line, leading[line.memory.id]) if line.memory.id in leading else line for line in lines]
+    rungs, passes = list[Rung](), list[PassReport]()
+    if "select" in wanted:
+        left, report = leave_out(world.chat, "select", state.plan.text, lines)
+        rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
+        passes.append(report)
+        lines = left
+    cutter = Cutter(state, world, state.plan.telling)
+
+    def shorten(line: ContextLine, room: int) -> ContextLine | None:
+        return None if line.memory.id in leading else cutter.shorten(line, room)
+
+    sheet = _sheet(state, lines)
+    aside = tuple(Omission(line.memory.id, NO_EDGE) for line in lines if _aside(line, state))
+    worth = [line for line in lines if not _aside(line, state)]
+    omitted = (*aside, *sheet.fill(worth, settings.char_budget, shorten))
+    fitting = sorted(sheet.lines, key=lambda line: line.place)
+    rungs.append(_rung("budget-fit", lines, fitting, "over the budget" if len(fitting) < len(worth) else NO_EDGE))
+    if omitted and not fitting:
+        return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
+    if "facts" in wanted:
+        left, report = leave_out(world.chat, "facts", state.plan.text, fitting)
+        rungs.append(_rung("fact-selection", fitting, left, "a pass left it out"))
+        passes.append(report)
+        sheet, fitting = _with(state, left), left
+    if "cleanup" in wanted:
+        reworded, report = clean_up(world.chat, state.plan.text, fitting)
+        fuller = _with(state, reworded)
+        if fuller.length > settings.char_budget:
+            report = PassReport("cleanup", "rejected: it is longer than the budget")
+        else:
+            sheet = fuller
+        passes.append(report)
+    if against:
+        sheet = _with(state, by_number(sheet.lines, against, state.request))
+    context, episodes = _written(state, world, sheet, omitted)
+    return Assembly(context, tuple(rungs), episodes, tuple(passes))
+
+
+def _aside(line: ContextLine, state: State) -> bool:
+    """Whether this is a section that no edge leads to, where nothing but edges is asked for."""
+    section = line.memory.category == "section"
+    return state.plan.only_edges and section and line.memory.id not in state.ways
+
+
+def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine], reason: str) -> Rung:
+    return Rung(name, len(before), len(after), reason=reason if len(after) < len(before) else "")
+
+
+def _sheet(state: State, lines: Sequence[ContextLine]) -> Sheet:
+    doubt = state.abstention.score if state.abstention else 0.0
+    notice = NOTICE + UNSURE if doubt >= UNSURE_FROM else NOTICE
+    return Sheet(state.request.recall_id, state.request.settings.citations, len(lines), notice)
+
+
+def _with(state: State, lines: Sequence[ContextLine]) -> Sheet:
+    sheet = _sheet(state, lines)
+    for line in lines:
+        sheet.put(line)
+    return sheet
+
+
+def _written(
+    state: State, world: World, sheet: Sheet, omitted: tuple[Omission, ...]
+) -> tuple[Context, tuple[NamedEpisode, ...]]:
+    """The text of what is put down, its headings as full as there is room."""
+    if not sheet.lines:
+        return replace(_said(state, NOTHING), omitted=omitted), ()
+    episodes = told(state, world, (line.memory.episode_id for line in sheet.lines))
+    further = residual(state, world, sheet.lines)
+    heads = details(state, sheet.groups, episodes)
+    there = sheet.describe(heads, [line for _, line in further], state.request.settings.char_budget)
+    text = sheet.render(worths(state, sheet.lines))
+    cuts = tuple(line.cut for line in sheet.ranked if line.cut)
+    return Context(text, len(text), sheet.included, omitted, cuts=cuts), tuple(further[number][0] for number in there)

@@ -1,0 +1,207 @@
+"""Lines in, a text inside its budget out: which lines, under which headings, with which citations.
+
+A line is whole or not there; a heading stands there with its first line. What a line costs does not depend on the order
+in which lines are put down, so the length is known before anything is written.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pellucid.model.memory import Memory
+from pellucid.recall.context.citations import (
+    BETWEEN,
+    CLOSING,
+    OPENING,
+    SHORT_ID,
+    SOURCES,
+    citations_of,
+    oai_block,
+    plain_line,
+    rollout_of,
+)
+from pellucid.recall.context.records import CutMemory
+from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of, mark_of, wrap
+from pellucid.recall.state import Omission
+
+SAYS_NOTHING, SAYS_ALL = 30, 150
+"""Characters that say nothing yet, and how many after them say more; beyond, more is rarely more of an answer."""
+STEEPNESS = 2.5
+"""A place is worth one over itself to this power."""
+SHARE = 1 / 3
+"""Of the budget, what one memory may take where others wait: a longer one is cut to its best passages."""
+LEAST = 200
+"""Characters of room from which a memory that does not fit is cut to it."""
+Citing = Literal["off", "oai", "plain"]
+Group = tuple[str, str]
+"""The episode (or session, or nothing) that lines belong to, and their day."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextLine:
+    """One memory as it would stand in the context; `place` is its place in the ranking, from 0."""
+
+    memory: Memory
+    place: int
+    mark: str
+    body: str
+    group: Group
+    cut: CutMemory | None = None
+    """How much of the memory it tells; None: all."""
+
+    @classmethod
+    def of(cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = ()) -> "ContextLine":
+        """The line of a memory, as somebody reads it at that instant; `disputed` as `mark_of` has it."""
+        group = (memory.episode_id or memory.session_id or "", day_of(memory))
+        return cls(memory, place, mark_of(memory, at, disputed), body_of(memory.content), group)
+
+    @property
+    def said(self) -> str:
+        """Its marks and its words; of what is cut, also the end of the id by which the whole is found."""
+        part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
+        return f"{part}{self.mark}{self.body}"
+
+    @property
+    def length(self) -> int:
+        """Characters of what is said."""
+        return len(self.said)
+
+    @property
+    def density(self) -> float:
+        """What it is likely to add to an answer, a character: by its place, and as long as more of it says more."""
+        said = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
+        return said / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
+
+
+Shorten = Callable[[ContextLine, int], ContextLine | None]
+"""Cuts a line to the best passages of its memory in so many characters; None where it cannot be cut so."""
+
+
+def _whole(line: ContextLine, room: int) -> ContextLine | None:  # noqa: ARG001 - nothing is ever cut
+    return None
+
+
+class Sheet:
+    """The context as far as it is put down; `most` are the lines there may be."""
+
+    def __init__(self, recall_id: str, citing: Citing, most: int, notice: str = NOTICE) -> None:
+        self.lines: list[ContextLine] = []
+        self._notice = notice
+        self.length = len(wrap(recall_id, notice))
+        """Characters of the text: exactly, but with plain citations, where a number may be narrower than `most`."""
+        self._recall_id, self._citing, self._most = recall_id, citing, most
+        self._groups: set[Group] = set()
+        self._details: dict[Group, str] = {}
+        self._episodes: list[str] = []
+        self._rollouts: dict[str, None] = {}
+        self._cites = False
+
+    def cost(self, line: ContextLine) -> int:
+        """Characters that the text grows by with this line."""
+        heading = 0 if line.group in self._groups else len(_heading(line.group))
+        return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
+
+    def _citing_cost(self, memory: Memory) -> int:
+        if self._citing == "plain":
+            said = plain_line(self._most, memory)
+            return len(said) + (len(SOURCES) if said and not self._cites else 0)
+        if self._citing == "oai":
+            rollout = rollout_of(memory)
+            fresh = [rollout] if rollout and rollout not in self._rollouts else []
+            said = oai_block(citations_of(memory), fresh)
+            return len(said) - (len(OPENING + BETWEEN + CLOSING) if said and self._cites else 0)
+        return 0
+
+    def put(self, line: ContextLine) -> None:
+        """Put a line down."""
+        self.length += self.cost(line)
+        self.lines.append(line)
+        self._groups.add(line.group)
+        rollout = rollout_of(line.memory)
+        if self._citing == "oai" and rollout:
+            self._rollouts[rollout] = None
+        self._cites |= bool(citations_of(line.memory)) or (self._citing == "oai" and rollout is not None)
+
+    def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = _whole) -> tuple[Omission, ...]:
+        """Put down what fits: the best line first, then by `density`. Returns what does not, and what it would need.
+
+        A line that is longer than its share of the budget while others wait, or than the room left, is shortened; the
+        best of those that were get the room that nobody needs.
+        """
+        most = int(budget * SHARE) if len(lines) > 1 else budget
+        for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
+            room = min(most, budget - self.length - self.cost(line) + line.length)
+            short = shorten(line, room) if LEAST <= room < line.length else None
+            if short or self.length + self.cost(line) <= budget:
+                self.put(short or line)
+        whole = {line.place: line for line in lines}
+        for at, line in sorted(enumerate(self.lines), key=lambda each: each[1].place):
+            room = line.length + budget - self.length
+            if line.cut and (longer := shorten(whole[line.place], room)):
+                self.length += longer.length - line.length
+                self.lines[at] = longer
+        put = {line.place for line in self.lines}
+        return tuple(self._omission(line, budget) for line in lines if line.place not in put)
+
+    def _omission(self, line: ContextLine, budget: int) -> Omission:
+        in_part = ", and no passage of it fits" if line.length > LEAST else ""
+        return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
+
+    def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
+        """Use what room is left to say more of the headings, then for episodes; which of these are there."""
+        for group in self.groups:
+            detail = details.get(group, "")
+            if self.length + len(detail) <= budget:
+                self._details[group] = detail
+                self.length += len(detail)
+        said: list[int] = []
+        for number, line in enumerate(episodes):
+            needed = self.length + len(line) + (0 if said else len(OTHER_EPISODES))
+            if needed <= budget:
+                said.append(number)
+                self._episodes.append(line)
+                self.length = needed
+        return said
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The ids of the memories that are there, in order of rank: number 1 first."""
+        return tuple(line.memory.id for line in self.ranked)
+
+    @property
+    def groups(self) -> dict[Group, list[ContextLine]]:
+        """The lines under each heading, best first."""
+        out: dict[Group, list[ContextLine]] = {}
+        for line in self.ranked:
+            out.setdefault(line.group, []).append(line)
+        return out
+
+    @property
+    def ranked(self) -> list[ContextLine]:
+        """The lines in order of rank."""
+        return sorted(self.lines, key=lambda line: line.place)
+
+    def render(self, order: Mapping[Group, float]) -> str:
+        """The text; groups by their score in `order`, best first, equal ones by their best line."""
+        ranked, groups = self.ranked, self.groups
+        number = {line.place: n for n, line in enumerate(ranked, start=1)}
+        body = self._notice
+        for group in sorted(groups, key=lambda group: -order.get(group, 0.0)):
+            body += _heading(group) + self._details.get(group, "")
+            body += "".join(f"\n[{number[line.place]}] {line.said}" for line in groups[group])
+        if self._episodes:
+            body += OTHER_EPISODES + "".join(self._episodes)
+        if self._citing == "plain":
+            sources = "".join(plain_line(number[line.place], line.memory) for line in ranked)
+            body += SOURCES + sources if sources else ""
+        text = wrap(self._recall_id, body)
+        return text + self._block(ranked) if self._citing == "oai" else text
+
+    def _block(self, ranked: Sequence[ContextLine]) -> str:
+        rollouts = dict.fromkeys(name for line in ranked if (name := rollout_of(line.memory)))
+        return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
+
+
+def _heading(group: Group) -> str:
+    return f"\n## {group[1]}"

@@ -1,0 +1,113 @@
+"""Memories in, a block that says where each stands out, and back: `<oai-mem-citation>`, or plain lines.
+
+    <oai-mem-citation><citation_entries>
+    notes/plan.md:3-5|note=[decision 6bdba1ba3a]
+    </citation_entries><rollout_ids>
+    session-a
+    </rollout_ids></oai-mem-citation>
+
+Only evidence with a real range is named: turns or lines, 1-based, the last not before the first.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pellucid.model.memory import Memory
+from pellucid.recall.context.text import harmless
+
+SOURCES = "\n## Sources"
+OPENING = "\n<oai-mem-citation><citation_entries>\n"
+BETWEEN = "</citation_entries><rollout_ids>\n"
+CLOSING = "</rollout_ids></oai-mem-citation>"
+_RANGE = re.compile(r"(?P<path>[^\n|<>]+):(?P<start>[0-9]{1,9})-(?P<end>[0-9]{1,9})")
+_ENTRY = re.compile(rf"{_RANGE.pattern}\|note=\[(?P<note>.*)\]")
+_BLOCK, _ENTRIES, _ROLLOUTS = "oai-mem-citation", "citation_entries", ("rollout_ids", "thread_ids")
+SHORT_ID = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One place that was used: the lines or turns `start` to `end` of `path`, and a note."""
+
+    path: str
+    start: int
+    end: int
+    note: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.start}-{self.end}|note=[{self.note}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """The citations of a text, its sessions without repetition, and how many lines could not be read."""
+
+    citations: tuple[Citation, ...] = ()
+    rollout_ids: tuple[str, ...] = ()
+    malformed: int = 0
+
+
+def citations_of(memory: Memory) -> tuple[Citation, ...]:
+    """What a memory stands on; evidence without a real range, or whose name would break the block, is left out."""
+    note = f"{memory.category} {memory.id[-SHORT_ID:]}"
+    found = (_RANGE.fullmatch(each) for each in memory.evidence)
+    cited = (Citation(each["path"], int(each["start"]), int(each["end"]), note) for each in found if each)
+    return tuple(each for each in cited if 0 < each.start <= each.end and _is_plain(each.path))
+
+
+def rollout_of(memory: Memory) -> str | None:
+    """The session of a memory, if its name can stand in a block."""
+    name = memory.session_id
+    return name if name and _is_plain(name) and not re.search(r"[<>|\n]", name) else None
+
+
+def _is_plain(name: str) -> bool:
+    return harmless(name) == name != ""
+
+
+def plain_line(number: int, memory: Memory) -> str:
+    """`[1] path:3-5, path:9-9`, or nothing for a memory without a range."""
+    places = ", ".join(f"{each.path}:{each.start}-{each.end}" for each in citations_of(memory))
+    return f"\n[{number}] {places}" if places else ""
+
+
+def oai_block(citations: Iterable[Citation], rollout_ids: Sequence[str]) -> str:
+    """The block; empty where there is neither a citation nor a session."""
+    entries, rollouts = "".join(f"{each}\n" for each in citations), "".join(f"{each}\n" for each in rollout_ids)
+    return f"{OPENING}{entries}{BETWEEN}{rollouts}{CLOSING}" if entries or rollouts else ""
+
+
+def parse_citations(text: str) -> Cited:
+    """Every citation in the blocks of a text, in order, each once; a line that is none is passed over and counted."""
+    entries: dict[Citation, None] = {}
+    rollouts: dict[str, None] = {}
+    malformed = 0
+    for block in _within(text, _BLOCK):
+        for line in _lines(_within(block, _ENTRIES)):
+            if citation := _citation(line):
+                entries[citation] = None
+            else:
+                malformed += 1
+        rollouts |= dict.fromkeys(_lines(found for name in _ROLLOUTS for found in _within(block, name)))
+    return Cited(tuple(entries), tuple(rollouts), malformed)
+
+
+def _lines(parts: Iterable[str]) -> list[str]:
+    return [line.strip() for part in parts for line in part.splitlines() if line.strip()]
+
+
+def _within(text: str, name: str) -> Iterator[str]:
+    """What stands in each element of this name; one that nothing closes holds nothing."""
+    opening, closing = f"<{name}>", f"</{name}>"
+    at = text.find(opening)
+    while at >= 0 and (end := text.find(closing, at)) >= 0:
+        yield text[at + len(opening) : end]
+        at = text.find(opening, end)
+
+
+def _citation(line: str) -> Citation | None:
+    found = _ENTRY.fullmatch(line)
+    if found is None or not 0 < int(found["start"]) <= int(found["end"]):
+        return None
+    return Citation(found["path"], int(found["start"]), int(found["end"]), found["note"])

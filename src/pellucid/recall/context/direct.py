@@ -1,0 +1,92 @@
+"""A ranked pool in, the verdict on a direct answer out: one settled, trusted, unambiguous statement comes first."""
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from pellucid.recall.score.equation import STEP, Floats, Ints, Mask, total
+from pellucid.recall.state import Plan, Pool, State, Tier, World
+from pellucid.settings import RecallSettings
+
+CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
+IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
+TURNS = 3
+"""Turns that evidence is read from at most."""
+LEAST_WORDS = 2
+"""Telling words a question must have: with one, everything that holds it answers."""
+_SLACK = 1e-9
+"""More than a share of words can be off by."""
+TIER, HYBRID = "direct-answer", "hybrid"
+
+
+def direct(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+    """Look for one statement that answers by itself, and put it first."""
+    if not state.request.settings.direct_answer:
+        return state
+    started = perf_counter()
+    tier = verdict(state.pool, state.plan)
+    pool = lift(state.pool, tier, state.request.settings)
+    return replace(state, pool=pool, tier=replace(tier, millis=(perf_counter() - started) * 1000))
+
+
+def verdict(pool: Pool, plan: Plan) -> Tier:
+    """Which candidate answers directly, or the gate that decided that none does; who failed where."""
+    standing = pool.rejected == 0
+    considered = int(standing.sum())
+    if not considered:
+        return Tier(HYBRID, "no-candidates")
+    shares = share(pool, plan)
+    left, failed = standing, list[str]()
+    for name, passes in _gates(pool, plan, shares):
+        if (left & ~passes).any():
+            failed.append(name)
+        if not (left & passes).any():
+            return Tier(HYBRID, name, filtered_by=tuple(failed), considered=considered)
+        left = left & passes
+    first, clear = _best(pool, np.flatnonzero(left), np.flatnonzero(standing & ~pool.asks), shares)
+    if not clear:
+        return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=considered)
+    said = f"trusted statement, unambiguous, token-overlap {shares[first]:.2f}"
+    return Tier(TIER, said, answer=first, filtered_by=tuple(failed), considered=considered)
+
+
+def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
+    """What a direct answer must be, in the order it is asked, and who is it."""
+    about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
+    return (
+        ("only-asks", ~pool.asks),
+        ("not-trusted-zone", (pool.direct & TRUSTED) > 0),
+        ("ineligible-taxonomy-bucket", (pool.direct & CATEGORY) > 0),
+        ("below-importance-floor", (pool.importance >= IMPORTANT) | ((pool.direct & CONFIRMED) > 0)),
+        ("entity-ref-mismatch", ~about_others),
+        ("below-token-overlap-floor", (shares >= OVERLAP - _SLACK) & (len(plan.telling) >= LEAST_WORDS)),
+    )
+
+
+def lift(pool: Pool, tier: Tier, settings: RecallSettings) -> Pool:
+    """The pool with a term that puts the direct answer `STEP` above all others, if there is one."""
+    if not settings.direct_answer or tier.answer is None:
+        return pool
+    base = total(pool.terms, len(pool))
+    term = np.zeros(len(pool))
+    term[tier.answer] = max(float(base[pool.rejected == 0].max()) - float(base[tier.answer]), 0.0) + STEP
+    return replace(pool, terms={**pool.terms, "direct": term})
+
+
+def share(pool: Pool, plan: Plan) -> Floats:
+    """The share of the query's telling words that each candidate holds."""
+    mask = np.uint64(sum(1 << i for i in plan.telling))
+    return np.bitwise_count(pool.matched & mask) / max(len(plan.telling), 1)
+
+
+def _best(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
+    """The one that holds most, the first by id of equals; and whether it leads all that state anything by the margin.
+
+    The turns that it was read from, which say the same, are no others.
+    """
+    first = int(among[np.argsort(-shares[among], kind="stable")[0]])
+    told = (pool.session[others] == pool.session[first]) & (pool.session[first] >= 0)
+    same = told & (np.abs(pool.ordinal[others] - pool.ordinal[first]) < TURNS)
+    rivals = shares[others[~same & (others != first)]]
+    return first, float(shares[first]) - float(rivals.max(initial=0.0)) >= MARGIN - _SLACK

@@ -1,0 +1,66 @@
+"""Memories that are disputed in, what the context says of them out: the number of the other line, or its id and words.
+
+A memory names what it is disputed with for good; it is told only where that still stands, and may be seen by whoever
+sees the memory.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.recall.context.builder import ContextLine
+from pellucid.recall.context.text import harmless, mark_of
+from pellucid.recall.state import Request, World
+
+_WORDS = 80
+Opponents = Mapping[str, Sequence[Memory]]
+"""By the id of a memory, those that cannot hold beside it."""
+
+
+def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opponents:
+    """What stands against each memory; nobody, in an answer about the past: who disputes it may not have been known."""
+    if request.as_of is not None or request.as_known_at is not None:
+        return {}
+    disputed = [each for each in memories if each.disputed_with]
+    named = dict.fromkeys(other for each in disputed for other in each.disputed_with)
+    held = {each.memory.id: each.memory for each in world.reader.memories(list(named))} if named else {}
+    found = {
+        each.id: [held[other] for other in each.disputed_with if other in held and _speaks(held[other], each, request)]
+        for each in disputed
+    }
+    return {memory_id: others for memory_id, others in found.items() if others}
+
+
+def in_words(others: Sequence[Memory]) -> list[str]:
+    """Each by the end of its id, and what it says."""
+    return [f"{each.id[-10:]} “{_short(each.content)}”" for each in others]
+
+
+def by_number(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
+    """The lines, with the number of what disputes them where that stands in the context, too: never longer than before.
+
+    Lines are numbered in the order of their places, from 1.
+    """
+    ranked = sorted(lines, key=lambda line: line.place)
+    number = {line.memory.id: at for at, line in enumerate(ranked, start=1)}
+    return [
+        replace(line, mark=mark_of(line.memory, request.instant, _numbered(against[line.memory.id], number)))
+        if line.memory.id in against else line
+        for line in lines
+    ]  # fmt: skip
+
+
+def _numbered(others: Sequence[Memory], number: Mapping[str, int]) -> list[str]:
+    spelled = zip(others, in_words(others), strict=True)
+    return [f"[{number[each.id]}]" if each.id in number else words for each, words in spelled]
+
+
+def _speaks(other: Memory, memory: Memory, request: Request) -> bool:
+    ends = [end for end in (other.invalid_at, other.expires_at) if end is not None and end <= request.instant]
+    scopes = set(other.scopes) & set(BOUNDARY_SCOPES) - set(memory.scopes)
+    return other.status == "active" and other.trust_zone != "quarantine" and not ends and not scopes
+
+
+def _short(text: str) -> str:
+    line = harmless(text)
+    return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"

@@ -1,0 +1,171 @@
+"""What the edges that a question asks for lead to in, each in a few lines out: what it is, how it stands, who says so.
+
+A document stands in the context with its title, its status, the header line or sentence that says the edge, and its
+first paragraph. Where the edge is said by a document that is no answer itself, the first answer it leads to says it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import numpy as np
+
+from pellucid.model.entity import Edge, node_key
+from pellucid.model.memory import Memory
+from pellucid.recall.context.text import body_of
+from pellucid.recall.excerpt import Cutter, Excerpt, pieces
+from pellucid.recall.state import State, Way, World
+from pellucid.store.index_port import Served
+
+LEAST, MOST = 240, 1_500
+"""Characters of one answer: an equal share of the budget, within these."""
+PARAGRAPH = 120
+"""Characters of a first paragraph that are worth the room, at least."""
+OPENING = 4
+"""Sections at the beginning of a document in which its first paragraph is looked for."""
+SENTENCE = 300
+"""Characters of a sentence that says an edge, at most."""
+_LEADING = ("status", "description", "summary", "abstract")
+"""Keys of a header that say how a document stands and what it is about."""
+_WORDS = 6
+"""Words of a paragraph, at least: a shorter one is a value, or a heading."""
+_MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
+"""Begins what is no prose: headings, tables, code, pictures, directives, fields, rules, lists."""
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+
+_BLOCK_END = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])")
+"""Ends a paragraph, or an item of a list."""
+
+
+@dataclass(slots=True)
+class _EdgeAnswer:
+    """A served section, what of its own document says edges, and what others say that lead to it."""
+
+    memory: Memory
+    way: Way
+    asked: bool
+    """The edges that are asked for lead to it; else it is only near."""
+    header: bool
+    """It is the header of its document."""
+    own: dict[str, None] = field(default_factory=dict[str, None])
+    others: dict[str, None] = field(default_factory=dict[str, None])
+
+
+def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
+    """What stands in the context of each section that answers for an edge, and of headers that are near, by its id."""
+    if not state.plan.answers:
+        return {}
+    positions = state.kept
+    is_answer, ordinals = state.pool.answering(state.plan)[positions], state.pool.ordinal[positions].tolist()
+    found = [
+        _EdgeAnswer(each.memory, state.ways[each.memory.id], asked=asked, header=ordinal == 0)
+        for each, asked, ordinal in zip(served, is_answer.tolist(), ordinals, strict=True)
+        if each.memory.category == "section" and each.memory.id in state.ways and (asked or ordinal == 0)
+    ]
+    _hear(found, world)
+    answers = sum(each.asked for each in found)
+    room = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
+    openings = _openings(state, world, [each for each in found if each.header])
+    cutter = Cutter(state, world, state.plan.beside)
+    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), cutter, room) for each in found}
+
+
+def _hear(found: Sequence[_EdgeAnswer], world: World) -> None:
+    """Have each document say the edges that it states itself, and the first of them, once, what others say."""
+    numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
+    edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
+    sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
+    memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
+    by_document = {each.memory.session_id: each for each in reversed(found)}
+    wanted = {edge for each in found if each.asked for _, edge, _ in each.way[1:]}
+    heard: set[str] = set()
+    for answer in found:
+        for _, number, _ in answer.way[1:]:
+            edge = edges[number]
+            if (sayer := memories.get(edge.memory_id)) is None or (edge.type == "MENTIONS" and not answer.asked):
+                continue
+            said = saying(sayer, edge)
+            if teller := by_document.get(sayer.session_id):
+                teller.own[said] = None
+            elif number in wanted and said not in heard:
+                heard.add(said)
+                answer.others[f"{sayer.entity_ref or sayer.id} › {said}"] = None
+
+
+def saying(memory: Memory, edge: Edge) -> str:
+    """The header line, or the sentence with its heading, in which a memory says an edge."""
+    first, *lines = memory.content.splitlines()
+    if not lines:
+        return first[:SENTENCE]
+    key = f"{edge.section}: "
+    if line := next((line for line in lines if edge.section and line.startswith(key)), ""):
+        return line[:SENTENCE]
+    own = node_key(memory.entity_ref or "")
+    names = [_spelled(each) for each in (edge.target, edge.source) if each != own]
+    blocks = (" ".join(block.split()) for block in _BLOCK_END.split("\n".join(lines)))
+    parts = [part for block in blocks for part in _SENTENCE_END.split(block) if part]
+    found = next((part for name in names for part in parts if name.search(part)), " ".join(parts) or first)
+    return shortened(f"{edge.section}: {found}" if edge.section else found, SENTENCE)
+
+
+def _spelled(key: str) -> re.Pattern[str]:
+    """The name of a node, however its series and its number are written: `SPEC 054`, :spec:`54`."""
+    parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
+    return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
+
+
+def _openings(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
+    """The first paragraph of each of these documents, where what may answer has one, by the id of its header."""
+    graph = world.reader.graph
+    ends = {each.way[-1][0]: each.memory.id for each in answers}
+    homes = graph.homes(np.array(sorted(ends), dtype=np.int64))
+    columns = world.reader.columns(homes.rows, state.admission)
+    out: dict[str, str] = {}
+    for node, header in ends.items():
+        own = np.flatnonzero((homes.nodes == node) & columns.admitted & (columns.ordinal > 0))
+        first = own[np.argsort(columns.ordinal[own], kind="stable")][:OPENING]
+        sections = (each.memory.content for each in world.reader.memories(homes.rows[first]))
+        out[header] = next((said for each in sections for said in paragraphs(each)), "")
+    return out
+
+
+def paragraphs(content: str) -> Iterator[str]:
+    """The paragraphs of prose in a section, without the line that names it, each in one line."""
+    for part in re.split(r"\n\s*\n", content.partition("\n")[2]):
+        line = " ".join(part.split())
+        if _is_prose(line):
+            yield line
+
+
+def _is_prose(paragraph: str) -> bool:
+    return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
+
+
+def _told(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
+    """The lines of an answer: of a header what leads, of a section the whole, or what holds the words asked for."""
+    title, *rest = answer.memory.content.splitlines()
+    if answer.header:
+        said = [line for line in rest if line.partition(":")[0] in _LEADING]
+        lines = [title, *dict.fromkeys((*said, *answer.own, *answer.others))]
+        left = room - sum(len(line) + 1 for line in lines)
+        if opening and left >= min(PARAGRAPH, len(opening)):
+            lines.append(shortened(opening, left))
+        return Excerpt(body_of("\n".join(lines)), 1, 1)
+    lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
+    left = max(room - sum(len(line) + 1 for line in lines), PARAGRAPH)
+    body = "\n".join(rest).strip()
+    told = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)
+    if told is None:
+        return Excerpt(body_of("\n".join(lines)), 0, len(list(pieces(body))))
+    return replace(told, body=body_of("\n".join((*lines, told.body))))
+
+
+def shortened(text: str, room: int) -> str:
+    """The text, cut behind the last sentence that fits, or behind a word where none does; a cut shows."""
+    if len(text) <= room:
+        return text
+    ends = [found.start() for found in islice(_SENTENCE_END.finditer(text), 100) if found.start() + 2 <= room]
+    if ends and ends[-1] >= room // 2:
+        return f"{text[: ends[-1]]} …"
+    return f"{text[: room - 2].rpartition(' ')[0] or text[: room - 2]} …"

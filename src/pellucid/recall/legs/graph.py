@@ -1,0 +1,312 @@
+"""A query that names things in, the memories that hang together with them out: the graph leg."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.model.memory import unpack_id
+from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
+from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
+from pellucid.recall.query.edges import beside
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.recall.score.equation import Floats, Ints, Mask
+from pellucid.recall.state import LegReport, Plan, State, Way, World
+from pellucid.store.graph_port import GraphReader, Node
+from pellucid.store.index_port import Columns, Rows
+
+SEEDS = 10
+"""Named things that a walk begins at, at most."""
+NODES, ROWS = 128, 512
+"""Nodes, and rows of these, whose nearness to the query is looked at, at most: the most active."""
+BESIDE = 2
+"""Where edges are asked for, what else is nominated: as many as these lead to, at least so many."""
+ANCHORED = 32
+"""Nodes of which the section that an edge means is looked for, at most."""
+PER_NODE = 3
+"""Rows of one node that are nominated at most, where no edge is asked for: the n-th nearest scores an n²-th."""
+LISTS = 8
+"""How far beside the sections of a thing one is looked for that lists what it hangs together with, in sections."""
+MORE = 0.5
+"""The share of what a query says beside the edges that a section must hold above a lead to stand in its place."""
+MEANT = 5.0
+"""More than a section is near to a query, leads its document and holds words of it: the part that an edge means."""
+NOTHING = "nothing that may answer hangs together with what the query names"
+_LONGEST = 8
+"""Words of a name in a query at most."""
+_SHORTEST = 3
+"""Characters of a name that is one plain word, at least."""
+_ARTICLES = frozenset(("a", "an", "the"))
+_WORD = re.compile(r"[^\W_]+(?:[-_./#'’][^\W_]+)*")
+_NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+def graph(state: State, plan: Plan, world: World) -> Asked:
+    """What hangs together with the things that the query names, nearest first; `off` where it names none.
+
+    The raw score of a memory is the activation of its node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or
+    `.85 + .1·PageRank + .05·cosine` where the query asks for edges: then the distance decides.
+    """
+    reader = world.reader.graph
+    seeds = _seeds(reader, plan)
+    if not seeds:
+        return _nothing(plan), NO_HITS
+    settings = state.request.settings
+    plan = replace(plan, beside=_beside(reader, plan, seeds))
+    walk = Walk(reader, state.admission, settings)
+    reached = walk.from_seeds([node.number for node in seeds], plan.asked)
+    found = _scored(state, plan, world, reached, leads=plan.asked is not None)
+    answers = (found.columns.admitted & reached.asked[found.place]).any()
+    if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
+        plan = replace(plan, asked=None)
+        reached = walk.from_seeds([node.number for node in seeds], None)
+        found = _scored(state, plan, world, reached, leads=True)
+    order = _ordered(found, reached)
+    may = found.columns.admitted[order]
+    inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
+    if state.admission.known is not None:  # what was not written down yet is no evidence
+        outside = outside[:0]
+    if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
+        return _nothing(plan), NO_HITS
+    raw = found.scores.astype(np.float32)
+    ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
+    count = int(reached.asked[found.place[inside]].sum())
+    hits = GraphHits(
+        found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=count,
+        beside=plan.beside, only=not plan.beside and not reached.joins,
+    )  # fmt: skip
+    return report("graph", hits, note="" if len(inside) else NOTHING), hits
+
+
+def _nothing(plan: Plan) -> LegReport:
+    """How the leg did where the query names something that nothing is known of, or nothing at all."""
+    return (
+        LegReport("graph", "empty", NOTHING) if plan.entities else LegReport("graph", "off", "the query names nothing")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Rows that answer for reached nodes: their columns, the position of the node of each, and their scores."""
+
+    rows: Rows
+    columns: Columns
+    place: Ints
+    scores: Floats
+
+
+class Ways(Mapping[str, Way]):
+    """By the id of a memory, the nodes from a seed to its own, each with the edge that led to it, and whether in its
+    direction. Most are never asked for: each is made out when it is.
+    """
+
+    def __init__(self, reached: Reached, ids: NDArray[np.bytes_], nodes: Ints) -> None:
+        self._reached, self._ids, self._nodes = reached, ids, nodes
+
+    @cached_property
+    def _node(self) -> dict[str, int]:
+        return dict(zip(map(unpack_id, self._ids.tolist()), self._nodes.tolist(), strict=True))
+
+    @cached_property
+    def _came(self) -> Mapping[int, tuple[int, int, bool]]:
+        return self._reached.came()
+
+    @cached_property
+    def _between(self) -> Mapping[int, tuple[int, int, bool]]:
+        return self._reached.between()
+
+    def __getitem__(self, memory_id: str) -> Way:
+        node, out = self._node[memory_id], list[tuple[int, int, bool]]()
+        if node in self._between:
+            before, edge, forward = self._between[node]
+            return (before, -1, True), (node, edge, forward)
+        while node in self._came:
+            before, edge, forward = self._came[node]
+            out.append((node, edge, forward))
+            node = before
+        return ((node, -1, True), *out[::-1])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._node)
+
+    def __len__(self) -> int:
+        return len(self._node)
+
+
+def names_in(text: str) -> list[str]:
+    """What could name something in a text: every run of up to eight words, the longest first.
+
+    None begins or ends with a function word, but for an article before others: titles have these.
+    """
+    words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)]
+    empty = [word.casefold() in FUNCTION_WORDS for word in words]
+    opens = [not void or word.casefold() in _ARTICLES for word, void in zip(words, empty, strict=True)]
+    out: dict[str, None] = {}
+    for length in range(min(_LONGEST, len(words)), 0, -1):
+        for start in range(len(words) - length + 1):
+            end = start + length - 1
+            if not empty[end] and opens[start] and (length > 1 or len(words[start]) >= _SHORTEST):
+                out.setdefault(" ".join(words[start : end + 1]))
+    return list(out)
+
+
+def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
+    """The things that the query names; of those, where it asks for edges, the ones that some file defines."""
+    found = reader.find([*plan.entities, *names_in(plan.text)])
+    found = [node for node in found if node.type != "Episode"]
+    defined = [node for node in found if node.defined]
+    return (defined if plan.asked and defined else found)[:SEEDS]
+
+
+def _beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int, ...]:
+    """The telling stems of a query that asks for edges, less those that ask for them or are of a name in it."""
+    if plan.asked is None:
+        return ()
+    numbers = {node.number for node in seeds}
+    named = (name for name in (*plan.entities, *names_in(plan.text)) if _leads(reader, name, numbers))
+    left = set(_WORD.findall(beside(plan.text, named).casefold()))
+    return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
+
+
+def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
+    return any(node.number in numbers for node in reader.find([name]))
+
+
+def _scored(state: State, plan: Plan, world: World, reached: Reached, *, leads: bool) -> _Scored:
+    """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
+
+    Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best. With
+    `leads` the lead of a document stands before what is nearer to the question, as it does where edges are asked for.
+    """
+    reader = world.reader.graph
+    rows, place = _saying(state, world, reached, *_rows(reader, plan, reached))
+    columns, near = world.reader.columns(rows, state.admission), _near(plan, world, rows)
+    ranked, asked = reached.rank[place], reached.asked[place]
+    fit = np.where(asked, 0.85 + 0.1 * ranked + 0.05 * near, 0.4 + 0.2 * ranked + 0.4 * near)
+    states = _states(reader, reached, columns) & reached.seed[place]
+    fit[states] = 1.0
+    if leads:
+        near = near + _leading(state, plan, world, columns, rows, place)
+    places = _places(columns, place, near + MEANT * _meant(reader, reached, rows, place) + 2 * MEANT * states)
+    scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
+    if asked.any():
+        scores[~_company(scores, asked, places)] = 0.0
+    return _Scored(rows, columns, place, scores)
+
+
+def _ordered(found: _Scored, reached: Reached) -> Ints:
+    """Where what scores at all stands, best first; what was asked for before all else."""
+    scoring = (found.scores > 0).nonzero()[0]
+    some = (
+        found.columns.ids[scoring], -found.columns.created[scoring], -found.scores[scoring],
+        ~reached.asked[found.place[scoring]],
+    )  # fmt: skip
+    return scoring[np.lexsort(some)]
+
+
+def _near(plan: Plan, world: World, rows: Rows) -> Floats:
+    """The cosine of each row to the query, not below 0; 0 without an encoder. The same for a row wherever it stands."""
+    if plan.encoding is None:
+        return np.zeros(len(rows))
+    vectors = world.reader.features(rows, None, ()).vectors
+    return np.maximum((vectors * plan.encoding.vector).sum(axis=1), 0.0).astype(np.float64)
+
+
+def _rows(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
+    """The rows of the most active nodes, and the position of the node of each."""
+    wanted = (~reached.seed | reached.asked).nonzero()[0] if plan.asked else np.arange(len(reached.nodes))
+    homes = reader.homes(reached.nodes[strongest(wanted, reached.activation, NODES)])
+    place = reached.nodes.searchsorted(homes.nodes)
+    first = strongest(np.arange(len(place)), reached.activation[place], ROWS)
+    return homes.rows[first], place[first]
+
+
+def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
+    """What is kept where edges are asked for: a row of each thing they lead to, and as many of the best of all else."""
+    best = places == 0
+    out = asked & best
+    out[strongest((~asked & best).nonzero()[0], scores, max(BESIDE, int(out.sum())))] = True
+    return out
+
+
+def _leading(state: State, plan: Plan, world: World, columns: Columns, rows: Rows, nodes: Ints) -> Floats:
+    """What speaks for each row where edges are asked for: 1 for the lead of its node, more for what is asked of it.
+
+    The lead is the first part of a document: its header. A section that holds enough more of the words beside the edges
+    stands before it. Each word counts log(1 + N/(1 + df)).
+    """
+    if not len(rows):
+        return np.zeros(0)
+    order = np.lexsort((columns.ids, columns.ordinal, ~columns.admitted, nodes))
+    lead = order[nodes[order].searchsorted(nodes)]
+    out = (lead == np.arange(len(rows))).astype(np.float64)
+    if not plan.beside:
+        return out
+    held = world.reader.features(rows, None, [plan.stems[i] for i in plan.beside]).matched
+    weights = np.array([log(1 + state.corpus.rows / (1 + plan.frequencies[i])) for i in plan.beside])
+    bits = np.arange(len(weights), dtype=np.uint64)
+    share = (held[:, None] >> bits & np.uint64(1)).astype(np.float64) @ weights / weights.sum()
+    return out + np.where(share - share[lead] >= MORE, 1.0 + share, 0.0)
+
+
+def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
+    """1 for the section that an edge means (`SPEC-037 §3`), so that it stands first among those of its document."""
+    again = place[1:][place[1:] == place[:-1]]  # a choice there is only where a node has several rows
+    several = np.unique(again[reached.asked[again]])[:ANCHORED]
+    if not len(several):
+        return np.zeros(len(rows))
+    came = {**reached.came(), **reached.between()}
+    led = ((node, came[node]) for node in reached.nodes[several].tolist())
+    steps = {node: edge for node, (_, edge, forward) in led if forward}  # an anchor is a part of an edge's target
+    numbers = np.array(sorted(set(steps.values())), dtype=np.int64)
+    anchors = dict(zip(numbers.tolist(), (edge.anchor for edge in reader.edges(numbers)), strict=True))
+    anchor = {node: anchors[edge] for node, edge in steps.items() if anchors[edge]}
+    out = np.zeros(len(rows))
+    among = np.flatnonzero([node in anchor for node in reached.nodes[place].tolist()])
+    for at, heading in zip(among.tolist(), reader.headings(rows[among]), strict=True):
+        out[at] = is_part(heading, anchor[int(reached.nodes[place[at]])])
+    return out
+
+
+def _saying(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
+    """With the sections of joined seeds that list others: they answer for no node, and may say the edge that joins."""
+    if not reached.joins:
+        return rows, place
+    for node in (reached.seed & reached.asked).nonzero()[0].tolist():
+        more = np.setdiff1d(world.reader.neighbours(rows[place == node], LISTS, state.admission), rows)
+        said = more[_states(world.reader.graph, reached, world.reader.columns(more, state.admission))]
+        rows, place = np.concatenate((rows, said)), np.concatenate((place, np.full(len(said), node)))
+    order = np.lexsort((rows, place))
+    return rows[order], place[order]
+
+
+def _states(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
+    """Which rows say an edge that joins two seeds."""
+    if not reached.joins:
+        return np.zeros(len(columns.ids), dtype=np.bool_)
+    edges = reader.edges(np.array([edge for _, _, edge in reached.joins], dtype=np.int64))
+    said = {edge.memory_id for edge in edges}
+    return np.array([unpack_id(raw) in said for raw in columns.ids.tolist()], dtype=np.bool_)
+
+
+def is_part(heading: str, anchor: str) -> bool:
+    """Whether a heading is the one that an anchor means: by its number, or by its words joined with hyphens."""
+    number = _NUMBER.match(heading)
+    slug = "-".join(re.findall(r"\w+", heading.casefold()))
+    return bool(number and number[1] == anchor) or slug == anchor.casefold()
+
+
+def _places(columns: Columns, nodes: Ints, near: Floats) -> Ints:
+    """The place of each row among those of its node: what may answer first, then the nearest, then by id."""
+    out = np.zeros(len(nodes), dtype=np.int64)
+    if (nodes[1:] > nodes[:-1]).all():
+        return out
+    order = np.lexsort((columns.ids, -near, ~columns.admitted, nodes))
+    starts = nodes.searchsorted(nodes)
+    out[order] = np.arange(len(nodes)) - starts
+    return out

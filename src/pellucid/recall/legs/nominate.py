@@ -1,0 +1,114 @@
+"""A plan in, nominated candidates out: every leg's ranked list, its health, and the pool they make together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pellucid.errors import StoreError
+from pellucid.recall.legs.graph import graph
+from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, Leg, report
+from pellucid.recall.legs.pool import gather
+from pellucid.recall.legs.procedural import procedural
+from pellucid.recall.legs.review import review
+from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.store.index_port import LegHits
+
+
+def legs(state: State, world: World) -> State:
+    """Ask every leg, the searching ones for each sub-question, too; the newest only when searching fails."""
+    if state.plan.depth == "no_recall":
+        return replace(state, legs=tuple(LegReport(leg.name, "off", "the message needs no memory") for leg in LEGS))
+    found = dict(_ask(state, leg, state.plan, world) for leg in LEGS)
+    for number, sub_plan in enumerate(state.sub_plans, start=2):
+        again = (leg for leg in LEGS if leg.searches)
+        found |= {f"{name}@{number}": hits for name, hits in (_ask(state, leg, sub_plan, world) for leg in again)}
+    if FALLBACK.name not in state.request.without and needs_fallback(
+        [found[leg.name][0] for leg in LEGS if leg.searches]
+    ):
+        found |= [_ask(state, FALLBACK, state.plan, world)]
+    hits = {name: hits for name, (_, hits) in found.items()}
+    state = _walked(state, hits.values())
+    pool = gather(world.reader, hits, state.admission, state.plan)
+    reports = tuple(replace(report, name=name) for name, (report, _) in found.items())
+    return replace(state, legs=reports, pool=pool)
+
+
+def _walked(state: State, found: Iterable[LegHits]) -> State:
+    """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
+    walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
+    answers = walk.answers if walk else 0
+    asked = state.plan.asked if answers else None
+    plan = replace(state.plan, asked=asked, answers=answers)
+    if walk and answers:
+        plan = replace(plan, beside=walk.beside, only_edges=walk.only)
+    return replace(state, plan=plan, ways=walk.ways if walk else {})
+
+
+def _ask(state: State, leg: Leg, plan: Plan, world: World) -> tuple[str, Asked]:
+    settings = state.request.settings
+    if leg.name in state.request.without or not getattr(settings.leg_weights, leg.name):
+        return leg.name, (LegReport(leg.name, "off"), NO_HITS)
+    try:
+        return leg.name, leg.ask(state, plan, world)
+    except StoreError as error:
+        return leg.name, (LegReport(leg.name, "degraded", error.message), NO_HITS)
+
+
+def needs_fallback(searches: Sequence[LegReport]) -> bool:
+    """A leg that is down brought nothing and says why; one that only misses some memories still searches."""
+    down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
+    return down or all(report.admitted == 0 for report in searches)
+
+
+def _vector(state: State, plan: Plan, world: World) -> Asked:
+    settings, corpus = state.request.settings, state.corpus
+    if corpus.rows == 0:
+        return LegReport("vector", "empty"), NO_HITS
+    if plan.encoding is None:
+        return LegReport("vector", "degraded", plan.encoder_problem), NO_HITS
+    if corpus.vectors == 0:
+        return LegReport("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), NO_HITS
+    hits = world.reader.vector(plan.encoding.vector, state.admission, settings.pool, settings.open_pool)
+    missing = corpus.rows - corpus.vectors
+    note = f"{missing} of {corpus.rows} memories have no vector: run `pellucid rebuild`" if missing else ""
+    return report("vector", hits, note if missing > corpus.vectors else "", note), hits
+
+
+def _lexical(state: State, plan: Plan, world: World) -> Asked:
+    settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
+    hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
+    skipped = sum(1 for frequency in plan.frequencies if frequency) - len(stems)
+    return report("lexical", hits, note=f"{skipped} common words left out" if skipped else ""), hits
+
+
+def _passage(state: State, plan: Plan, world: World) -> Asked:
+    settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
+    hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool, passages=True)
+    return report("passage", hits), hits
+
+
+def _recent(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - every leg has one shape
+    hits = world.reader.recent(state.admission, state.request.settings.pool)
+    return report("recent", hits), hits
+
+
+LEGS: tuple[Leg, ...] = (
+    Leg("vector", "cosine", _vector),
+    Leg("lexical", "bm25", _lexical),
+    Leg("passage", "bm25", _passage),
+    Leg("graph", "activation", graph, searches=False),
+    Leg("procedural", "fit", procedural, searches=False),
+    Leg("review", "mentions", review, searches=False),
+)
+"""Every nominating leg but the fallback.
+
+A new one is a file, a line here, a weight in `LegWeights`, a term in `equation.TERMS` and `ScoreDecomposition`, and its
+words in `xray.sentence` (`BY_LEG`, `LARGEST`); one that does not search also says what it serves (`xray.shown.ALONE`).
+`tests/unit/recall/test_recall_leg_tables.py` names what is missing.
+"""
+FALLBACK = Leg("recent", "days", _recent, searches=False)
+NOMINATING = (*(leg.name for leg in LEGS), FALLBACK.name)
+
+
+def base_of(name: str) -> str:
+    """The leg behind a name such as `vector@2`, its second iteration."""
+    return name.partition("@")[0]

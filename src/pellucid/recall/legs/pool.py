@@ -1,0 +1,98 @@
+"""Leg hits in, the pool of candidates out: the union, sorted by id, with every column a later stage reads."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.recall.score.equation import Ints, Mask
+from pellucid.recall.state import Period, Plan, Pool, blank
+from pellucid.store.index_port import Admission, IndexReader, LegHits, Rows
+
+_NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
+T = TypeVar("T", bound=np.generic)
+
+
+def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
+    """The union of what the legs brought, both arms; a row brought twice counts once."""
+    brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
+    pool = _blank(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
+    return replace(
+        pool,
+        ranks={name: _placed(pool, found.rows) for name, found in hits.items()},
+        open_ranks={name: _placed(pool, found.open_rows) for name, found in hits.items()},
+        scores={
+            name: _scored(pool, np.r_[found.rows, found.open_rows], np.r_[found.scores, found.open_scores])
+            for name, found in hits.items()
+        },
+    )
+
+
+def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan: Plan) -> Pool:
+    """The pool with these further rows, which no leg ranked."""
+    if len(rows) == 0:
+        return pool
+    wider = _blank(reader, np.r_[pool.rows, rows], admission, plan)
+    place = _positions(wider, pool.rows)
+    return replace(
+        wider,
+        ranks={name: _spread(ranks, place, len(wider)) for name, ranks in pool.ranks.items()},
+        open_ranks={name: _spread(ranks, place, len(wider)) for name, ranks in pool.open_ranks.items()},
+        scores={name: _spread(scores, place, len(wider), np.nan) for name, scores in pool.scores.items()},
+        terms={name: _spread(term, place, len(wider)) for name, term in pool.terms.items()},
+    )
+
+
+def pick(pool: Pool, kept: Mask) -> Pool:
+    """The candidates of a mask alone, with all that is known of each; pairs among them keep their similarity."""
+    place = np.cumsum(kept) - 1
+    pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
+    flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
+    deep = {name: {key: column[kept] for key, column in getattr(pool, name).items()} for name in _KEYED}
+    replaced = tuple((int(place[a]), int(place[b])) for a, b in pool.replaced if kept[a] and kept[b])
+    return replace(pool, pairs=pairs, replaced=replaced, **flat, **deep)
+
+
+_KEYED = ("ranks", "open_ranks", "scores", "terms")
+_NESTED = (*_KEYED, "pairs", "replaced")
+
+
+def _blank(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
+    columns = reader.columns(rows, admission)
+    by_id = np.argsort(columns.ids, kind="stable")
+    pool = blank(rows, columns)
+    return replace(pool, named=np.isin(columns.about[by_id], list(plan.named)), dated=_dated(pool, plan.period))
+
+
+def _dated(pool: Pool, period: Period | None) -> Mask:
+    inside = np.ones(len(pool), dtype=np.bool_)
+    if period is not None and period.since is not None:
+        inside &= pool.created >= period.since
+    if period is not None and period.until is not None:
+        inside &= pool.created < period.until
+    return inside
+
+
+def _positions(pool: Pool, rows: Rows) -> NDArray[np.int64]:
+    order = np.argsort(pool.rows)
+    return order[np.searchsorted(pool.rows, rows, sorter=order)]
+
+
+def _placed(pool: Pool, rows: Rows) -> Ints:
+    ranks = np.zeros(len(pool), dtype=np.int64)
+    ranks[_positions(pool, rows)] = np.arange(1, len(rows) + 1)
+    return ranks
+
+
+def _scored(pool: Pool, rows: Rows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    out = np.full(len(pool), np.nan, dtype=np.float32)
+    out[_positions(pool, rows)] = scores
+    return out
+
+
+def _spread(values: NDArray[T], place: NDArray[np.int64], count: int, blank: float = 0) -> NDArray[T]:
+    out = np.full(count, blank, dtype=values.dtype)
+    out[place] = values
+    return out

@@ -1,0 +1,57 @@
+"""A query that starts a task in, the few procedures, skills and rules that fit it best out."""
+
+from math import log1p
+
+import numpy as np
+
+from pellucid.recall.legs.leg import NO_HITS, Asked, report
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.recall.query.tasks import starts_task
+from pellucid.recall.score.equation import Floats, Mask
+from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.store.index_port import Columns, Features, Filters, LegHits, Rows
+
+CATEGORIES = ("procedure", "skill", "rule")
+MOST = 5
+"""Places of each arm: a task has few procedures, and a list of them would push out what else is known."""
+FLOOR = 0.35
+"""The score below which a procedure does not fit the task."""
+
+
+def procedural(state: State, plan: Plan, world: World) -> Asked:
+    """The procedures that fit a task best; `off` where the query starts none.
+
+    The score of each is its cosine, not below 0 and 0 without an encoder, plus the share of the query's telling words
+    that it holds, each counting BM25's idf (BM25 with k1 = 0: a word counts once, and length does not). So it is in
+    [0, 2], and that of one memory does not depend on another's.
+    """
+    if not starts_task(plan.text):
+        return LegReport("procedural", "off", "the query starts no task"), NO_HITS
+    rows = world.reader.select(Filters(categories=CATEGORIES))
+    if not len(rows):
+        return LegReport("procedural", "empty", "no procedure, skill or rule is kept here"), NO_HITS
+    columns = world.reader.columns(rows, state.admission)
+    features = world.reader.features(rows, plan.encoding and plan.encoding.vector, plan.stems)
+    scores = _scores(features, plan, state.corpus.rows)
+    admitted, fits = columns.admitted, scores >= FLOOR
+    inside, outside = _best(columns, scores, admitted & fits), _best(columns, scores, ~admitted & fits)
+    inside, outside = inside[:MOST], outside[: min(MOST, state.request.settings.open_pool)]
+    raw = scores.astype(np.float32)
+    hits = LegHits(rows[inside], raw[inside], rows[outside], raw[outside])
+    note = "no procedure fits the task" if not len(inside) else "by words alone" if plan.encoding is None else ""
+    return report("procedural", hits, note=note), hits
+
+
+def _scores(features: Features, plan: Plan, rows: int) -> Floats:
+    telling = [i for i in plan.telling if plan.words[i].casefold() not in FUNCTION_WORDS]
+    idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
+    held = np.zeros(len(features.matched))
+    for i, worth in idf.items():
+        held += worth * (features.matched >> np.uint64(i) & np.uint64(1))
+    return np.maximum(features.cosine.astype(np.float64), 0.0) + held / max(sum(idf.values()), 1e-9)
+
+
+def _best(columns: Columns, scores: Floats, among: Mask) -> Rows:
+    """Positions by score, of equals the newer first, then by id."""
+    positions = np.flatnonzero(among)
+    return positions[np.lexsort((columns.ids[positions], -columns.created[positions], -scores[positions]))]

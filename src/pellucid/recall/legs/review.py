@@ -1,0 +1,189 @@
+"""A diff or a list of files in, the paths it touches out; and what is remembered of these files."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pellucid.errors import InputError
+from pellucid.recall.legs.leg import NO_HITS, Asked, report
+from pellucid.recall.state import LegReport, Plan, State, World
+
+MOST = 500
+"""Files a review may have."""
+LARGEST, LONGEST = 20_000_000, 1_000
+"""Characters of a diff, and of one path, at most."""
+NOWHERE = "/dev/null"
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
+_QUOTED = r'"((?:[^"\\]|\\.)*)"'
+_BOTH = re.compile(rf"(?:{_QUOTED}|(\S+)) (?:{_QUOTED}|(\S+))")
+_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
+_PLAIN_ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+_HUNK = re.compile(r"(@@+) ((?:-\d+(?:,\d+)? )+)\+\d+(?:,(\d+))? @@+")
+_MOVED = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
+_BINARY = re.compile(r"(?:Binary files|Files) (?=.*+(?<= differ))(.+?) and (.+) differ")
+_SIDES = frozenset({"ab", "ba", "iw", "wi", "ci", "ic", "cw", "wc", "ow", "wo"})
+"""What git puts before the old and the new path, with and without `diff.mnemonicPrefix`, and reversed."""
+_STATUS = re.compile(r"[ACDMRTUXB]\d{0,3}\t(.+)|(?!  )[ MADRCTU?!]{2} (.+)")
+"""A line of `git diff --name-status`, or of `git status --short`."""
+_PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
+"""A path without spaces, or one that git quotes."""
+
+
+def review(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - every leg has one shape
+    """Memories that speak of the files under review: 1 for each file by its path, ½ for each by its name alone."""
+    if not state.request.review:
+        return LegReport("review", "off", "no files are under review"), NO_HITS
+    settings = state.request.settings
+    hits = world.reader.mentioning(state.request.review, state.admission, settings.pool, settings.open_pool)
+    return report("review", hits), hits
+
+
+def review_paths(text: str) -> tuple[str, ...]:
+    """The distinct paths of a diff, old and new, or of a list of files (one a line), in order.
+
+    Reads `git diff`, `git show`, `git format-patch` and `diff -u`; of lists also what `git diff --name-status` and
+    `git status --short` print.
+
+    Raises:
+        InputError: more than 500 files or 20 million characters, or neither a diff nor a list of files.
+    """
+    if len(text) > LARGEST:
+        raise _refused(f"the review has {len(text)} characters, and {LARGEST} are the most")
+    lines = [line.rstrip("\r") for line in _COLOUR.sub("", text).replace("\0", "\n").split("\n")]
+    found = _of_diff(lines) if _is_diff(lines) else _of_list(line for line in lines if line.strip())
+    paths = tuple(dict.fromkeys(path for path in found if path and path != NOWHERE))
+    if len(paths) > MOST:
+        raise _refused(f"the review has {len(paths)} files, and {MOST} are the most")
+    return paths
+
+
+def names_files(text: str) -> bool:
+    """Whether a text is a diff or a list of files, and not rather the text of one file: most of its lines are paths."""
+    lines = [line for line in _COLOUR.sub("", text[:LARGEST]).replace("\0", "\n").split("\n") if line.strip()]
+    listed = sum(bool(_STATUS.fullmatch(line) or _PLAIN_PATH.fullmatch(line.strip())) for line in lines)
+    return _is_diff(lines) or 2 * listed > len(lines)
+
+
+def _refused(words: str) -> InputError:
+    return InputError(words, code="invalid_review", next_step="give the diff or the files of one change, one a line")
+
+
+def _is_diff(lines: Sequence[str]) -> bool:
+    return any(line.startswith("diff --") for line in lines) or any(
+        line.startswith("--- ") and after.startswith("+++ ") for line, after in pairwise(lines)
+    )
+
+
+def _of_list(lines: Iterable[str]) -> Iterator[str]:
+    held = list(lines)
+    marked = [_STATUS.fullmatch(line) for line in held]
+    for line, mark in zip(held, marked, strict=True):
+        names = re.split(r"\t| -> ", next(filter(None, mark.groups()))) if mark and all(marked) else [line.strip()]
+        for name in names:
+            if len(name) > LONGEST or not name.isprintable():
+                raise _refused("the review is neither a diff nor a list of files")
+            yield _unquoted(name)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Where the reading of a diff stands: what is left of a hunk, and the file's header."""
+
+    old: list[int]
+    new: int = 0
+    header: bool = False
+    """Between a `diff --git` line and the first hunk."""
+    sided: bool = True
+    """The file's paths have a side before them, such as `a/`."""
+    before: str = ""
+    """The path of the `---` line, until its `+++` line comes."""
+
+    @property
+    def in_hunk(self) -> bool:
+        return self.new > 0 or any(left > 0 for left in self.old)
+
+    def open(self, hunk: re.Match[str]) -> None:
+        ranges = (part.partition(",")[2] for part in hunk[2].split())
+        self.old = [int(count or 1) for count in ranges]
+        self.new = int(hunk[3] or 1)
+        self.header = False
+
+    def body(self, line: str) -> bool:
+        """Whether a line is one of the hunk, which it then takes from; with several old files a column each."""
+        marks = (line or " ")[: len(self.old)].ljust(len(self.old))
+        if marks[0] == "\\":
+            return True
+        if set(marks) - set(" +-"):
+            return False
+        gone = "-" in marks
+        self.new -= not gone
+        self.old = [left - (mark == ("-" if gone else " ")) for left, mark in zip(self.old, marks, strict=True)]
+        return True
+
+
+def _of_diff(lines: Iterable[str]) -> Iterator[str]:
+    """The paths of a diff's headers; what a hunk holds is never read as one."""
+    reader = _Reader([])
+    for line in lines:
+        if reader.in_hunk and reader.body(line):
+            continue
+        reader.old, reader.new = [], 0
+        if hunk := _HUNK.match(line):
+            reader.open(hunk)
+        else:
+            yield from _of_header(reader, line)
+
+
+def _of_header(reader: _Reader, line: str) -> Iterator[str]:
+    kind, _, rest = line.partition(" ")
+    if line.startswith("diff --git "):
+        reader.header = True
+        yield from _pair(reader, *_both(line.removeprefix("diff --git ")))
+    elif line.startswith(("diff --cc ", "diff --combined ")):
+        reader.header = True
+        yield _unquoted(line.split(" ", 2)[2])
+    elif kind == "Index:":
+        yield rest.strip()
+    elif kind == "---":
+        reader.before = _unquoted(rest.partition("\t")[0])
+    elif kind == "+++" and reader.before:
+        yield from _pair(reader, reader.before, _unquoted(rest.partition("\t")[0]))
+        reader.before = ""
+    elif not reader.header and (found := _BINARY.fullmatch(line)):
+        yield from _pair(reader, _unquoted(found[1]), _unquoted(found[2]))
+    elif reader.header and (found := _MOVED.fullmatch(line)):
+        yield _unquoted(found[1])
+
+
+def _both(names: str) -> tuple[str, str]:
+    """The two paths of a `diff --git` line; unquoted ones with spaces only if they are the same, else empty."""
+    if found := _BOTH.fullmatch(names):
+        old = found[2] or _unquoted(f'"{found[1]}"')
+        return old, found[4] or _unquoted(f'"{found[3]}"')
+    old, new = names[: len(names) // 2], names[len(names) // 2 + 1 :]
+    same = old[2:] == new[2:] if old[:1] + new[:1] in _SIDES else old == new
+    return (old, new) if same else ("", "")
+
+
+def _pair(reader: _Reader, old: str, new: str) -> tuple[str, str]:
+    """The old and the new path, without the sides that git puts before them."""
+    if NOWHERE not in (old, new) and old and new:
+        reader.sided = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
+    return _bare(reader, old), _bare(reader, new)
+
+
+def _bare(reader: _Reader, path: str) -> str:
+    return path[2:] if reader.sided and path != NOWHERE and path[1:2] == "/" else path
+
+
+def _unquoted(name: str) -> str:
+    """A path as git quotes it (`"caf\\303\\251.txt"`), in plain characters; any other as it is."""
+    if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
+        return name
+
+    def plain(escape: re.Match[bytes]) -> bytes:
+        return bytes([int(escape[1], 8) & 255]) if escape[1] else _PLAIN_ESCAPES.get(escape[2], escape[2])
+
+    return _ESCAPE.sub(plain, name[1:-1].encode("utf-8", "surrogatepass")).decode("utf-8", "replace")

@@ -1,0 +1,116 @@
+"""A query and its vector in, its class and the words that speak loudest for it out: one linear head over both.
+
+`tools/fit_query_class.py` fits the weights on phrasings of our own (`bench/labels/queries/`).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from math import sqrt
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.model.frame_words import PAST
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+
+QueryClass = Literal["decision", "historical", "architectural", "current_state", "other"]
+"""What an answer would be about: what was decided, how it was, how it is built, how it is now, or none of these."""
+CLASSES: tuple[QueryClass, ...] = get_args(QueryClass)
+"""In the order in which ties are decided."""
+
+TABLE = "query_class.tsv"
+VECTOR = "#"
+"""How the name of a row begins that weighs a component of the vector."""
+SCALE = 10_000
+"""Weights are whole ten-thousandths."""
+
+_READ = 1_000
+"""Characters that are read: about as many as the encoder reads."""
+_PLAIN = str.maketrans({"\n": " ", "\t": " ", "\r": " ", "\u00a0": " ", "\u202f": " ", "’": "'", "´": "'"})
+_PRESENT, _PAST = frozenset(("do", "does")), frozenset(("been", "ago", "yesterday", "since", "until"))
+_OPENING = 5
+"""Words from the start of a question among which its verb stands."""
+_WORD = re.compile(r"\w+")
+_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_QUOTED = re.compile(r"(?<!\w)[\"“„«][^\"“”„«»]{2,120}[\"”“»](?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A class, and the words of the query that spoke loudest for it: "" where none did."""
+
+    name: QueryClass
+    cue: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryHead:
+    """The weights for each class, of a word, pair or opening, and of the components of a vector (384, 5)."""
+
+    words: Mapping[str, tuple[int, ...]]
+    vector: NDArray[np.int64]
+
+
+def classify(text: str, vector: NDArray[np.float32] | None = None) -> Tagged:
+    """What kind of answer a query is after, by its first 1,000 characters.
+
+    score(class) = Σ w(word, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
+    Without a vector the words decide alone. What is asked in the present tense (`how often do we …`) is not about the
+    past. What stands in quotation marks is not read as words.
+    """
+    read = text[:_READ]
+    plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), read.translate(_PLAIN))
+    head = load_head()
+    known = [(feature, head.words[feature]) for feature in features(plain) if feature in head.words]
+    scores = np.array([weights for _, weights in known], dtype=np.int64).reshape(-1, len(CLASSES)).sum(axis=0)
+    scores = scores / sqrt(max(1, len(known)))
+    if vector is not None:
+        scores = scores + vector.astype(np.float64) @ head.vector
+    best = int(np.argmax(scores))
+    if CLASSES[best] == "historical" and (asking := _present(plain)):
+        return Tagged("current_state", asking)
+    if CLASSES[best] == "other":
+        return Tagged("other")
+    telling = [
+        (word, weights) for word, weights in known if word in read and not FUNCTION_WORDS.issuperset(word.split())
+    ]
+    speak = [(weights[best], word) for word, weights in telling if weights[best] == max(weights)]
+    return Tagged(CLASSES[best], max(speak)[1] if speak else "")
+
+
+def _present(plain: str) -> str:
+    """The `do` or `does` by which a question asks, unless some word of it is in the past; else ""."""
+    words = _WORD.findall(plain)
+    past = any(word in PAST or word in _PAST or word.endswith("ed") for word in map(str.lower, words))
+    return "" if past else next((word for word in words[:_OPENING] if word.lower() in _PRESENT), "")
+
+
+def features(text: str) -> list[str]:
+    """The words, pairs and opening of a query, each once; in Chinese and Japanese its signs stand for words.
+
+    A capitalised word behind the first counts as a name, whichever it is.
+    """
+    if _EAST.search(text):
+        words = ["<", *text, ">"]
+    else:
+        words = ["<", *(_folded(word, at) for at, word in enumerate(_WORD.findall(text))), ">"]
+    opening = "^" + " ".join(words[1:4])
+    return list(dict.fromkeys([*words, *(f"{a} {b}" for a, b in pairwise(words)), opening]))
+
+
+def _folded(word: str, at: int) -> str:
+    return "NAME" if at and word[0].isupper() and word != "I" else word.lower()
+
+
+@cache
+def load_head() -> QueryHead:
+    """The shipped weights."""
+    rows = (files("pellucid.recall") / "heads" / TABLE).read_text("utf-8").splitlines()[1:]
+    weights = {name: tuple(map(int, cells)) for name, *cells in (row.split("\t") for row in rows)}
+    vector = [weights.pop(f"{VECTOR}{at}") for at in range(sum(name.startswith(VECTOR) for name in weights))]
+    return QueryHead(weights, np.array(vector, dtype=np.int64))

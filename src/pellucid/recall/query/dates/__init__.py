@@ -1,0 +1,1 @@
+"""The words of a question in, the dates and the period they name out."""

@@ -1,0 +1,288 @@
+"""A lower-case query and a day in, the dates named in it out: where each stands and which days it means."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from pellucid.recall.query.dates.words import COUNTED, MONTHS, NUMBERS, PHRASES, UNITS, WEEKDAYS
+
+Span = tuple[date, date]
+"""The first day of a period, and the first one behind it."""
+
+MOST = 16
+"""Dates read of one query at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One date: the words at `at` to `end`, and the days it means.
+
+    `told`: the words alone say which year. `relative`: they count from the present day.
+    """
+
+    at: int
+    end: int
+    span: Span
+    told: bool = True
+    relative: bool = False
+
+
+def names(words: dict[str, int] | dict[str, str], least: int = 1) -> str:
+    """Words as the alternatives of a pattern, the longest first."""
+    kept = (word for word in words if len(word) >= least)
+    return "|".join(re.escape(word) for word in sorted(kept, key=len, reverse=True))
+
+
+def month_span(year: int, month: int, months: int = 1) -> Span:
+    """`months` whole months from one on."""
+    end = year * 12 + month - 1 + months
+    return date(year, month, 1), date(end // 12, end % 12 + 1, 1)
+
+
+def shifted(today: date, unit: str, offset: int) -> Span:
+    """The day, week, weekend, month, quarter or year `offset` from the present one; `trail`: days up to now."""
+    if unit == "day":
+        day = today + timedelta(days=offset)
+        return day, day + timedelta(days=1)
+    if unit == "trail":
+        return today - timedelta(days=offset), today + timedelta(days=1)
+    if unit in {"week", "weekend"}:
+        monday = today - timedelta(days=today.weekday() - 7 * offset)
+        return monday + timedelta(days=5 * (unit == "weekend")), monday + timedelta(days=7)
+    if unit == "year":
+        return month_span(today.year + offset, 1, 12)
+    size = 3 if unit == "quarter" else 1
+    months = (today.year * 12 + today.month - 1) // size * size + offset * size
+    return month_span(months // 12, months % 12 + 1, size)
+
+
+def ago(today: date, count: int, unit: str) -> Span:
+    """`count` units before today: that day, or half a unit to either side of it."""
+    days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
+    day, half = today - timedelta(days=round(count * days)), timedelta(days=int(days / 2))
+    return day - half, min(day + half, today) + timedelta(days=1)
+
+
+_MONTH = rf"(?:{names(MONTHS)})(?!\w)\.?"
+_LONG_MONTH = rf"(?:{names(MONTHS, 4)}|may|mai)(?!\w)"
+_FOUR = r"(?:19[5-9]\d|20[0-4]\d)"
+_YEAR = rf"{_FOUR}(?![\w:/-]|\.\d)"
+_OF = r",? (?:of |de |del )?"
+_FREE = r"(?<![\w./:@#-])"
+_COUNTS = "|".join(COUNTED)
+_UNIT = names(UNITS)
+_TILL = r"(?:-|–|to|and|bis|und|y|al|et|au)"
+_PART = (
+    r"(?:end|start|beginning|middle|mid|month|rest|half|out|as|early|late|summer|winter|spring|autumn|fall|quarter) of"
+)
+_LEADS = (
+    rf"in|since|until|till|before|after|during|from|around|through|throughout|early|late|mid|between|{_PART}|back in"
+    r"|im|seit|bis|vor|nach|ab|von|zwischen|anfang|mitte|ende|en|desde|hasta|antes de|después de|entre|depuis|avant"
+    r"|après|jusqu'en|al|début|fin"
+)
+_BY_YEAR = r"the|our|my|that|year|summer|winter|spring|autumn|fall|sommer|winter|année|año|jahr|del"
+_VERBS = frozenset({"may", "march", "mar", "mars"})
+
+_Resolve = Callable[[re.Match[str], date], Piece | None]
+
+
+def _piece(found: re.Match[str], span: Span, *, told: bool = True, relative: bool = False) -> Piece:
+    return Piece(found.start(), found.end(), span, told, relative)
+
+
+def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
+    year, month, day = int(found["y"]), int(found["m"]), found["d"]
+    if not day:
+        return _piece(found, month_span(year, month))
+    return _piece(found, shifted(date(year, month, int(day)), "day", 0))
+
+
+def _day(found: re.Match[str], today: date) -> Piece | None:
+    """`3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year the last one that began."""
+    month, first, year = MONTHS[found["mo"].rstrip(".")], int(found["d"]), found["y"]
+    last = int(found["until"] or first)
+    chosen = int(year) if year else today.year
+    start = date(chosen, month, first)
+    if not year and start > today:
+        start = date(chosen - 1, month, first)
+    return _piece(found, (start, start.replace(day=last) + timedelta(days=1)), told=bool(year))
+
+
+def _month(found: re.Match[str], today: date) -> Piece | None:
+    month, year = MONTHS[found["mo"].rstrip(".")], found["y"]
+    chosen = int(year) if year else today.year - (month > today.month)
+    piece = _piece(found, month_span(chosen, month), told=bool(year))
+    return piece if year else Piece(found.start("mo"), found.end("mo"), piece.span, told=False)
+
+
+def _month_before(found: re.Match[str], today: date) -> Piece | None:
+    month = MONTHS[found["mo"]]
+    return _piece(found, month_span(today.year - (month >= today.month), month))
+
+
+def _quarter(found: re.Match[str], today: date) -> Piece | None:
+    said, year = found["q"] or found["q2"], found["y"] or found["y2"]
+    number = int(said) if said.isdigit() else ("first", "second", "third", "fourth").index(said) + 1
+    month = 3 * number - 2
+    return _piece(
+        found, month_span(int(year) if year else today.year - (month > today.month), month, 3), told=bool(year)
+    )
+
+
+def _year(found: re.Match[str], today: date) -> Piece | None:
+    year = int(found["y"])
+    plain = found["lead"] in {"the", "our", "my", "that"} and year % 100 == 0
+    if plain or year > today.year + 2:
+        return None
+    return Piece(found.start("y"), found.end("y"), month_span(year, 1, 12))
+
+
+def _years(found: re.Match[str], today: date) -> Piece | None:
+    first, last = int(found["y"]), int(found["y2"])
+    return _piece(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
+
+
+def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
+    return _piece(found, shifted(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isdigit() else NUMBERS[said]
+
+
+def _trailing(found: re.Match[str], today: date) -> Piece | None:
+    days = {"day": 1, "week": 7, "month": 31, "year": 366}[UNITS[found["unit"]]]
+    return _piece(found, shifted(today, "trail", days * _number(found["n"])), relative=True)
+
+
+def _ago(found: re.Match[str], today: date) -> Piece | None:
+    count, unit = _number(found["n"]), UNITS[found["unit"]]
+    span = ago(today, count, unit)
+    if found["n"] in {"few", "couple"} and unit == "day":
+        span = span[0] - timedelta(days=2), min(span[1] + timedelta(days=1), today)
+    return _piece(found, span, relative=True)
+
+
+def _weekday(found: re.Match[str], today: date) -> Piece | None:
+    back = (today.weekday() - WEEKDAYS[found["name"]]) % 7 or 7
+    return _piece(found, shifted(today, "day", -back), relative=True)
+
+
+def _phrase(found: re.Match[str], today: date) -> Piece | None:
+    unit, offset = PHRASES[found[0]].split(":")
+    return _piece(found, shifted(today, unit, int(offset)), relative=True)
+
+
+_D = r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
+_ENDS = rf"(?![\w:%]|-\w|\.\d| (?:{_COUNTS})\b)"
+_ROWS: tuple[tuple[str, _Resolve], ...] = (
+    (rf"{_FREE}(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d)(?:t\d\d:\d\d[\d:.]*z?)?)?(?![\w/-]|\.\d)", _iso),
+    (rf"{_FREE}(?P<d>\d{{1,2}})\. ?(?P<m>\d{{1,2}})\. ?(?P<y>(?:19|20)\d\d)(?![\w/-]|\.\d)", _dotted),
+    (
+        (
+            rf"{_FREE}{_D}(?: ?{_TILL} ?(?P<until>\d{{1,2}})(?:st|nd|rd|th|\.)?)? (?:of |de )?(?P<mo>{_MONTH})"
+            rf"(?:{_OF}(?P<y>{_YEAR}))?"
+        ),
+        _day,
+    ),
+    (
+        rf"{_FREE}(?P<mo>{_MONTH}) (?:the )?{_D}(?: ?[-–] ?(?P<until>\d{{1,2}}))?{_ENDS}(?:{_OF}(?P<y>{_YEAR}))?",
+        _day,
+    ),
+    (rf"{_FREE}(?P<mo>{_MONTH}){_OF}(?P<y>{_YEAR})", _month),
+    (
+        rf"{_FREE}(?:q(?P<q>[1-4])|(?P<y2>(?:19|20)\d\d)[ -]?q(?P<q2>[1-4]))(?:[ /]?(?:of )?(?P<y>{_YEAR})|(?!\w))",
+        _quarter,
+    ),
+    (
+        rf"{_FREE}(?P<q>first|second|third|fourth) quarter(?: (?:of )?(?P<y>{_YEAR}))?(?P<q2>)(?P<y2>)(?!\w)",
+        _quarter,
+    ),
+    (
+        (
+            rf"{_FREE}(?:(?:the )?(?:last|past)|(?:in )?den letzten|(?:los|las) últimos|les|ces)"
+            rf" (?P<n>\d{{1,3}}|couple(?= of)|{names(NUMBERS, 3)})(?: of)? (?P<unit>{_UNIT})(?!\w)"
+            r"(?: derniers| dernières)?"
+        ),
+        _trailing,
+    ),
+    (rf"{_FREE}(?:a (?=few|couple))?(?P<n>\d{{1,3}}|{names(NUMBERS)})(?: of)? (?P<unit>{_UNIT}) ago(?!\w)", _ago),
+    (rf"{_FREE}(?:vor|hace|il y a) (?P<n>\d{{1,3}}|{names(NUMBERS)}) (?P<unit>{_UNIT})(?!\w)", _ago),
+    (
+        rf"{_FREE}(?:last|letzten|vorigen|past|el|le) (?P<name>{names(WEEKDAYS, 4)})(?!\w)(?: (?:pasado|dernier))?",
+        _weekday,
+    ),
+    (rf"{_FREE}(?P<name>lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche) (?:dernier|passé)(?!\w)", _weekday),
+    (rf"{_FREE}(?:last|letzten) (?P<mo>{_LONG_MONTH})(?! \d)", _month_before),
+    (rf"{_FREE}(?:{names(PHRASES)})(?!\w)", _phrase),
+    (
+        (
+            r"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\bbefore )|(?<=\bafter )|(?<=\bfrom )"
+            r"|(?<=\bam )|(?<=\bseit )"
+            rf"|(?<=\bdesde el )|(?<=\bdepuis ))(?P<name>{names(WEEKDAYS, 4)})(?!\w)"
+        ),
+        _weekday,
+    ),
+    (rf"\b(?:{_LEADS}) (?P<mo>{_LONG_MONTH})(?! ?\d)(?!'s)(?P<y>)", _month),
+    (rf"{_FREE}(?P<y>{_FOUR}) ?[-–] ?(?P<y2>{_YEAR})", _years),
+    (
+        rf"\b(?P<lead>{_LEADS}|{_BY_YEAR}) (?P<y>{_YEAR})(?! (?:{_COUNTS})\b| ?[%€$]| (?:to|and|bis) (?!{_YEAR})\d)",
+        _year,
+    ),
+)
+_PATTERNS = tuple((re.compile(pattern), resolve) for pattern, resolve in _ROWS)
+_JOINED = re.compile(
+    rf" (?:and|to|until|till|through|und|bis|y|a|hasta|et|à) (?:(?P<mo>{_LONG_MONTH})(?! ?\d)|(?P<y>{_YEAR}))"
+)
+_HINT = re.compile(
+    rf"\d|ago|last|past|this|quarter|day|night|gestern|heute|letzt|vor|woche|monat|jahr|ayer|hoy|hace|pasad|este|hier"
+    rf"|aujourd|derni|passé|cette|ce |{names(MONTHS, 4)}|may|mai|{names(WEEKDAYS, 4)}"
+)
+
+
+def pieces(text: str, lowered: str, today: date) -> list[Piece]:
+    """The dates of a query in its order; none overlaps another, and at most 16 are read."""
+    if not _HINT.search(lowered):
+        return []
+    found = list[Piece]()
+    for pattern, resolve in _PATTERNS:
+        for match in pattern.finditer(lowered):
+            piece = _resolved(match, resolve, today)
+            if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
+                found.append(piece)
+            if len(found) >= MOST:
+                break
+    return sorted([*found, *_joined(lowered, found, today)], key=lambda piece: piece.at)
+
+
+def _resolved(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
+    """The piece, or None where there is no such day."""
+    try:
+        return resolve(match, today)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_verb(match: re.Match[str], text: str) -> bool:
+    """`5 may fail`: a small letter, no year, and a number in front or behind."""
+    groups = match.groupdict()
+    month = groups.get("mo")
+    if not month or month not in _VERBS or groups.get("y") or "d" not in groups:
+        return False
+    return text[match.start("mo")].islower() and not re.search(r"\d(?:st|nd|rd|th)", match[0])
+
+
+def _joined(lowered: str, found: list[Piece], today: date) -> list[Piece]:
+    """`… and July`, `… to 2021`: a bare month or year that ends a range."""
+    more = list[Piece]()
+    for piece in found:
+        match = _JOINED.match(lowered, piece.end)
+        if match and all(p.at != match.end() and not p.at < match.end() <= p.end for p in found):
+            resolved = (
+                _month(match, today)
+                if match["mo"]
+                else Piece(match.start("y"), match.end("y"), month_span(int(match["y"]), 1, 12))
+            )
+            more += [resolved] if resolved else []
+    return more

@@ -1,0 +1,109 @@
+"""A query in, the edges it asks for out: what something depends on, what depends on it, what replaced it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pellucid.model.entity import EdgeType
+from pellucid.recall.query.passives import Verb, passive
+
+DEPENDENCY: tuple[EdgeType, ...] = ("DEPENDS_ON", "IMPLEMENTS", "EXTENDS")
+"""What something stands upon, from the strongest tie on."""
+_READ = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class AskedEdges:
+    """Edges that a query asks for: of which types, and whether from the named thing (`out`) or to it.
+
+    `transitive`: those of what they lead to, too.
+    """
+
+    types: tuple[EdgeType, ...]
+    out: bool = True
+    transitive: bool = False
+
+
+_UPON = AskedEdges(DEPENDENCY, out=True, transitive=True)
+_UPON_IT = AskedEdges(DEPENDENCY, out=False, transitive=True)
+_SUPERSEDES, _SUPERSEDES_IT = AskedEdges(("SUPERSEDES",)), AskedEdges(("SUPERSEDES",), out=False)
+_IMPLEMENTS, _IMPLEMENTS_IT = AskedEdges(("IMPLEMENTS",)), AskedEdges(("IMPLEMENTS",), out=False)
+_EXTENDS, _EXTENDS_IT = AskedEdges(("EXTENDS",)), AskedEdges(("EXTENDS",), out=False)
+_REFERS, _REFERS_TO_IT = AskedEdges(("REFERENCES", "MENTIONS")), AskedEdges(("REFERENCES", "MENTIONS"), out=False)
+_PASSIVE: dict[Verb, tuple[AskedEdges, AskedEdges]] = {
+    "depend": (_UPON, _UPON_IT), "supersede": (_SUPERSEDES, _SUPERSEDES_IT),
+    "implement": (_IMPLEMENTS, _IMPLEMENTS_IT), "extend": (_EXTENDS, _EXTENDS_IT), "refer": (_REFERS, _REFERS_TO_IT),
+}  # fmt: skip
+"""What a verb in the passive asks for: of the one that acts, and of the one that it is done to."""
+_THING = r"(?:\S+\s+){0,5}?\S+"
+_ACTS = r"\b(?:what|which|who)(?:\s+(?!do(?:es)?\b|did\b|[^\s\d]*\d)\S+){0,6}?\s+"
+"""What is asked for acts: `which of the specs` before a verb, with no name and no `does` between."""
+_DOES = rf"\b(?:what|which)\s+(?:(?!do(?:es)?\b|did\b)\S+\s+){{0,3}}?(?:do(?:es)?|did)\s+{_THING}"
+_NAME = r"(?:(?-i:(?=[A-Z]))|(?=the\b|\S*\d|\w{1,12}\s+\#?\d))"
+_REFER = r"(?:refer(?:s|ence[sd]?)?(?:\s+to)?|cite[sd]?|mention(?:s|ed)?|link(?:s|ed)?\s+to)"
+_CUES: tuple[tuple[AskedEdges, str], ...] = (
+    (_UPON_IT, rf"{_ACTS}(?:requires?\s+{_NAME}|(?:is|are|was|were)\s+(?:based|built)\s+(?:up)?on\s+\S)"),
+    (
+        _UPON_IT,
+        r"""
+        \b(?:what|which|who|anything|everything|all|specs?|docs?|documents?|modules?|services?)
+        (?:\s+(?!do(?:es)?\b|did\b)\S+){0,3}?\s+(?:depend(?:s|ed)?|relies|rely|builds?|rests?)\s+(?:up)?on\s+[\w"'`]
+        |\b(?:what|which|who)(?:\s+(?!do(?:es)?\b|did\b)\S+){0,3}?\s+(?:needs?|uses?|consumes?)\s+(?-i:[A-Z]{2,}[-\s#]*\d)
+        |\b(?:dependents|dependants|consumers|reverse\s+dependenc(?:y|ies))\b|\bdownstream\b|\bblast\s+radius\b
+        |\bneeded\s+for\s+what\b
+        |what\s+(?:would\s+)?(?:breaks?|(?:is|be|gets?)\s+affected)\b|\bimpact\s+of\s+(?:a\s+)?chang
+        |\bwas\s+hängt\s+(?:alles\s+)?(?:von|an)\b|\bwer\s+(?:braucht|benötigt)\b|\bqu[eé]\s+depende\s+de\b
+        |\bqu['’]est-ce\s+qui\s+dépend\b|に依存(?:している|する)(?:もの|のは)|(?:什么|哪些)\S{0,8}依赖
+        """,
+    ),
+    (
+        _UPON,
+        rf"""
+        \bdepend(?:s|ing|ed)?\s+(?:up)?on\b|\bdependenc(?:y|ies)\b|\bdepends?\b
+        |\bprereq(?:uisite)?s?\b|\bpre-?conditions?\b|\bupstream\b|\brequirements?\s+of\b
+        |what\s+(?:does|do|did|would)\s+{_THING}\s+(?:require|need|rely\s+on|build\s+(?:up)?on|rest\s+(?:up)?on|assume)\b
+        |{_DOES}\s+require\b|\brequires\s+(?:what|which)\b
+        |what\s+is\s+{_THING}\s+(?:based|built)\s+(?:up)?on\b|what\s+(?:is|are)\s+(?:required|needed)\s+for\b
+        |\bwovon\s+hängt\b|\babhängigkeit(?:en)?\b|\bvoraussetzung(?:en)?\b|\bde\s+qu[eé]\s+depende\b|\bdependencias?\b
+        |\bde\s+quoi\s+dépend\b|\bdépendances?\b|依存(?:先|関係)|(?:何|なに)に依存|依赖(?:什么|哪些|项|关系)
+        """,
+    ),
+    (_SUPERSEDES_IT, rf"{_ACTS}(?:supersede[sd]?|replace[sd]?|obsolete[sd]?)\s+{_NAME}|\bsuccessors?\s+(?:of|to)\b"),
+    (_SUPERSEDES, r"\b(?:supersedes?|replaces?|obsoletes?|predecessors?)\b"),
+    (_IMPLEMENTS_IT, rf"{_ACTS}implement(?:s|ed)?\s+{_NAME}|\bimplementations?\s+of\b"),
+    (_IMPLEMENTS, rf"{_DOES}\s+implement\b|\bimplements\s+(?:what|which)\b"),
+    (_EXTENDS_IT, rf"{_ACTS}(?:extend(?:s|ed)?|amend(?:s|ed)?)\s+{_NAME}|\bextensions?\s+(?:of|to)\b"),
+    (_EXTENDS, rf"{_DOES}\s+(?:extend|amend)\b|\b(?:extends|amends)\s+(?:what|which)\b"),
+    (_REFERS_TO_IT, rf"{_ACTS}{_REFER}\s+{_NAME}"),
+    (_REFERS, rf"{_DOES}\s+{_REFER}|\b(?:refers\s+to|references|cites|mentions|links\s+to)\s+(?:what|which)\b"),
+)  # fmt: skip
+CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked, pattern in _CUES)
+"""In the order they are tried: `what depends on X` before `depends on`."""
+
+
+def asked_edges(text: str) -> AskedEdges | None:
+    """The edges that a query asks for; None where it asks for none. Only the first 2,000 characters are read."""
+    found = _asking(text[:_READ])
+    return found[0] if found else None
+
+
+def beside(text: str, names: Iterable[str]) -> str:
+    """What a query says behind asking for edges, less these names, each with the word it comes with (`… proposal`).
+
+    `What does EIP-4844 require for gas accounting` asks for gas accounting; what stands before it asks, or describes
+    the thing that is named.
+    """
+    found = _asking(text[:_READ])
+    text = text[found[1][1] :] if found else ""
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)(?:[ \t]+\w+)?", " ", text, flags=re.IGNORECASE)
+    return text.strip()
+
+
+def _asking(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
+    """The edges that a text asks for, and where it does."""
+    if found := passive(text):
+        verb, done_to_it, span = found
+        return _PASSIVE[verb][done_to_it], span
+    said = ((asked, pattern.search(text)) for asked, pattern in CUES)
+    return next(((asked, match.span()) for asked, match in said if match), None)

@@ -1,0 +1,170 @@
+"""A query in, the things it names out: quoted strings, ids, paths, identifiers, and capitalised names."""
+
+import re
+
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+
+_MOST = 64
+"""Names of one query at most; the first ones count."""
+
+_SHAPES = re.compile(
+    r"""
+    (?P<quoted> (?<!\w)"[^"\n]{1,200}"(?!\w) | “[^“”\n]{1,200}” | „[^„“”\n]{1,200}[“”] | «[^«»\n]{1,200}»
+        | `[^`\n]{1,200}` | 「[^「」\n]{1,200}」 | 『[^『』\n]{1,200}』 | 《[^《》\n]{1,200}》
+        | (?<![\w'’])'[^'\n]{2,200}'(?!\w) )
+  | (?P<address> \b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5} | \bhttps?://[^\s<>"'）)]{1,300}[^\s<>"'）).,;:!?] )
+  | (?P<path> (?<![\w./~-]) (?: (?:~|\.{1,2})?/[\w.@+-]{1,100}(?:/[\w.@+-]{1,100}){0,20}/?
+        | [A-Za-z]:\\[\w.\\-]{1,200}
+        | [\w.@+-]{1,100}(?:/[\w.@+-]{1,100}){0,20}/[\w@+-][\w.@+-]{0,100}\.[A-Za-z]\w{0,8}
+        | [\w.@+-]{1,100}(?:/[\w.@+-]{1,100}){2,20}/?
+        | [\w.@+-]{1,100}/(?!\S) ) )
+  | (?P<flag> (?<![\w-])--[A-Za-z][\w-]{0,60} )
+  | (?P<id> (?<![\w-]) (?: [A-Z]{2,10}[ ]?\#\d{1,9} | \#\d{1,9} | [A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}
+        | (?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}
+        | [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12} ) (?![\w-]) )
+  | (?P<identifier> (?<![\w.-]) (?: [A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,8}
+        | _{0,2}[A-Za-z0-9]{1,60}(?:_[A-Za-z0-9]{1,60}){1,12}
+        | [a-z]{1,40}[0-9]{0,4}[A-Z][A-Za-z0-9]{0,60} | [A-Za-z_]\w{0,60}(?=\(\)) ) (?!\w) )
+  | (?P<word> [^\W\d_][\w]{0,80}(?:[-'’.&](?=\w)\w{1,80}){0,4} )
+  | (?P<stop> [.!?。！？:](?=\s|$) | \n )
+    """,
+    re.VERBOSE,
+)
+_QUOTES = "\"“”„«»`'「」『』《》"
+_POSSESSIVE = re.compile(r"['’](?:s|S)?$")
+_CONTRACTED = re.compile(r"['’](?:s|m|re|ll|ve|d|t)$", re.IGNORECASE)
+_FOLLOWS = re.compile(r"\.? ([^\W\d_][\w'’-]*)(?![./]?\w)")
+_TITLES_WORDS = """
+    mr mrs ms dr prof st herr frau sr sra señor señora mme mlle m
+"""
+_TITLES = frozenset(_TITLES_WORDS.split())
+_LINKS_WORDS = """
+    of van von der den de del la le du da di dos el bin ibn al
+"""
+_LINKS = frozenset(_LINKS_WORDS.split())
+_CALENDAR_WORDS = """
+    january february march april may june july august september october november december jan feb mar apr jun jul
+    aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur
+    thurs fri sat sun januar jänner februar märz mai juni juli oktober dezember montag dienstag mittwoch
+    donnerstag freitag samstag sonnabend sonntag enero febrero marzo abril mayo junio julio agosto septiembre
+    octubre noviembre diciembre lunes martes miércoles jueves viernes sábado domingo janvier février mars avril
+    juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi vendredi samedi dimanche
+    christmas easter q1 q2 q3 q4 am pm utc
+"""
+_CALENDAR = frozenset(_CALENDAR_WORDS.split())
+_ORDINARY_WORDS = """
+    i i'm i've i'll i'd ok okay please thanks thank hello hi hey yes no not list tell show find explain describe
+    remind give get check compare summarise summarize write add fix run open remove delete rename make let let's
+    whose whats what's who's where's how's it's that's there's here's does isn't aren't doesn't don't didn't can't
+    won't wasn't may might must shall since because although maybe also anything something nothing everything
+    everyone anyone someone read see look need want ask say said today tomorrow yesterday last next this these
+    those any every each many much many most first second before after during between while without within whether
+    like look draft create update change set put take use keep go come back todo faq fyi asap ps sag zeig erkläre
+    liste nenne gib dime muestra explica lista dis montre explique donne est-ce avons a-t avez hängt hängen läuft
+    gibt wurde wurden habe hast welches welchen welchem wieso weshalb wofür womit wovon woher
+"""
+_ORDINARY = FUNCTION_WORDS | frozenset(_ORDINARY_WORDS.split())
+_ARTICLES_WORDS = """
+    der die das dem den des ein eine einen einem einer eines im am zum zur beim vom ins unser unsere unserem
+    unseren unserer mein meine meinem meinen meiner dein deine kein keine keinen welche welcher welches welchen
+    jede jeder jedes diese dieser dieses diesem diesen zwei drei neue neuen alte alten
+"""
+_ARTICLES = frozenset(_ARTICLES_WORDS.split())
+_GERMAN_WORDS = """
+    der die das und ist wir nicht wie wer welche dem den für auf haben ein eine wird sind mit
+"""
+_GERMAN = frozenset(_GERMAN_WORDS.split())
+
+
+def entities(text: str) -> tuple[str, ...]:
+    """What a query names, in its order, each once and as it is written there; at most 64.
+
+    Months, weekdays, `I` and a sentence's first word are no names by their capital alone. In German, where every noun
+    has one, a word behind an article is none either.
+    """
+    found = _Found(text)
+    for match in _SHAPES.finditer(text):
+        found.take(match)
+        if len(found.names) >= _MOST:
+            break
+    found.close()
+    return tuple(found.names)
+
+
+class _Found:
+    """The names so far, and the run of capitalised words that may go on."""
+
+    def __init__(self, text: str) -> None:
+        self.names: dict[str, None] = {}
+        self._text = text
+        self._german = sum(word in _GERMAN for word in text[:400].lower().split()) >= 2
+        self._shouts = text.isupper() and " " in text
+        self._start = self._end = self._linked = -1
+        self._opening = True
+        self._before = ""
+
+    def take(self, match: re.Match[str]) -> None:
+        """The next piece of the query."""
+        kind, piece = match.lastgroup, match[0]
+        if kind == "stop":
+            if piece == "." and self._before in _TITLES:
+                return
+            self.close()
+            self._opening = True
+        elif kind == "word":
+            self._word(piece, match.start())
+            self._opening, self._before = False, piece.lower()
+        else:
+            self.close()
+            self._add(piece.strip(_QUOTES).strip() if kind == "quoted" else piece)
+            self._opening, self._before = False, ""
+
+    def close(self) -> None:
+        """The run of capitalised words ends."""
+        if self._start >= 0:
+            self._add(self._text[self._start : self._end])
+        self._start = self._end = self._linked = -1
+
+    def _word(self, piece: str, at: int) -> None:
+        bare = _POSSESSIVE.sub("", piece)
+        joined = self._start >= 0 and self._text[max(self._end, self._linked) : at] in (" ", ". ")
+        if not self._is_name(piece, bare, at, joined=joined):
+            if joined and piece in _LINKS:
+                self._linked = at + len(piece)
+            else:
+                self.close()
+            return
+        if not joined:
+            self.close()
+            self._start = at
+        self._end, self._linked = at + len(bare), -1
+        if bare != piece:
+            self.close()
+
+    def _is_name(self, piece: str, bare: str, at: int, *, joined: bool) -> bool:
+        lowered = bare.lower()
+        if not piece[0].isupper() or lowered in _CALENDAR or lowered in _ORDINARY or piece.lower() in _ORDINARY:
+            return False
+        if bare == piece and _CONTRACTED.search(piece):
+            return False
+        if self._shouts or (len(bare) == 1 and not joined):
+            return False
+        return self._stands_out(piece, bare, at) or not (self._opening or (self._german and self._before in _ARTICLES))
+
+    def _stands_out(self, piece: str, bare: str, at: int) -> bool:
+        """A name even as a first word: it has another capital or a digit, is possessive, or goes on with a capital."""
+        if bare != piece or any(c.isupper() or c.isdigit() for c in bare[1:]):
+            return True
+        return self._opening and self._goes_on(piece, at + len(piece))
+
+    def _goes_on(self, piece: str, end: int) -> bool:
+        after = self._text[end : end + 60]
+        follows = _FOLLOWS.match(after)
+        if not follows or not follows[1][0].isupper():
+            return False
+        title = piece.lower() in _TITLES
+        return title or (not after.startswith(".") and follows[1].lower() not in _CALENDAR | _ORDINARY)
+
+    def _add(self, name: str) -> None:
+        if name and any(c.isalnum() for c in name) and not re.fullmatch(r"(?:\w\.)+\w", name):
+            self.names.setdefault(name)

@@ -1,0 +1,96 @@
+"""A ranked state in, the sub-questions that it leaves open out: by the question's own words, or by a model's."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import log
+
+import numpy as np
+
+from pellucid.encoders.chat import ChatError
+from pellucid.errors import InputError
+from pellucid.recall.query import decompose_llm
+from pellucid.recall.query.decompose import Part, QuestionReading, parts, reading
+from pellucid.recall.query.plan import plan as read_question
+from pellucid.recall.state import Plan, State, World
+
+READ = 12
+"""Places that are read for what they cover: the default `topK`; fixed, so that `topK` only cuts."""
+MOST = 3
+"""Sub-questions a pass may add."""
+_UNASKED = ("no_recall", "minimal")
+
+
+def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
+    """The plans of further sub-questions, none if the question is covered; and what was found.
+
+    The note holds no word of the question. A model that is asked and does not answer is passed over.
+    """
+    if state.plan.depth in _UNASKED:
+        return (), "the message needs no further pass"
+    if state.request.settings.decompose == "local":
+        return _locally(state, world)
+    if world.chat is None:
+        return _locally(state, world, "no model is set up: ")
+    best = world.reader.memories(state.pool.rows[state.order[:READ]])
+    try:
+        enough, texts = decompose_llm.ask(world.chat, state.plan.text, [each.memory.content for each in best])
+    except ChatError as error:
+        return _locally(state, world, f"the model did not answer ({error.kind}): ")
+    if enough:
+        return (), "the model finds it answered"
+    return _asking(state, world, texts, "by the model's word: ")
+
+
+def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[int]]:
+    """The share of the question that the first places together hold, in [0, 1], and the words that none holds.
+
+    The words that say what is sought and those of names count log(1 + N/(1 + df)), as in late interaction. Words that
+    no memory holds do not count: no pass could find them. A question of such words alone is covered.
+    """
+    union = int(np.bitwise_or.reduce(state.pool.matched[state.order[:READ]], initial=0))
+    weights = {i: log(1 + state.corpus.rows / (1 + state.plan.frequencies[i])) for i in read.asked}
+    open_words = frozenset(i for i in read.asked if not union >> i & 1)
+    whole = sum(weights[i] for i in sorted(weights))
+    share = 1 - sum(weights[i] for i in sorted(open_words)) / whole if whole else 1.0
+    return share, open_words
+
+
+def _locally(state: State, world: World, before: str = "") -> tuple[tuple[Plan, ...], str]:
+    read = reading(state.plan, world.reader.survey(state.plan.text).terms)
+    share, open_words = sufficiency(state, read)
+    threshold = state.request.settings.sufficiency_threshold
+    if share >= threshold or not open_words:
+        return (), f"{before}covers {share:.2f} of the question: enough"
+    texts = [_said(state.plan, part) for part in parts(read, open_words)]
+    return _asking(state, world, texts, f"{before}covers {share:.2f} of the question, {threshold:.2f} is enough: ")
+
+
+def _said(plan: Plan, part: Part) -> str:
+    return " ".join(plan.words[i] for i in part)
+
+
+def _asking(state: State, world: World, texts: Iterable[str], before: str) -> tuple[tuple[Plan, ...], str]:
+    """The plans of the first of these that ask for something new."""
+    known = {_sought(each) for each in (state.plan, *state.sub_plans)} | {frozenset[str]()}
+    new: list[Plan] = []
+    for text in texts:
+        if len(new) == MOST:
+            break
+        made = _plan(state, world, text)
+        if made and _sought(made) not in known:
+            known.add(_sought(made))
+            new.append(made)
+    return tuple(new), before + (f"asks {len(new)} more" if new else "nothing new to ask")
+
+
+def _sought(plan: Plan) -> frozenset[str]:
+    return frozenset(plan.stems[i] for i in plan.telling)
+
+
+def _plan(state: State, world: World, text: str) -> Plan | None:
+    """A text read as a question of its own: no gate and no date may stop it; None where nothing of it is a word."""
+    settings = state.request.settings.model_copy(update={"gate": "off", "query_dates": "off"})
+    try:
+        return read_question(State(replace(state.request, query=text, settings=settings)), world).plan
+    except InputError:
+        return None

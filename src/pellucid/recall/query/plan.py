@@ -1,0 +1,215 @@
+"""A query's text in, its words and its encoding out."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from pellucid.clock import epoch_ms
+from pellucid.encoders.chat import ChatError
+from pellucid.encoders.port import QueryEncoding
+from pellucid.errors import EncoderError, InputError
+from pellucid.model.memory import BOUNDARY_SCOPES
+from pellucid.recall.query import gate_llm
+from pellucid.recall.query.classes import classify
+from pellucid.recall.query.dates.period import window
+from pellucid.recall.query.edges import asked_edges
+from pellucid.recall.query.entities import entities
+from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.recall.query.gate import Gated, gate
+from pellucid.recall.query_voice import asks_own
+from pellucid.recall.score.rerank import scorer
+from pellucid.recall.state import Period, Plan, Request, State, World
+from pellucid.store.index_port import Admission, Term, TextSurvey
+
+MAX_CHARACTERS = 20_000
+MAX_STEMS = 64
+"""Distinct words the lexical leg asks for at most; also the width of the bit field of matches."""
+
+FEW = 4
+"""Memories for a message that needs little."""
+
+
+def plan(state: State, world: World) -> State:
+    """Read the query once: its words with their frequency, its vectors, the instant it asks about."""
+    request = state.request
+    text = clean(request.query)
+    known = world.reader.survey(text)
+    terms, stems = known.terms, _distinct(known.terms)
+    words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
+    telling = _telling(words)
+    encoding, problem = encode(text, world)
+    gated = _meant(_gated(text, request, world), request, known)
+    period = _period(text, request, world)
+    query_class = classify(text, encoding.vector if encoding else None).name
+    return replace(
+        state,
+        request=_narrowed(request, gated),
+        rerank_backend=scorer(request.settings, world),
+        admission=_admission(request, world, period),
+        corpus=known.corpus,
+        plan=Plan(
+            text=text,
+            stems=tuple(stems),
+            words=words,
+            frequencies=frequencies,
+            telling=telling,
+            searched=_searched(_sought(telling, frequencies), frequencies, request.settings.lexical_cost),
+            encoding=encoding,
+            token_stem=_align(encoding, terms, list(stems)) if encoding else (),
+            encoder_problem=problem,
+            query_class=query_class,
+            depth=gated.depth,
+            reason=gated.reason.partition(":")[0],
+            entities=entities(text),
+            named=known.named,
+            period=period,
+            asked=asked_edges(text),
+            own=asks_own(text),
+            timeless=_timeless(request, query_class),
+        ),
+    )
+
+
+def _timeless(request: Request, query_class: str) -> bool:
+    """Whether being recent counts for nothing: asked about the past, unless somebody chose otherwise for it."""
+    past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
+    asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
+        query_class, {}
+    )
+    return past and not asked
+
+
+def _gated(text: str, request: Request, world: World) -> Gated:
+    """How deep to recall; a model that is asked and does not answer is passed over, and the reason says so."""
+    how = request.settings.gate
+    if how == "off":
+        return Gated("full", "the gate is off")
+    if how == "heuristic":
+        return gate(text)
+    if world.chat is None:
+        return replace(gate(text), reason="no model is set up to ask")
+    try:
+        return gate_llm.ask(world.chat, text)
+    except (ChatError, ValidationError) as error:
+        return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
+
+
+def _meant(gated: Gated, request: Request, known: TextSurvey) -> Gated:
+    """What looks like a bare thanks, and is the name of somebody here, or comes with a review, does ask."""
+    if gated.depth != "no_recall" or not (known.named or request.review):
+        return gated
+    return Gated("full", "names somebody known" if known.named else "files are under review")
+
+
+def _narrowed(request: Request, gated: Gated) -> Request:
+    """The request of a message that needs little: a few memories, unless the caller chose how many."""
+    if gated.depth != "minimal" or request.chosen & {"top_k_facts", "char_budget"}:
+        return request
+    few = min(request.settings.top_k_facts, FEW)
+    return replace(request, settings=request.settings.model_copy(update={"top_k_facts": few}))
+
+
+def _period(text: str, request: Request, world: World) -> Period | None:
+    """The period that the query names. It only filters where it dates what was said, and something was said then."""
+    if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
+        return None
+    period = Period(_millis(found.start), _millis(found.end), found.phrase, found.asserts)
+    if not period.asserts or request.settings.query_dates != "filter":
+        return replace(period, asserts=False)
+    return replace(period, asserts=bool(len(world.reader.recent(_admission(request, world, period), 1).rows)))
+
+
+def _millis(at: datetime | None) -> int | None:
+    return None if at is None else epoch_ms(at)
+
+
+def _admission(request: Request, world: World, period: Period | None) -> Admission:
+    """Which rows may answer: at the instant asked about, fitting the caller's filters and a period that filters."""
+    filters = request.filters
+    only = world.reader.select(filters) if filters.limiting else None
+    within = (period.since, period.until) if period is not None and period.asserts else (None, None)
+    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
+    return Admission(
+        epoch_ms(request.instant), only, filters.since, filters.until, within, granted=granted,
+        past=request.as_of is not None or request.as_known_at is not None, known=_millis(request.as_known_at),
+    )  # fmt: skip
+
+
+def clean(query: str) -> str:
+    """The query with control characters and lone surrogates as spaces.
+
+    Raises:
+        InputError: nothing is left of it, or it is longer than 20,000 characters.
+    """
+    if len(query) > MAX_CHARACTERS:
+        raise InputError(
+            f"<query> has {len(query)} characters, and {MAX_CHARACTERS} are the most",
+            code="invalid_query",
+            next_step="ask a shorter question",
+        )
+    text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Cn") else c for c in query).strip()
+    if not text:
+        raise InputError(
+            "<query> is required and must be non-empty",
+            code="missing_query",
+            next_step="say what to recall, in quotes",
+        )
+    return text
+
+
+def _distinct(terms: Sequence[Term]) -> dict[str, int]:
+    """Each stem with its frequency, in query order; of a very long query the rarest are kept."""
+    stems = {term.stem: term.frequency for term in terms}
+    if len(stems) <= MAX_STEMS:
+        return stems
+    kept = sorted(stems, key=lambda stem: (stems[stem] == 0, stems[stem], stem))[:MAX_STEMS]
+    return {stem: frequency for stem, frequency in stems.items() if stem in set(kept)}
+
+
+def _spelled(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[str, ...]:
+    first = {term.stem: text[term.start : term.end] for term in reversed(terms)}
+    return tuple(first[stem] for stem in stems)
+
+
+def _telling(words: Sequence[str]) -> tuple[int, ...]:
+    """The words that say what is sought: all but those that hold a sentence together."""
+    return tuple(i for i, word in enumerate(words) if word.casefold() not in FUNCTION_WORDS)
+
+
+def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
+    """The telling words, or all of them where nobody here knows a telling one."""
+    return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
+
+
+def _searched(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
+    """The telling words the lexical leg asks for: the rarest, until the rows they stand in add up to `cost`."""
+    spent, chosen = 0, list[int]()
+    for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
+        spent += frequencies[index]
+        if chosen and spent > cost:
+            break
+        chosen.append(index)
+    return tuple(sorted(chosen))
+
+
+def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
+    """The encoding of a text, or why there is none."""
+    if world.embedder is None:
+        return None, world.encoder_problem
+    try:
+        return world.embedder.encode_query(text), ""
+    except EncoderError as error:
+        return None, error.message
+
+
+def _align(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
+    """For each token of the encoding, the stem whose span it overlaps."""
+    number = {stem: i for i, stem in enumerate(stems)}
+    out: list[int] = []
+    for start, end in encoding.spans:
+        inside = (number.get(term.stem, -1) for term in terms if term.start < end and start < term.end)
+        out.append(next(inside, -1))
+    return tuple(out)

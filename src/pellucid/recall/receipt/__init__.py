@@ -1,0 +1,1 @@
+"""A finished recall in, compact bytes without any text out, and back."""

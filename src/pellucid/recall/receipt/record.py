@@ -1,0 +1,334 @@
+"""A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
+
+Layout: the length of what is deflated as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
+pool (`receipt_pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows
+the words of a header beforehand (`receipt.dict`), so that one costs what is its own. The query is the only text:
+history keeps it apart, and a receipt without it is whole but for the words. Version 1 held it in the header; up to
+version 4 the columns stood whole behind a header that was deflated by itself (`receipt_before`).
+"""
+
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.clock import epoch_ms
+from pellucid.errors import StoreError
+from pellucid.model.memory import unpack_id
+from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
+from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
+from pellucid.recall.query.edges import AskedEdges
+from pellucid.recall.receipt_before import VERSIONS as EARLIER
+from pellucid.recall.receipt_before import pool_before
+from pellucid.recall.receipt_pool import pack_pool, unpack_pool
+from pellucid.recall.score.ladder import RUNGS
+from pellucid.recall.state import (
+    Abstention,
+    Context,
+    Corpus,
+    LegReport,
+    Omission,
+    Period,
+    Plan,
+    Pool,
+    Request,
+    Rung,
+    StageReport,
+    State,
+    Tier,
+)
+from pellucid.settings import RecallSettings
+from pellucid.store.index_port import Filters
+
+VERSION = 5
+
+
+@cache
+def _known_words() -> bytes:
+    """What the deflater knows of every header: of use only byte for byte as it was when a receipt was written."""
+    return files("pellucid.recall").joinpath("receipt.dict").read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """One recall as it was recorded: the state after its last stage, less every text; `state.served` is empty.
+
+    `served_ids` are the first topK of the ranking; `op_ids` name the operation that wrote each version served.
+    """
+
+    state: State
+    served_ids: tuple[str, ...]
+    op_ids: tuple[str | None, ...]
+
+
+def pack(state: State) -> bytes:
+    """The receipt of a finished recall."""
+    pool, request, plan = state.pool, state.request, state.plan
+    place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
+    header: dict[str, object] = {
+        "v": VERSION,
+        **_request(request),
+        "words": [_place(request, word) for word in plan.words],
+        "frequencies": plan.frequencies,
+        "telling": plan.telling,
+        "searched": plan.searched,
+        "said": _said(request, plan),
+        "asked": [plan.asked and _row(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
+        "paths": pack_paths(state.paths, pool.ids.tolist()),
+        "subPlans": [
+            (_place(request, each.text), [_place(request, word) for word in each.words]) for each in state.sub_plans
+        ],
+        "rerank": state.rerank_backend,
+        "tier": state.tier and _row(state.tier),
+        "abstention": state.abstention and _row(state.abstention),
+        "corpus": _row(state.corpus),
+        "reports": [_row(leg) for leg in state.legs],
+        "rungs": [_row(rung) for rung in state.rungs],
+        "stages": [(stage.name, round(stage.millis, 3), stage.note) for stage in state.stages],
+        "served": [(place[each.memory.id], each.op_id) for each in state.served],
+        "context": (
+            state.context.length,
+            [place[memory_id] for memory_id in state.context.included],
+            [(place[each.memory_id], each.reason, each.rung) for each in state.context.omitted],
+        ),
+        "cuts": [(place[each.memory_id], each.shown, each.of) for each in state.context.cuts],
+        "repeats": [*state.repeats.items()],
+        "ladder": RUNGS,
+        "episodes": [_row(each) for each in state.context.episodes],
+        "passes": [_row(each) for each in state.context.passes],
+        "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
+        **({"replaced": pool.replaced} if pool.replaced else {}),
+        **({"own": True} if plan.own else {}),
+    }
+    header["pool"], numbers, noise = pack_pool(pool)
+    header["body"] = len(noise)
+    said = _JSON.encode(header)
+    deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
+    parts = (f'{said[:-1]},"settings":{request.settings.model_dump_json()}}}\0'.encode(), numbers)
+    text = b"".join([*map(deflater.compress, parts), deflater.flush()])
+    return b"".join([len(text).to_bytes(4, "big"), text, noise, query_bytes(request)])
+
+
+_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+_DEFLATER = (3, zlib.DEFLATED, 14, 7)
+"""Level, method, window and memory: a receipt is small, and room for a large one costs more time than it saves."""
+
+
+def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
+    """The header of a receipt, the whole numbers behind it (none before version 5), and what was not deflated.
+
+    Raises:
+        zlib.error: these bytes are no receipt.
+    """
+    start = 4 + int.from_bytes(packed[:4], "big")
+    inflater = zlib.decompressobj(zdict=_known_words())
+    header, _, numbers = (inflater.decompress(packed[4:start]) + inflater.flush()).partition(b"\0")
+    return header, numbers, packed[start:]
+
+
+def _request(request: Request) -> dict[str, object]:
+    """Who asked, when, and for what, without its words and settings."""
+    return {
+        "recallId": request.recall_id,
+        "at": epoch_ms(request.at),
+        "asOf": [_millis(request.as_of), _millis(request.as_known_at)],
+        "namespace": request.namespace,
+        "session": request.session_id,
+        "agent": request.agent,
+        "scopes": request.scopes,
+        "without": sorted(request.without),
+        "chosen": sorted(request.chosen),
+        "made": [request.filters.since, request.filters.until],
+    }
+
+
+def _said(request: Request, plan: Plan) -> list[object]:
+    """What was read of the query beside its words; names and phrases are places in it."""
+    period = plan.period
+    spans = [_place(request, text) for text in (*plan.entities, *plan.named.values())]
+    dated = period and (period.since, period.until, _place(request, period.phrase), period.asserts)
+    return [plan.query_class, plan.depth, plan.reason, len(plan.entities), spans, dated]
+
+
+def _place(request: Request, word: str) -> tuple[int, int]:
+    """Where a word stands in the query, and its length; zeros if the query is withheld."""
+    kept = request.settings.store_query_text and word in request.query
+    return (request.query.index(word), len(word)) if kept else (0, 0)
+
+
+def query_bytes(request: Request) -> bytes:
+    """The end of the receipt of a request: its query, and what else it says in words; nothing where that is withheld.
+
+    Words stand here and nowhere else, so that they can be erased: after the query a NUL, and what filters and a review
+    name, as JSON. Nothing stands behind a query without a NUL where nothing is named.
+    """
+    if not request.settings.store_query_text:
+        return b""
+    filters = request.filters
+    named = [filters.tags, filters.categories, filters.agent, filters.session_id, request.review]
+    beside = f"\0{json.dumps(named, ensure_ascii=False)}" if any(named) or "\0" in request.query else ""
+    return f"{request.query}{beside}".encode("utf-8", "surrogatepass")
+
+
+def _parted(said: str) -> tuple[str, list[Any]]:
+    """A query, and what filters and a review name beside it."""
+    query, nul, named = said.rpartition("\0")
+    nothing: list[Any] = [(), (), None, None, ()]
+    try:
+        beside: Any = json.loads(named) if nul else None
+        _, _, _, _, _ = beside
+    except (ValueError, TypeError):
+        return said, nothing
+    return query, list(beside)
+
+
+def query_of(said: bytes) -> str:
+    """The query alone of what history keeps of a recall's words."""
+    return _parted(said.decode("utf-8", "surrogatepass"))[0]
+
+
+def _millis(at: datetime | None) -> int | None:
+    return None if at is None else epoch_ms(at)
+
+
+def _instant(millis: int | None) -> datetime | None:
+    return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
+
+
+def _row(
+    record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport | AskedEdges,
+) -> list[object]:
+    return [getattr(record, name) for name in record.__slots__]
+
+
+def unpack(packed: bytes) -> Receipt:
+    """The recall a receipt records.
+
+    Raises:
+        StoreError: the bytes are not a receipt this version can read.
+    """
+    try:
+        text, numbers, rest = inflate(packed)
+        header = json.loads(text)
+        if header["v"] not in (*EARLIER, VERSION):
+            raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
+        served = header["served"]
+        header["beside"] = _parted(_said_in(header, rest))[1]
+        state = _state(header, _pool(header, numbers, rest), *_words(header, rest))
+        raw: Any = state.pool.ids.tolist()
+        return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
+    except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
+        raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
+
+
+def _words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
+    """The query and those of its words that were asked for; empty strings where it is withheld."""
+    if header["v"] == 1:
+        return header["query"] or "", tuple(header["words"])
+    query, _ = _parted(_said_in(header, rest))
+    return query, _spelled(query, header["words"])
+
+
+def _said_in(header: dict[str, Any], rest: bytes) -> str:
+    return "" if header["v"] == 1 else rest[header["body"] :].decode("utf-8", "surrogatepass")
+
+
+def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(query[start : start + length] for start, length in places)
+
+
+def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Numbers of rungs as `RUNGS` counts them now: a receipt names those it counts by."""
+    names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
+    now = [0, *(1 + RUNGS.index(name) for name in names)]
+    return np.array(now, dtype=np.uint8)[numbers]
+
+
+def _pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
+    bare = pool_before(header, rest) if header["v"] in EARLIER else unpack_pool(header["pool"], numbers, rest)
+    return replace(
+        bare,
+        rejected=_rungs_now(header, bare.rejected),
+        soft=_rungs_now(header, bare.soft),
+        pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
+        replaced=tuple((a, b) for a, b in header.get("replaced", ())),
+    )
+
+
+def _sub_plan(query: str, text: tuple[int, int], said: list[tuple[int, int]]) -> Plan:
+    """A sub-question: a stretch of the query, or some of its words."""
+    words = _spelled(query, said)
+    return Plan(_spelled(query, [text])[0] or " ".join(words), words=words)
+
+
+def _values(row: Any) -> list[Any]:
+    """The values of a record, lists as the tuples they were."""
+    return [tuple(cast("list[Any]", value)) if isinstance(value, list) else value for value in row]
+
+
+def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
+    asked, timeless, *answers = header.get("asked", (None, False))
+    query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
+    names = _spelled(query, places)
+    return Plan(
+        query, words=words, frequencies=tuple(header["frequencies"]), telling=tuple(header["telling"]),
+        searched=tuple(header["searched"]), query_class=query_class, depth=depth, reason=reason,
+        entities=names[:entities], named=dict(enumerate(names[entities:])),
+        period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
+        asked=asked and AskedEdges(*_values(asked)), answers=sum(answers), timeless=timeless,
+        own=header.get("own", False),
+    )  # fmt: skip
+
+
+def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:
+    length, included, omitted = header["context"]
+    as_of, as_known_at = header.get("asOf", (None, None))
+    ids: Any = pool.ids.tolist()
+    request = Request(
+        query=query,
+        namespace=header["namespace"],
+        recall_id=header["recallId"],
+        at=datetime.fromtimestamp(header["at"] / 1000, UTC),
+        settings=RecallSettings.model_validate(header["settings"]),
+        session_id=header["session"],
+        agent=header["agent"],
+        scopes=tuple(header["scopes"]),
+        without=frozenset(header["without"]),
+        filters=Filters(*_values(header["beside"])[:4], *header.get("made", (None, None))),
+        review=tuple(header["beside"][4]),
+        chosen=frozenset(header.get("chosen", ())),
+        as_of=_instant(as_of),
+        as_known_at=_instant(as_known_at),
+    )
+    tier, abstention = header.get("tier"), header.get("abstention")
+    return State(
+        request,
+        plan=_plan(header, query, words),
+        sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
+        rerank_backend=header.get("rerank", "late-interaction"),
+        tier=tier and Tier(*_values(tier)),
+        abstention=abstention and Abstention(*_values(abstention)),
+        corpus=Corpus(*header["corpus"]),
+        legs=tuple(LegReport(*leg) for leg in header["reports"]),
+        pool=pool,
+        kept=np.array([place for place, _ in header["served"]], dtype=np.int64),
+        repeats=dict(header.get("repeats", ())),
+        paths=unpack_paths(header.get("paths"), ids),
+        rungs=tuple(Rung(*rung) for rung in header["rungs"]),
+        context=Context(
+            length=length,
+            included=tuple(unpack_id(ids[place]) for place in included),
+            omitted=tuple(Omission(unpack_id(ids[place]), *said) for place, *said in omitted),
+            cuts=tuple(CutMemory(unpack_id(ids[place]), *told) for place, *told in header.get("cuts", ())),
+            episodes=tuple(NamedEpisode(*_values(row)) for row in header.get("episodes", ())),
+            passes=tuple(PassReport(*_values(row)) for row in header.get("passes", ())),
+        ),
+        stages=tuple(StageReport(*stage) for stage in header["stages"]),
+    )

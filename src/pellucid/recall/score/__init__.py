@@ -1,0 +1,1 @@
+"""A pool of candidates in, their terms, verdicts and order out: one module a stage."""

@@ -1,0 +1,34 @@
+"""A fused pool in, a wider pool out: neighbouring turns join, and every candidate is owed a share of its neighbours."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from pellucid.recall.legs.pool import join
+from pellucid.recall.score.equation import REACH, expansion
+from pellucid.recall.score.fuse import fused
+from pellucid.recall.state import Pool, State, World
+
+
+def expand(state: State, world: World) -> State:
+    """Bring in the turns beside each leg's first places, and pass scores along each session."""
+    pool, settings = state.pool, state.request.settings
+    if len(pool) == 0 or settings.score_propagation_alpha == 0:
+        return state
+    beside = world.reader.neighbours(pool.rows[leading(pool, settings.expand_from)], REACH, state.admission)
+    pool = join(world.reader, pool, np.setdiff1d(beside, pool.rows), state.admission, state.plan)
+    return replace(state, pool=owe(pool, settings.score_propagation_alpha))
+
+
+def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whose neighbours join: the first places of each leg. What other legs found is not asked: one may be left out."""
+    out = np.zeros(len(pool), dtype=np.bool_)
+    for ranks in pool.ranks.values():
+        out |= (ranks > 0) & (ranks <= places)
+    return out
+
+
+def owe(pool: Pool, alpha: float) -> Pool:
+    """Pass the fused scores along each session, as a term."""
+    owed = expansion(fused(pool), pool.session, pool.ordinal, pool.place, alpha)
+    return replace(pool, terms={**pool.terms, "expansion": owed})

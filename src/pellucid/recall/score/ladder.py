@@ -1,0 +1,121 @@
+"""A measured pool in, verdicts out: every filter in the order it acts, and the first one each candidate failed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.model.memory import BOUNDARY_SCOPES
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.score.equation import Mask
+from pellucid.recall.state import Pool, Rung, State, World
+
+REPEATS = "repeats"
+"""The rung of what says again, of the same turns, what a better one says."""
+_BY_CONTEXT = ("graph", "review")
+"""Legs that nominate by what a memory hangs together with: its words need not be the query's."""
+
+
+def _none(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+    return np.zeros(len(pool), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One rung: who passes, what is said of those who do not, and whom it lets pass although it speaks against them."""
+
+    name: str
+    reason: str
+    passes: Callable[[State, Pool], Mask]
+    spares: Callable[[State, Pool], Mask] = _none
+    margin: Callable[[State, Pool], NDArray[np.float64]] | None = None
+    """By how much each candidate misses, in the rung's own unit; None where it asks yes or no."""
+
+
+def _boundary(state: State, pool: Pool) -> Mask:
+    """Every boundary scope that a memory carries must be the caller's, too: one of them is not enough."""
+    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
+    return (pool.boundary & ~np.uint8(granted)) == 0
+
+
+def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
+    """The share of the query's distinct words that each candidate holds."""
+    return np.bitwise_count(pool.matched) / max(len(state.plan.words), 1)
+
+
+def _floor(state: State, pool: Pool) -> Mask:
+    """A cosine floor can only be asked of candidates and queries that have a vector."""
+    return (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0)
+
+
+def _in_period(state: State, pool: Pool) -> Mask:
+    return pool.dated if state.request.settings.query_dates != "off" else np.ones(len(pool), dtype=np.bool_)
+
+
+def _only_noted(state: State, pool: Pool) -> Mask:
+    return np.full(len(pool), not strict_period(state))
+
+
+def strict_period(state: State) -> bool:
+    """Whether a period in the query keeps out what was made at another time."""
+    period = state.plan.period
+    return state.request.settings.query_dates == "filter" and period is not None and period.asserts
+
+
+def _by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+    out = np.zeros(len(pool), dtype=np.bool_)
+    for name, ranks in pool.ranks.items():
+        if base_of(name) in _BY_CONTEXT:
+            out |= ranks > 0
+    return out
+
+
+FILTERS: tuple[Filter, ...] = (
+    Filter("namespace-scope", "foreign rows are never read", lambda _, pool: np.ones(len(pool), dtype=np.bool_)),
+    Filter("status-active", "not active", lambda _, pool: pool.active),
+    Filter("valid-at", "not valid at the instant asked about", lambda _, pool: pool.valid),
+    Filter("trust-zone", "quarantined", lambda _, pool: pool.trusted),
+    Filter("boundary-scope", "outside the caller's scopes", _boundary),
+    Filter("caller-filter", "not what the caller asked for", lambda _, pool: pool.wanted),
+    Filter("time-window", "made outside the period that the query names", _in_period, spares=_only_noted),
+    Filter(
+        "token-overlap",
+        "below-token-overlap-floor",
+        lambda state, pool: overlap(state, pool) >= state.request.settings.min_token_overlap,
+        spares=_by_context,
+        margin=lambda state, pool: state.request.settings.min_token_overlap - overlap(state, pool),
+    ),
+    Filter(
+        "score-floor",
+        "below the cosine floor",
+        _floor,
+        spares=_by_context,
+        margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
+    ),
+)
+DIVERSIFY = "mmr-diversify"
+"""The rung that puts what is too like a better one further down: it turns nobody away."""
+RUNGS = (*(each.name for each in FILTERS), DIVERSIFY, REPEATS, "top-k", "budget-fit")
+"""Every rung a receipt can name, in the order they act."""
+
+
+def ladder(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+    """Let each candidate climb until it fails. Nothing may join the pool after this."""
+    return climb(state)
+
+
+def climb(state: State) -> State:
+    """The state with every candidate's verdict, and the counts of every rung."""
+    pool = state.pool
+    rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)
+    rungs: list[Rung] = []
+    for number, each in enumerate(FILTERS, start=1):
+        standing = rejected == 0
+        fails = standing & ~each.passes(state, pool)
+        spared = fails & each.spares(state, pool)
+        rejected[fails & ~spared] = number
+        soft[spared & (soft == 0)] = number
+        counts = int(standing.sum()), int((rejected == 0).sum()), int(spared.sum())
+        rungs.append(Rung(each.name, *counts, reason=each.reason if fails.any() else ""))
+    return replace(state, pool=replace(pool, rejected=rejected, soft=soft), rungs=tuple(rungs))

@@ -1,0 +1,103 @@
+"""A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same.
+
+A document that another one replaced stands behind it, if both are found, however well it answers: unless the question
+names it by its id, or asks for what was replaced.
+"""
+
+from dataclasses import replace
+from math import log
+
+import numpy as np
+
+from pellucid.recall.legs.graph import names_in
+from pellucid.recall.query.edges import asked_edges
+from pellucid.recall.score.equation import STEP, Floats, Ints, succession, total
+from pellucid.recall.state import Plan, Pool, State, World
+from pellucid.settings import RecallSettings
+
+LEADERS = 8
+"""Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
+SAME = 0.6
+"""How alike two must answer at least: what shares less of the question with another is rather about something else."""
+HOUR = 3_600_000
+"""How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
+
+
+def renew(state: State, world: World) -> State:
+    """Lift newer memories to the place of older ones, where both hold the words of the question."""
+    pool = replace(state.pool, replaced=_replaced(state, world))
+    return replace(state, pool=succeed(pool, state.plan, state.corpus.rows, state.request.settings))
+
+
+def _replaced(state: State, world: World) -> tuple[tuple[int, int], ...]:
+    """Whose document was replaced by whose, of the candidates."""
+    pool, graph = state.pool, world.reader.graph
+    found = graph.replaced(pool.rows, state.admission)
+    asked = asked_edges(state.plan.text) if len(found.nodes) else None
+    if not len(found.nodes) or (asked and "SUPERSEDES" in asked.types):
+        return ()
+    ids = (name for name in names_in(state.plan.text) if any(map(str.isdigit, name)))
+    named = [node.number for node in graph.find([*state.plan.entities, *ids])]
+    free = ~np.isin(found.nodes, named)
+    order = np.argsort(pool.rows)
+    ends = (order[np.searchsorted(pool.rows, rows[free], sorter=order)] for rows in (found.older, found.newer))
+    return tuple(zip(*(each.tolist() for each in ends), strict=True))
+
+
+def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool:
+    """The pool with a term for what each newer memory was lifted by, if any was."""
+    if not settings.renewal_weight:
+        return pool
+    base = total(pool.terms, len(pool))
+    standing = np.flatnonzero(pool.rejected == 0)
+    leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
+    alike = _alike(pool, leaders, plan, rows)
+    leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), settings.renewal_weight * alike, -1.0)
+    term = np.zeros(len(pool))
+    term[leaders] = succession(base[leaders], pool.created[leaders], leads)
+    term += _before_replaced(pool, base + term)
+    if not term.any():
+        return pool
+    return replace(pool, terms={**pool.terms, "renewal": term})
+
+
+def _before_replaced(pool: Pool, base: Floats) -> Floats:
+    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced."""
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    for older, newer in pool.replaced:
+        if pool.rejected[older] or pool.rejected[newer]:
+            continue
+        documents = int(pool.session[older]), int(pool.session[newer])
+        one, other = best.get(documents, (older, newer))
+        best[documents] = max(one, older, key=lambda at: base[at]), max(other, newer, key=lambda at: base[at])
+    final = base.copy()
+    for _ in best:  # what is lifted may itself have been replaced
+        for older, newer in best.values():
+            final[newer] = max(final[newer], final[older] + STEP) if final[newer] <= final[older] else final[newer]
+    return final - base
+
+
+def _alike(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
+    """How far two memories answer the same, [older, newer]: the geometric mean of two shares.
+
+    What both hold of the question, and what the newer holds of what the older does of it; each of the question's
+    telling words counts log(1 + N/(1 + df)), as in late interaction, and words that no memory holds do not count.
+    """
+    known = np.array([i for i in plan.telling if plan.frequencies[i]], dtype=np.uint64)
+    weights = np.array([log(1 + rows / (1 + plan.frequencies[int(i)])) for i in known])
+    held = (pool.matched[among][:, None] >> known & np.uint64(1)).astype(np.float64)
+    both = (held * weights) @ held.T
+    question, older = max(float(weights.sum()), 1e-9), np.maximum(np.diag(both), 1e-9)
+    return both / np.sqrt(question * older)[:, None]
+
+
+def _may_succeed(pool: Pool, among: Ints, plan: Plan) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """[older, newer]: another session, an hour later; what is pinned gives way only to what is pinned.
+
+    What the edges that the query asks for lead to gives way to nothing: each of these is another thing.
+    """
+    created, session, pinned = pool.created[among], pool.session[among], pool.pinned[among]
+    later = created[None, :] - created[:, None] >= HOUR
+    elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
+    asked = pool.answering(plan)[among]
+    return later & elsewhere & (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]

@@ -1,0 +1,97 @@
+"""Surviving candidates in, one more ranked list out: each scored by itself, by late interaction or by a model."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.encoders.port import QueryEncoding
+from pellucid.encoders.reranker import Reranker
+from pellucid.recall.score.equation import Floats, Mask, rank, reciprocal, total
+from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted, with_neighbours
+from pellucid.recall.state import Pool, State, World
+from pellucid.settings import LegWeights, RecallSettings
+
+SCORED = 12
+"""Candidates that a model scores, times `rerankMultiplier`; fixed, so that `topK` only cuts."""
+NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
+
+
+def rerank(state: State, world: World) -> State:
+    """Score survivors one by one, and add their places by that score as terms."""
+    settings = state.request.settings
+    if state.rerank_backend == NO_RERANKING:
+        return state
+    if world.reranker is not None:
+        pool = replace(state.pool, rerank_score=_by_model(state, world, world.reranker))
+    elif state.plan.encoding is None or len(state.pool) == 0:
+        return state
+    else:
+        alone, around = _by_tokens(state, world, state.plan.encoding)
+        pool = replace(state.pool, rerank_score=alone, passage_score=around)
+    return replace(state, pool=place(pool, settings, state.request.without))
+
+
+def scorer(settings: RecallSettings, world: World) -> str:
+    """Who is to score the survivors, whether or not he then can; `none` where nobody is."""
+    weighs = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
+    if not settings.enable_reranking or not weighs or world.rerank.backend == NO_RERANKING:
+        return NO_RERANKING
+    return world.reranker.name if world.reranker else LATE_INTERACTION
+
+
+def place(pool: Pool, settings: RecallSettings, without: frozenset[str] = frozenset()) -> Pool:
+    """Turn the candidates' places by reranker score into terms."""
+    weights: LegWeights = settings.leg_weights
+    terms = dict(pool.terms)
+    for name, scores, weight in (
+        ("rerank", pool.rerank_score, weights.rerank),
+        ("rerankPassage", pool.passage_score, weights.rerank_passage),
+    ):
+        scored = ~np.isnan(scores)
+        if weight and name not in without and scored.any():
+            terms[name] = reciprocal(rank(scores, scored, pool.created), weight, settings.rrf_k)
+    return replace(pool, terms=terms)
+
+
+def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Late interaction with each survivor alone, and with the turns beside it; NaN for what has no tokens."""
+    pool = state.pool
+    standing = np.flatnonzero(pool.rejected == 0)
+    before, after = world.reader.beside(pool.rows[standing], state.admission)
+    every = np.unique(np.concatenate([pool.rows[standing], before[before >= 0], after[after >= 0]]))
+    held = world.reader.codes(every)
+    matches = best_matches(encoding.tokens, held)
+    own = np.searchsorted(every, pool.rows[standing])
+    weights = token_weights(state.plan, state.corpus.rows)
+    sides = (np.where(rows < 0, -1, np.searchsorted(every, rows)) for rows in (before, after))
+    around = weighted(with_neighbours(matches, own, *sides), weights)
+    readable = np.diff(held.ends, prepend=0)[own] > 0
+    return (
+        _spread(len(pool), standing, readable, weighted(matches[own], weights)),
+        _spread(len(pool), standing, readable, around),
+    )
+
+
+def _spread(
+    count: int, standing: NDArray[np.int64], scored: Mask, scores: Floats | NDArray[np.float32]
+) -> NDArray[np.float32]:
+    out = np.full(count, np.nan, dtype=np.float32)
+    out[standing[scored]] = scores[scored]
+    return out
+
+
+def _by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32]:
+    """The scores of a model for the best so far; the others are not scored.
+
+    Raises:
+        EncoderError: it cannot score them, or not in time.
+    """
+    pool, settings = state.pool, state.request.settings
+    best = np.flatnonzero(pool.rejected == 0)
+    best = best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][: SCORED * settings.rerank_multiplier]
+    texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]
+    out = np.full(len(pool), np.nan, dtype=np.float32)
+    if texts:
+        out[best] = model.score(state.plan.text, texts, world.rerank.timeout_s)
+    return out

@@ -1,0 +1,1 @@
+"""Folded records in, ranked rows out: `index.db` and the warm columns over it."""

@@ -1,0 +1,99 @@
+"""Text in, stems with their places out: one analysis for memories and queries, in every script.
+
+Words are folded and stemmed by SQLite's own `porter unicode61`; runs of scripts written without spaces become
+characters and overlapping pairs (pairs only in a query, unless the run is one character long).
+"""
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff]+"
+)
+
+
+class Analyzer:
+    """Analyses text with the tokenizer of one connection (and so belongs to that connection's thread)."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+
+    def stems(self, text: str) -> list[str]:
+        """The stems of a memory's text, in order."""
+        if text.isascii():
+            found = self._tokenize(
+                text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+            )
+            return cast("list[str]", found)
+        return [stem for stem, _, _ in self._pieces(_fold_width(text), singles=True)]
+
+    def places(self, text: str) -> list[tuple[str, int, int]]:
+        """The stems of a query with their half-open character ranges."""
+        return list(self._pieces(_fold_width(text), singles=False))
+
+    def _pieces(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+        at = 0
+        for run in _UNSPACED.finditer(text):
+            yield from self._words(text, at, run.start())
+            yield from _pairs(run.group(), run.start(), singles=singles or len(run.group()) == 1)
+            at = run.end()
+        yield from self._words(text, at, len(text))
+
+    def _words(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        raw = text[start:end].encode("utf-8", "replace")
+        found = self._tokenize(raw, apsw.FTS5_TOKENIZE_QUERY, None, include_colocated=False)
+        at = place = 0  # bytes and characters passed so far: a token's offsets are in bytes, and rise
+        for first, last, stem in cast("list[tuple[int, int, str]]", found):
+            place += len(raw[at:first].decode())
+            length = len(raw[first:last].decode())
+            yield stem, start + place, start + place + length
+            at, place = last, place + length
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """The words of one text, unreadable: distinct stems as sorted CRC-32 values, their counts, their number.
+
+    With 100,000 distinct stems a query word meets a stranger's value once in 40,000 queries.
+    """
+
+    terms: NDArray[np.uint32]
+    counts: NDArray[np.uint8]
+    length: int
+
+
+def count(stems: Sequence[str]) -> WordCounts:
+    """Count stems; beyond 255 of one stem no more are counted."""
+    values = np.array([term(stem) for stem in stems], dtype=np.uint32)
+    terms, counts = np.unique(values, return_counts=True)
+    return WordCounts(terms, np.minimum(counts, 255).astype(np.uint8), len(stems))
+
+
+def term(stem: str) -> int:
+    """The value a stem is indexed under."""
+    return zlib.crc32(stem.encode())
+
+
+def _pairs(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+    if singles:
+        for i, character in enumerate(run):
+            yield character, at + i, at + i + 1
+    for i in range(len(run) - 1):
+        yield run[i : i + 2], at + i, at + i + 2
+
+
+def _fold_width(text: str) -> str:
+    """NFKC character by character, where that keeps the length: spans stay true."""
+    if text.isascii():
+        return text
+    folded = (unicodedata.normalize("NFKC", character) for character in text)
+    return "".join(new if len(new) == 1 else old for old, new in zip(text, folded, strict=True))

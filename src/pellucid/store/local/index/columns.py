@@ -1,0 +1,276 @@
+"""Index rows in, aligned NumPy columns out: what a recall scans, kept warm and re-read a segment at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.store.index_port import Admission, Floats, Mask
+from pellucid.store.local.database import execute
+
+SEGMENT = 1024
+DIMENSIONS = 384
+
+LIGHT = np.dtype(
+    [
+        ("row", "i8"), ("id", "S16"), ("created", "i8"), ("valid_from", "i8"), ("valid_until", "i8"), ("active", "?"),
+        ("trusted", "?"), ("boundary", "u1"), ("session", "i8"), ("ordinal", "i8"), ("importance", "f4"),
+        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("closed", "?"), ("consolidated", "?"), ("about", "i8"),
+        ("heat", "f4"), ("cold", "?"), ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
+    ]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSegment:
+    """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384), zero where there is none, words.
+
+    Rows are memories, or episodes. The words stand twice: one posting a row and distinct stem sorted by term (`terms`,
+    whose row `owners`, how often `counts`), and row by row (`held`, a row's last at `ends`).
+    """
+
+    version: int
+    light: NDArray[np.void]
+    vectors: Floats
+    terms: NDArray[np.uint32]
+    owners: NDArray[np.int64]
+    counts: Floats
+    held: NDArray[np.uint32]
+    ends: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One namespace at one snapshot. Positions index every column; `by_turn` sorts them by session and ordinal."""
+
+    light: Mapping[str, NDArray[Any]]
+    """The columns of `LIGHT`, each contiguous."""
+    segments: tuple[ColumnSegment, ...]
+    starts: NDArray[np.int64]
+    """The position of each segment's first row."""
+    by_turn: NDArray[np.int64]
+    place: NDArray[np.int64]
+    """The inverse of `by_turn`."""
+    within: NDArray[np.int64]
+    """Each row's place among those of its session; 0 without one."""
+    before: NDArray[np.int64]
+    """The position just before each in its session, a turn apart at most; -1 for none."""
+    after: NDArray[np.int64]
+    passage: NDArray[np.int64]
+    """The stems of each row together with those beside it."""
+    names: Mapping[str, int]
+    """Whoever is somebody's `about` in any namespace of this process, with the number it has."""
+    known: frozenset[int]
+    """The numbers that occur here in what is in no boundary scope: that others are known is not for everybody."""
+
+    def __len__(self) -> int:
+        return len(self.by_turn)
+
+    def admissible(self, admission: Admission) -> Mask:
+        """Active, valid at the instant, not quarantined, and `asked`: as things stand (`standing` knows the past)."""
+        light, at = self.light, admission.at
+        valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
+        return valid & self.asked(admission)
+
+    def asked(self, admission: Admission) -> Mask:
+        """What is within the caller's scopes, fits the filters, and was made in the period of the query."""
+        granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
+        return granted & self.wanted(admission) & self._made(*admission.period)
+
+    def wanted(self, admission: Admission) -> Mask:
+        """What fits the caller's filters."""
+        fits = np.ones(len(self), dtype=np.bool_)
+        if admission.only is not None:
+            fits &= np.isin(self.light["row"], admission.only)
+        return fits & self._made(admission.since, admission.until)
+
+    def _made(self, since: int | None, until: int | None) -> Mask:
+        """What was made from `since` on and before `until`."""
+        made = np.ones(len(self), dtype=np.bool_)
+        if since is not None:
+            made &= self.light["created"] >= since
+        if until is not None:
+            made &= self.light["created"] < until
+        return made
+
+    def around(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> tuple[NDArray[np.int64], Floats]:
+        """Where some words stand, as positions and counts: the same for each row together with those beside it.
+
+        Only rows of the mask lend their words to others.
+        """
+        often = self.together(positions, counts, lends)
+        holding = np.flatnonzero(often)
+        return holding, often[holding]
+
+    def together(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
+        """For every row the sum of these counts of its own and of those beside it, of rows of the mask."""
+        often = np.zeros(len(self), dtype=np.float32)
+        often[positions] = counts
+        for which, where in self._sides(positions, np.flatnonzero(lends[positions])):
+            often[where] += counts[which]  # no two rows stand before, or after, the same one
+        return often
+
+    def _sides(
+        self, positions: NDArray[np.int64], among: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        for beside in (self.before[positions[among]], self.after[positions[among]]):
+            there = beside >= 0
+            yield among[there], beside[there]
+
+    def positions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where these rows stand; every one must be in the view."""
+        return np.searchsorted(self.light["row"], rows)
+
+    def cosine(self, query: Floats) -> Floats:
+        """Approximate cosine of every row: BLAS may round differently from row to row."""
+        if not self.segments:
+            return np.zeros(0, dtype=np.float32)
+        return np.concatenate([segment.vectors @ query for segment in self.segments])
+
+    def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
+        """Where each term's postings stand in each segment: (terms, segments, 2), first and last-but-one."""
+        wanted = np.array(terms, dtype=np.uint32)
+        found = [
+            (np.searchsorted(segment.terms, wanted, "left"), np.searchsorted(segment.terms, wanted, "right"))
+            for segment in self.segments
+        ]
+        return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
+
+    def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+        """The positions that hold one term, given its spans, in order; and how often each does."""
+        held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
+        if not held:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+        positions = [self.segments[i].owners[first:last] + self.starts[i] for i, first, last in held]
+        return np.concatenate(positions), np.concatenate([self.segments[i].counts[a:b] for i, a, b in held])
+
+    def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
+        """Which of these terms each of these positions holds, as bits."""
+        if not terms:
+            return np.zeros(len(positions), dtype=np.uint64)
+        number = np.searchsorted(self.starts, positions, "right") - 1
+        held = [self._held(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
+        out = np.zeros(len(positions), dtype=np.uint64)
+        if not held:
+            return out
+        flat, owner = np.concatenate(held), np.repeat(np.arange(len(held)), [len(each) for each in held])
+        for bit, term in enumerate(terms):
+            out[owner[flat == term]] |= np.uint64(1 << bit)
+        return out
+
+    def _held(self, segment: int, row: int) -> NDArray[np.uint32]:
+        ends = self.segments[segment].ends
+        return self.segments[segment].held[ends[row - 1] if row else 0 : ends[row]]
+
+    def vectors(self, positions: NDArray[np.int64]) -> Floats:
+        """The vectors at these positions, float32 (n, 384)."""
+        out = np.empty((len(positions), DIMENSIONS), dtype=np.float32)
+        order = positions.argsort()
+        ordered = positions[order]
+        cuts = [*ordered.searchsorted(self.starts).tolist(), len(ordered)]
+        for segment, start, first, last in zip(self.segments, self.starts.tolist(), cuts[:-1], cuts[1:], strict=True):
+            if first < last:
+                out[order[first:last]] = segment.vectors[ordered[first:last] - start]
+        return out
+
+
+@dataclass(slots=True)
+class ColumnCache:
+    """The warm views of one process, by namespace number; safe between threads."""
+
+    load_sql: str
+    _views: dict[int, tuple[dict[int, ColumnSegment], View]] = field(
+        default_factory=dict[int, tuple[dict[int, ColumnSegment], View]]
+    )
+    _sessions: dict[str, int] = field(default_factory=dict[str, int])
+    _names: dict[str, int] = field(default_factory=dict[str, int])
+    _lock: Lock = field(default_factory=Lock)
+
+    def view(self, connection: apsw.Connection, ns: int, versions: dict[int, int]) -> View:
+        """The view of a namespace whose segments have these versions; only changed segments are read."""
+        with self._lock:
+            held, view = self._views.get(ns) or ({}, None)
+            if view is not None and {seg: segment.version for seg, segment in held.items()} == versions:
+                return view
+            fresh = {
+                seg: held[seg]
+                if seg in held and held[seg].version == version
+                else self._load(connection, ns, seg, version)
+                for seg, version in versions.items()
+            }
+            held_rows = tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light))
+            view = _assemble(held_rows, self._names)
+            self._views[ns] = fresh, view
+            return view
+
+    def clear(self) -> None:
+        """Let go of every column; what a reading needs is read again."""
+        with self._lock:
+            self._views.clear()
+            self._sessions, self._names = {}, {}  # a view in use keeps the names it was made with
+
+    def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> ColumnSegment:
+        rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
+        light = np.zeros(len(rows), dtype=LIGHT)
+        vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
+        for i, (row, memory_id, created, start, end, active, trusted, boundary, session, *rest) in enumerate(rows):
+            *plain, about, heat, cold, reinforcement, length, vec, _, _ = rest
+            use = (_number(about, self._names), heat, cold, reinforcement, vec is not None, length)
+            flags = (active, trusted, boundary, _number(session, self._sessions), *plain, *use)
+            light[i] = (row, bytes.fromhex(memory_id.partition("_")[2]), created, start, end, *flags)
+            if vec is not None:
+                vectors[i] = np.frombuffer(vec, dtype=np.float16)
+        return ColumnSegment(version, light, vectors, *_postings([row[-2] for row in rows], [row[-1] for row in rows]))
+
+
+def _postings(
+    terms: list[bytes], counts: list[bytes]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats, NDArray[np.uint32], NDArray[np.int64]]:
+    flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
+    lengths = [len(each) // 4 for each in terms]
+    order = np.argsort(flat, kind="stable")
+    often = np.frombuffer(b"".join(counts), dtype=np.uint8).astype(np.float32)
+    owners = np.repeat(np.arange(len(terms)), lengths)
+    return flat[order], owners[order], often[order], flat, np.cumsum(lengths, dtype=np.int64)
+
+
+def _number(name: str | None, numbers: dict[str, int]) -> int:
+    return -1 if name is None else numbers.setdefault(name, len(numbers))
+
+
+def _assemble(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> View:
+    rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
+    light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
+    by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
+    place = np.empty_like(by_turn)
+    place[by_turn] = np.arange(len(by_turn))
+    starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
+    before, after = _beside(light["session"], light["ordinal"], by_turn)
+    view = View(
+        light, segments, starts, by_turn, place, _within(light["session"], by_turn), before, after,
+        light["length"], names,
+        frozenset(np.unique(light["about"][light["boundary"] == 0]).tolist()) - {-1},
+    )  # fmt: skip
+    every = np.arange(len(view))
+    return replace(view, passage=view.together(every, light["length"], every >= 0).astype(np.int64))
+
+
+def _within(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = session[by_turn]
+    out = np.zeros(len(by_turn), dtype=np.int64)
+    out[by_turn] = np.arange(len(by_turn)) - np.searchsorted(ordered, ordered, "left")
+    return np.where(session >= 0, out, 0)
+
+
+def _beside(
+    session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    first, second = by_turn[:-1], by_turn[1:]
+    close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
+    before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)
+    before[second[close]], after[first[close]] = first[close], second[close]
+    return before, after

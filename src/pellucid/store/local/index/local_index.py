@@ -1,0 +1,350 @@
+"""Folded records in, `index.db` out: the local index, deletable at any moment."""
+
+from collections.abc import Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+
+from pellucid.clock import epoch_ms
+from pellucid.encoders.port import Encoding
+from pellucid.model.entity import FOREVER, entity_id
+from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
+from pellucid.model.memory import Memory
+from pellucid.model.mentions import file_name, paths_in
+from pellucid.model.text import asks, content_hash, tag_key
+from pellucid.store.index_port import OWN, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
+from pellucid.store.ledger_gaps import said, spans
+from pellucid.store.local.database import (
+    ThreadConnections,
+    Value,
+    connect,
+    execute,
+    immediate,
+    load_queries,
+    migrate,
+    read_transaction,
+    sql_folder,
+)
+from pellucid.store.local.erasing import erase_remains
+from pellucid.store.local.graph.columns import GraphCache
+from pellucid.store.local.graph.fold import GraphFold, Space
+from pellucid.store.local.graph.lookup import LocalGraph
+from pellucid.store.local.graph.reader import LocalGraphReader
+from pellucid.store.local.index.analysis import Analyzer, count
+from pellucid.store.local.index.columns import SEGMENT, ColumnCache
+from pellucid.store.local.index.lookup import LocalLookup
+from pellucid.store.local.index.reader import LocalIndexReader, served
+from pellucid.store.local.index.standing import BEGINNING, Standings, stood
+from pellucid.store.local.index.stories import LocalEpisodeReader, story_text
+from pellucid.store.local.marks import (
+    about,
+    among_people,
+    boundary_bits,
+    by_user,
+    direct_bits,
+    is_consolidated,
+    search_text,
+    stance_key,
+    stated,
+)
+
+_UNKNOWN = 0
+"""No namespace: they are numbered from 1."""
+
+
+class LocalIndex:
+    """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
+
+    def __init__(self, path: Path, secret: bytes = b"") -> None:
+        """`secret` keys the ids by which receipts speak of what is in the graph (`model.entity.entity_id`)."""
+        self._path, self._secret = path, secret
+        self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
+        self._connections = ThreadConnections(self._open)
+        self._columns = ColumnCache(self._queries["segment_rows"])
+        self._stories = ColumnCache(self._queries["story_rows"])
+        self._graphs = GraphCache(self._queries)
+
+    def _open(self) -> apsw.Connection:
+        connection = connect(self._path, synchronous="NORMAL")
+        migrate(connection, sql_folder("index"))
+        return connection
+
+    def state(self) -> IndexState:
+        return self._state(self._connections.get())
+
+    def _state(self, connection: apsw.Connection) -> IndexState:
+        held: dict[str, str] = dict(execute(connection, self._queries["state"]))
+        numbers = int(held.get("appliedSeq", 0)), int(held.get("ledgerSeq", 0))
+        gaps = spans(held.get("ledgerGaps", ""))
+        return IndexState(numbers[0], held.get("model", ""), held.get("basis", ""), numbers[1], gaps)
+
+    def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
+        connection = self._connections.get()
+        if paths is None:
+            rows = execute(connection, self._queries["files"])
+        else:
+            rows = [row for path in paths for row in execute(connection, self._queries["file"], (path,))]
+        return {path: IndexedFile(digest, size, mtime_ns) for path, digest, size, mtime_ns in rows}
+
+    def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
+        connection = self._connections.get()
+        out: dict[bytes, Encoding] = {}
+        for digest in digests:
+            for vec, codes in execute(connection, self._queries["encodings"], (digest,)):
+                vector = np.frombuffer(vec, dtype=np.float16).astype(np.float32)
+                out[digest] = Encoding(vector, np.frombuffer(codes, dtype=np.uint8).reshape(-1, 16))
+        return out
+
+    def apply(
+        self,
+        changes: Iterable[PathChange],
+        state: IndexState,
+        ledger: Iterable[LedgerChange] = (),
+        *,
+        anew: bool = False,
+    ) -> dict[str, str] | None:
+        connection = self._connections.get()
+        with immediate(connection):
+            held = self._state(connection)
+            if held.applied_seq > state.applied_seq:
+                return None
+            fold = _Fold(connection, self._queries, keeps=held.applied_seq > 0 and not anew)
+            for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
+                fold.path(change)
+            if anew:
+                fold.forget_ledger()
+            after = 0 if anew else _folded(held, state)
+            fold.ledger(each for each in ledger if each.seq > after)
+            fold.graph.finish()
+            fold.finish(replace(state, ledger_seq=max(0 if anew else held.ledger_seq, state.ledger_seq)))
+            return fold.refused
+
+    @contextmanager
+    def reading(self, namespace: str) -> Generator[LocalIndexReader]:
+        connection = self._connections.get()
+        with read_transaction(connection):
+            numbers = execute(connection, self._queries["namespace"], (namespace,))
+            ns = int(numbers[0][0]) if numbers else _UNKNOWN
+            view = self._columns.view(connection, ns, self._versions(connection, ns))
+            stories = self._stories.view(connection, ns, self._versions(connection, -ns))
+            standings = Standings(connection, self._queries, view, ns)
+            episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
+            identity = partial(entity_id, namespace, secret=self._secret)
+            graph = LocalGraphReader(connection, self._queries, self._graphs, standings, identity)
+            seq = self._state(connection).applied_seq
+            yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
+
+    def _versions(self, connection: apsw.Connection, ns: int) -> dict[int, int]:
+        """The segments of a namespace's memories; of its episodes with a minus before the number."""
+        return dict(execute(connection, self._queries["segments"], (ns,)))
+
+    def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
+        connection = self._connections.get()
+        if ids is None:
+            return [served(row) for row in execute(connection, self._queries["browse"], (namespace,))]
+        sql = self._queries["lookup"]
+        return [served(row) for memory_id in ids for row in execute(connection, sql, (memory_id, namespace))]
+
+    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, str]:
+        connection, sql = self._connections.get(), self._queries["holding"]
+        found = (execute(connection, sql, (each, namespace)) for each in hashes)
+        return {row[0][0]: row[0][1] for row in found if row}
+
+    @property
+    def lookup(self) -> LocalLookup:
+        """Exact questions to the same rows, over the same connections."""
+        return LocalLookup(self._connections, self._queries)
+
+    @property
+    def graph(self) -> LocalGraph:
+        """Exact questions about the graph, over the same connections."""
+        return LocalGraph(self._connections, self._queries, self._secret)
+
+    def scrub(self, wait_s: float = 10.0) -> None:
+        self._columns.clear()
+        self._stories.clear()
+        self._graphs.clear()
+        erase_remains(self._connections.get(), wait_s)
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+class _Fold:
+    """The writes of one `apply`."""
+
+    def __init__(self, connection: apsw.Connection, queries: dict[str, str], *, keeps: bool) -> None:
+        self._connection = connection
+        self._queries = queries
+        self._keeps = keeps  # else a new version of the schema wants every row anew
+        self._analyzer = Analyzer(connection)
+        self._namespaces = {name: ns for ns, name in self._run(queries["namespaces"])}
+        self._touched: set[tuple[int, int]] = set()
+        self.graph = GraphFold(connection, queries)
+        self.refused: dict[str, str] = {}
+
+    def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        return execute(self._connection, sql, bindings)
+
+    def path(self, change: PathChange) -> None:
+        """Make the rows of one file what the change says; of a file that is as it was, only the graph's."""
+        if self._keeps and change.episode is None and self._unchanged(change):
+            self.graph.path(change, self._space(change), self.refused)
+            return
+        held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
+        own = 0 if among_people(change.records) else OWN
+        for record in change.records:
+            if record.memory.id in held:
+                row, ns, _ = held.pop(record.memory.id)
+                self._drop(row, ns)
+                self._put(record, change, own)
+            elif holder := self._run(self._queries["row_of_id"], (record.memory.id,)):
+                self.refused[record.memory.id] = holder[0][0]
+            else:
+                self._put(record, change, own)
+        for row, ns, _ in held.values():
+            self._drop(row, ns)
+        if held:
+            self._run(self._queries["look_again"])
+        self._episode(change)
+        self.graph.path(change, self._space(change), self.refused)
+        if change.file_digest:
+            refused = any(record.memory.id in self.refused for record in change.records)
+            stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
+            self._run(self._queries["put_file"], (change.path, *stamp))
+        else:
+            self._run(self._queries["drop_file"], (change.path,))
+
+    def _unchanged(self, change: PathChange) -> bool:
+        """Whether a file has the bytes it had, and no text of it gains a vector."""
+        known = self._run(self._queries["file"], (change.path,))
+        if not known or known[0][1:] != (change.file_digest, change.size, change.mtime_ns):
+            return False
+        held = {row[:-1]: row[-1] for row in self._run(self._queries["texts_of_path"], (change.path,))}
+        wanted = {
+            (each.memory.model_dump_json(by_alias=True), each.digest, each.ordinal): each.encoding is not None
+            for each in change.records
+        }
+        return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
+
+    def finish(self, state: IndexState) -> None:
+        """Say what changed and what the index now holds."""
+        for ns, seg in self._touched:
+            self._run(self._queries["bump_segment"], (ns, seg))
+        numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
+        gaps = "ledgerGaps", said(state.ledger_gaps)
+        for key, value in (*numbers, ("model", state.model), ("basis", state.basis), gaps):
+            self._run(self._queries["set_meta"], (key, value))
+
+    def forget_ledger(self) -> None:
+        """Drop what the ledger gave."""
+        self._run(self._queries["bump_all"])
+        self._run(self._queries["drop_folds"])
+        self._run(self._queries["drop_tombstones"])
+        self._run(self._queries["drop_standings"])
+
+    def ledger(self, changes: Iterable[LedgerChange]) -> None:
+        """Keep rows of the ledger: the last fold of a memory, every tombstone, how a memory stood before a change."""
+        for change in changes:
+            match change.row:
+                case FoldRow() as row:
+                    self._use(row)
+                case TombstoneRow() as row:
+                    for key in row.keys:
+                        self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
+                    self._run(self._queries["drop_standing"], (row.memory_id,))
+                case LifecycleRow() as row:
+                    if before := stood(row):
+                        at, ns = _millis(row.timestamp), self._namespace(row.namespace)
+                        self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
+
+    def _use(self, row: FoldRow) -> None:
+        kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
+        self._run(self._queries["put_fold"], kept)
+        for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
+            self._touched.add((ns, place // SEGMENT))
+
+    def _episode(self, change: PathChange) -> None:
+        self._run(self._queries["drop_episode"], (change.path,))
+        for row, ns in self._run(self._queries["drop_story"], (change.path,)):
+            self._touched.add((-ns, row // SEGMENT))
+        if episode := change.episode:
+            ns, at = self._namespace(episode.namespace), _millis(episode.started or episode.created)
+            kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
+            self._run(self._queries["put_episode"], kept)
+            vector = change.topic_encoding.vector.astype(np.float16).tobytes() if change.topic_encoding else None
+            words = count(self._analyzer.stems(story_text(episode)))
+            story = change.path, ns, change.topic_digest, vector, words.terms.tobytes(), words.counts.tobytes()
+            ((row,),) = self._run(self._queries["put_story"], (*story, words.length))
+            self._touched.add((-ns, row // SEGMENT))
+
+    def _put(self, record: IndexRecord, change: PathChange, own: int) -> None:
+        memory, ns = record.memory, self._namespace(record.memory.namespace)
+        row = self._run(
+            self._queries["put_memory"],
+            (
+                ns, memory.id, change.path, record.digest, _millis(memory.created),
+                _millis(memory.valid_at, BEGINNING), _until(memory), memory.status == "active",
+                memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
+                memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
+                stance_key(memory), memory.category, memory.agent, about(memory),
+                asks(memory.content), direct_bits(memory) | own * by_user(memory), memory.status,
+                _instant(memory.invalid_at), _instant(memory.expires_at), is_consolidated(memory),
+                memory.model_dump_json(by_alias=True),
+            ),
+        )[0][0]  # fmt: skip
+        vector, codes = None, b""
+        if record.encoding is not None:
+            vector, codes = record.encoding.vector.astype(np.float16).tobytes(), record.encoding.tokens.tobytes()
+        words = count(self._analyzer.stems(search_text(memory)))
+        features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
+        self._run(self._queries["put_features"], features)
+        for key in stated(memory):
+            self._run(self._queries["put_attribute"], (ns, key, row))
+        for tag in memory.tags:
+            self._run(self._queries["put_tag"], (ns, tag_key(tag), row))
+        for path in paths_in("\n".join((memory.content, memory.entity_ref or "", *memory.evidence))):
+            self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
+        self._touched.add((ns, row // SEGMENT))
+
+    def _drop(self, row: int, ns: int) -> None:
+        self._run(self._queries["drop_features"], (row,))
+        for table in ("drop_attributes", "drop_tags", "drop_mentions"):
+            self._run(self._queries[table], (row,))
+        self._run(self._queries["drop_memory"], (row,))
+        self._touched.add((ns, row // SEGMENT))
+
+    def _space(self, change: PathChange) -> Space | None:
+        """The namespace of what a file holds."""
+        held = (*(record.memory for record in change.records[:1]), change.document, change.episode)
+        name = next((each.namespace for each in held if each), None)
+        return Space(name, self._namespace(name)) if name else None
+
+    def _namespace(self, name: str) -> int:
+        if name not in self._namespaces:
+            self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
+        return self._namespaces[name]
+
+
+def _folded(held: IndexState, state: IndexState) -> int:
+    """Up to which row the ledger need not be folded again: where a gap was filled, all after it comes once more."""
+    filled = held.ledger_gaps if held.ledger_gaps != state.ledger_gaps else ()
+    return min(held.ledger_seq, *(first - 1 for first, _ in filled)) if filled else held.ledger_seq
+
+
+def _millis(at: datetime | None, default: int = 0) -> int:
+    return default if at is None else epoch_ms(at)
+
+
+def _instant(at: datetime | None) -> int | None:
+    return None if at is None else _millis(at)
+
+
+def _until(memory: Memory) -> int:
+    return min(_millis(memory.invalid_at, FOREVER), _millis(memory.expires_at, FOREVER))

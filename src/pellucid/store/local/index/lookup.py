@@ -1,0 +1,55 @@
+"""Keys in, the memories, episodes, folds and tombstones that have them out: `Lookup` over the rows of `index.db`."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from pellucid.model.ledger import FoldRow
+from pellucid.model.memory import Episode
+from pellucid.store.index_port import Served
+from pellucid.store.local.database import ThreadConnections, execute
+from pellucid.store.local.index.reader import served
+from pellucid.store.lookup_port import FiledEpisode, Holdings
+
+
+class LocalLookup:
+    """See `Lookup`. A key that nothing has is not in the answer."""
+
+    def __init__(self, connections: ThreadConnections, queries: Mapping[str, str]) -> None:
+        self._connections = connections
+        self._queries = queries
+
+    def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
+        return self._by_key("stating", namespace, keys)
+
+    def stances(self, namespace: str, stances: Collection[str]) -> dict[str, list[Served]]:
+        return self._by_key("stances", namespace, stances)
+
+    def _by_key(self, query: str, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
+        connection, sql = self._connections.get(), self._queries[query]
+        found = {key: execute(connection, sql, (key, namespace)) for key in keys}
+        return {key: [served(row) for row in rows] for key, rows in found.items() if rows}
+
+    def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
+        connection = self._connections.get()
+        if ids is None:
+            rows = execute(connection, self._queries["episodes"], (namespace,))
+        else:
+            rows = [row for each in ids for row in execute(connection, self._queries["episode"], (each, namespace))]
+        return [FiledEpisode(Episode.model_validate_json(record), path, op_id) for record, path, op_id in rows]
+
+    def sessions(self, namespace: str) -> frozenset[str]:
+        return frozenset(row[0] for row in execute(self._connections.get(), self._queries["sessions"], (namespace,)))
+
+    def held(self, namespace: str) -> Holdings:
+        rows = execute(self._connections.get(), self._queries["held"], (namespace,))
+        return Holdings(*rows[0][:4], anything=bool(rows[0][4])) if rows else Holdings()
+
+    def folds(self, namespace: str) -> dict[str, FoldRow]:
+        rows = execute(self._connections.get(), self._queries["folds"], (namespace,))
+        return {memory_id: FoldRow.model_validate_json(record) for memory_id, record in rows}
+
+    def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
+        connection, sql = self._connections.get(), self._queries["tombstone"]
+        return {key for key in keys if execute(connection, sql, (key,))}
+
+    def tombstone_keys(self) -> set[bytes]:
+        return {bytes(key) for (key,) in execute(self._connections.get(), self._queries["tombstone_keys"])}

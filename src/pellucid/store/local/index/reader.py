@@ -1,0 +1,275 @@
+"""One read transaction in, ranked rows and their features out: `IndexReader` over SQLite and warm columns."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from math import log1p
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.encoders.port import Vector
+from pellucid.model.memory import Memory
+from pellucid.model.mentions import file_name, plain_path
+from pellucid.model.text import entity_key, tag_key
+from pellucid.store.episode_port import EpisodeReader
+from pellucid.store.graph_port import GraphReader
+from pellucid.store.index_port import (
+    Admission,
+    Codes,
+    Columns,
+    Corpus,
+    Features,
+    Filters,
+    Floats,
+    IndexedFile,
+    LegHits,
+    Mask,
+    MemoryStanding,
+    Rows,
+    Served,
+    Term,
+    TextSurvey,
+)
+from pellucid.store.local.database import execute
+from pellucid.store.local.index.analysis import Analyzer, term
+from pellucid.store.local.index.columns import View
+from pellucid.store.local.index.standing import Standings, is_past
+
+_NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
+_NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
+_SLACK = 1e-4
+"""More than BLAS can be off by between two layouts of the same unit vectors (384 float32 products: about 1e-6)."""
+K1, B = 1.2, 0.75
+_NAME_WORDS = 4
+"""Words a name that a query says may have."""
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*['\u2019]?")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_MILLIS_A_DAY = 86_400_000
+
+
+class LocalIndexReader:
+    """See `IndexReader`; lives inside the read transaction that made it."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        queries: dict[str, str],
+        standings: Standings,
+        episodes: EpisodeReader,
+        graph: GraphReader,
+        applied_seq: int,
+    ) -> None:
+        self.episodes = episodes
+        self.graph = graph
+        self._ns = standings.ns
+        self._connection = connection
+        self._queries = queries
+        self._analyzer = Analyzer(connection)
+        self._standings = standings
+        self._view = standings.view
+        self._applied_seq = applied_seq
+        self._spans: dict[str, NDArray[np.int64]] = {}
+
+    def survey(self, text: str, *, names: bool = True) -> TextSurvey:
+        view, places = self._view, self._analyzer.places(text)
+        corpus = Corpus(
+            len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
+        )
+        found = self._find([stem for stem, _, _ in places])
+        known = {stem: int((spans[:, 1] - spans[:, 0]).sum()) for stem, spans in found.items()}
+        terms = tuple(Term(stem, start, end, known[stem]) for stem, start, end in places)
+        return TextSurvey(corpus, terms, _named(view, text) if names else {})
+
+    def _find(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+        """Where each stem's postings stand; looked up once a snapshot."""
+        missing = list(dict.fromkeys(stem for stem in stems if stem not in self._spans))
+        if missing:
+            spans = self._view.spans([term(stem) for stem in missing])
+            self._spans.update(zip(missing, spans, strict=True))
+        return {stem: self._spans[stem] for stem in stems}
+
+    def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
+        coarse = self._view.cosine(query)
+        admitted = self._standings.admissible(admission)
+        others = self._standings.others(admission, admitted)
+        has_vector = self._view.light["has_vector"]
+        rows, scores = self._nearest(coarse, admitted & has_vector, query, pool)
+        open_rows, open_scores = self._nearest(coarse, others & has_vector, query, open_pool)
+        return LegHits(rows, scores, open_rows, open_scores)
+
+    def _nearest(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
+        near = np.flatnonzero(mask)
+        if count == 0 or len(near) == 0:
+            return _NO_ROWS, _NO_SCORES
+        if len(near) > count:
+            floor = np.partition(coarse[near], -count)[-count] - _SLACK
+            near = near[coarse[near] >= floor]
+        return self._best(near, exact_cosine(self._view.vectors(near), query), count)
+
+    def _best(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
+        light = self._view.light
+        if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
+            likely = scores >= np.partition(scores, -count)[-count]
+            positions, scores = positions[likely], scores[likely]
+        order = np.lexsort((light["id"][positions], -light["created"][positions], -scores))[:count]
+        return light["row"][positions[order]], scores[order]
+
+    def lexical(
+        self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
+    ) -> LegHits:
+        view = self._view
+        scores = np.zeros(len(view))
+        lengths = view.passage if passages else view.light["length"]
+        mean = float(lengths.mean()) if len(view) else 0.0
+        lends = self._standings.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
+        for spans in self._find(stems).values():
+            positions, counts = view.postings(spans)
+            if passages:
+                positions, counts = view.around(positions, counts, lends)
+            scores[positions] += bm25(counts, lengths[positions], mean, len(view))
+        return self._arms(scores, admission, pool, open_pool)
+
+    def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        scores = np.zeros(len(self._view))
+        for path in dict.fromkeys(plain_path(each) for each in paths):
+            best: dict[int, float] = {}
+            for row, said in execute(self._connection, self._queries["mentions"], (self._ns, file_name(path))):
+                whole = said == path or path.endswith(f"/{said}") or said.endswith(f"/{path}")
+                best[row] = max(best.get(row, 0.0), 1.0 if whole and "/" in said else 0.5)
+            rows = np.array(sorted(best), dtype=np.int64)
+            scores[self._view.positions(rows)] += [best[row] for row in rows.tolist()]
+        return self._arms(scores, admission, pool, open_pool)
+
+    def _arms(self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """The best of what scored at all: of what may answer, and of the rest."""
+        admitted, held = self._standings.admissible(admission), np.flatnonzero(scores)
+        inside, outside = held[admitted[held]], held[self._standings.others(admission, admitted)[held]]
+        return LegHits(
+            *self._best(inside, scores[inside].astype(np.float32), pool),
+            *self._best(outside, scores[outside].astype(np.float32), open_pool),
+        )
+
+    def select(self, filters: Filters) -> Rows:
+        categories = json.dumps(filters.categories) if filters.categories else None
+        kind = (self._ns, categories, filters.agent, filters.session_id)
+        if categories and not (filters.agent or filters.session_id):
+            found = execute(self._connection, self._queries["of_category"], kind[:2])
+        else:
+            found = execute(self._connection, self._queries["of_kind"], kind)
+        rows = {row for (row,) in found}
+        for tag in filters.tags:
+            rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag_key(tag)))}
+        return np.array(sorted(rows), dtype=np.int64)
+
+    def recent(self, admission: Admission, pool: int) -> LegHits:
+        light = self._view.light
+        inside = np.flatnonzero(self._standings.admissible(admission))
+        newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
+        days = (light["created"][newest] / _MILLIS_A_DAY).astype(np.float32)
+        return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
+
+    def neighbours(self, rows: Rows, reach: int, admission: Admission | None = None) -> Rows:
+        """See `IndexReader.neighbours`; what was not yet written down at the admission is nobody's neighbour."""
+        view, light = self._view, self._view.light
+        positions = view.positions(rows)
+        positions = positions[light["session"][positions] >= 0]
+        found: list[NDArray[np.int64]] = []
+        for step in range(-2 * reach, 2 * reach + 1):
+            beside = view.by_turn[np.clip(view.place[positions] + step, 0, len(view) - 1)]
+            near = np.abs(light["ordinal"][beside] - light["ordinal"][positions]) <= reach
+            found.append(beside[near & (light["session"][beside] == light["session"][positions])])
+        places = np.unique(np.concatenate(found)) if found else _NO_ROWS
+        if admission and is_past(admission):
+            places = places[self._standings.past(admission).exists[places]]
+        every = light["row"][places]
+        return np.setdiff1d(every, rows, assume_unique=True)
+
+    def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
+        view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
+        lends = self._standings.admissible(admission)
+        before, after = view.before[positions], view.after[positions]
+        return (
+            np.where((before >= 0) & lends[before], row[before], -1),
+            np.where((after >= 0) & lends[after], row[after], -1),
+        )
+
+    def columns(self, rows: Rows, admission: Admission) -> Columns:
+        view, positions = self._view, self._view.positions(rows)
+        some = {name: column[positions] for name, column in view.light.items()}
+        if is_past(admission):
+            past = self._standings.past(admission)
+            some["active"], some["trusted"] = past.active[positions], past.trusted[positions]
+            some["valid_from"], some["valid_until"] = past.valid_from[positions], past.valid_until[positions]
+        valid = (some["valid_from"] <= admission.at) & (admission.at < some["valid_until"])
+        same = {name: some[name] for name in Columns.__slots__ if name in some}
+        return Columns(
+            ids=some["id"],
+            valid=valid,
+            place=view.within[positions],
+            wanted=self._standings.wanted(admission)[positions],
+            admitted=self._standings.admissible(admission)[positions],
+            **same,
+        )
+
+    def pretending(self, standings: Mapping[int, MemoryStanding]) -> "LocalIndexReader":
+        pretended = self._standings.pretending(standings)
+        return LocalIndexReader(
+            self._connection, self._queries, pretended, self.episodes, self.graph, self._applied_seq
+        )
+
+    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
+        positions = self._view.positions(rows)
+        vectors = self._view.vectors(positions)
+        return Features(
+            vectors=vectors,
+            cosine=np.zeros(len(rows), dtype=np.float32) if query is None else exact_cosine(vectors, query),
+            matched=self._view.matched(positions, [term(stem) for stem in stems]),
+        )
+
+    def codes(self, rows: Rows) -> Codes:
+        wanted = json.dumps(rows.tolist())
+        held: dict[int, bytes] = dict(execute(self._connection, self._queries["codes"], (wanted,)))
+        codes = [held[row] for row in rows.tolist()]
+        ends = np.cumsum([len(each) // 16 for each in codes], dtype=np.int64)
+        return Codes(np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16), ends)
+
+    def memories(self, which: Rows | Sequence[str]) -> list[Served]:
+        if isinstance(which, np.ndarray):
+            sql = self._queries["served"]
+            return [served(execute(self._connection, sql, (row,))[0]) for row in which.tolist()]
+        found = (execute(self._connection, self._queries["served_by_id"], (each, self._ns)) for each in which)
+        return [served(rows[0]) for rows in found if rows]
+
+
+def _named(view: View, text: str) -> dict[int, str]:
+    """Who is named by some words of a text, up to four in a row, without what makes them possessive."""
+    words, out = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)], dict[int, str]()
+    for start in range(len(words)):
+        for length in range(min(_NAME_WORDS, len(words) - start), 0, -1):
+            name = " ".join(words[start : start + length])
+            if (number := view.names.get(entity_key(name), -1)) in view.known:
+                out[number] = name
+                break
+    return out
+
+
+def bm25(counts: Floats, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
+    """What one word adds to each of the rows that hold it; idf = log(1 + (N−n+½)/(n+½)), which is never negative."""
+    rarity = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
+    often = counts.astype(np.float64)
+    return rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / max(mean, 1e-9)))
+
+
+def exact_cosine(vectors: Floats, query: Vector) -> Floats:
+    """Cosine of unit vectors, the same bits for the same pair wherever the row stands (float64 row sums)."""
+    products = vectors.astype(np.float64) * query.astype(np.float64)
+    return products.sum(axis=1).astype(np.float32)
+
+
+def served(row: tuple[Any, ...]) -> Served:
+    """A full row as `Served`."""
+    record, path, op_id, digest, size, mtime_ns = row
+    return Served(Memory.model_validate_json(record), path, op_id, IndexedFile(digest, size, mtime_ns))

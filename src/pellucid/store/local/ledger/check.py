@@ -1,0 +1,97 @@
+"""The ledger's files and what the journal knows of them in, what is lost or damaged out; bad lines are set aside."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import merge
+from pathlib import Path
+
+from pellucid.store.ledger_gaps import Gaps, Span, seq_of
+from pellucid.store.local.journal import Filed, WaitingRow
+from pellucid.store.local.ledger import file as ledger_file
+from pellucid.store.local.vault import files
+from pellucid.store.local.vault.paths import temp_name
+from pellucid.store.records import LedgerRow
+
+_ADD = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSurvey:
+    """A ledger that was read to its end: what is lost or damaged, its last number, and what each file holds."""
+
+    missing: tuple[Span, ...]
+    damaged: tuple[tuple[str, int], ...]
+    altered: tuple[str, ...]
+    last: int
+    holds: tuple[Filed, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is lost, damaged or changed."""
+        return not (self.missing or self.damaged or self.altered)
+
+
+def is_as_filed(folder: Path, known: Mapping[str, Filed]) -> bool:
+    """Whether every file has the size and time it had when it was last written, and no other is there."""
+    stamps = {month: each.stamp for month, each in known.items()}
+    return ledger_file.months(folder) == stamps and not any(each.wanting for each in known.values())
+
+
+def survey(folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, Filed], given: int) -> LedgerSurvey:
+    """Read every line. `given` is the last number a row was given: all up to it must be there, wait, or be given up."""
+    damaged: list[tuple[str, int]] = []
+    altered: list[str] = []
+    holds: list[Filed] = []
+    sources: list[Iterable[LedgerRow]] = []
+    for month, (_, mtime_ns) in ledger_file.months(folder).items():
+        path = folder / ledger_file.file_name(month)
+        held, as_known = _measured(path, month, known.get(month))
+        altered += [] if as_known else [path.name]
+        holds.append(replace(held, mtime_ns=mtime_ns))
+        sources.append(_sound(path, damaged))
+    gaps = Gaps()
+    for row in merge(*sources, ({"seq": each.seq} for each in waiting), key=seq_of):
+        gaps.take(row)
+    missing = gaps.missing(given)
+    named = {name for name, _ in damaged}
+    unexplained = () if missing else (name for name in altered if name not in named)
+    return LedgerSurvey(missing, tuple(damaged), tuple(unexplained), gaps.last, tuple(holds))
+
+
+def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> None:
+    """Move damaged lines out of their files into `YYYY-MM.damaged` beside them; the caller holds the drain lock."""
+    bad: dict[str, set[int]] = {}
+    for name, number in damaged:
+        bad.setdefault(name, set()).add(number)
+    for name, numbers in bad.items():
+        *whole, torn = (place / name).read_bytes().split(b"\n")
+        ended = list(enumerate((line + b"\n" for line in whole), 1))
+        with open(os.open(f"{Path(name).stem}.damaged", _ADD, 0o600, dir_fd=folder), "ab") as file:
+            file.writelines(line for number, line in ended if number in numbers)
+            file.flush()
+            os.fsync(file.fileno())
+        temp = temp_name()
+        files.write_new(folder, temp, b"".join(line for number, line in ended if number not in numbers) + torn)
+        files.sync(folder, temp)
+        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+    files.sync(folder)
+
+
+def _measured(path: Path, month: str, known: Filed | None) -> tuple[Filed, bool]:
+    """What a file holds up to its last line end, and whether it still begins with what was known of it."""
+    data = path.read_bytes()
+    data = data[: data.rfind(b"\n") + 1]
+    fresh = Filed(month, 0, b"")
+    if known is None:
+        return fresh.grown(data), True
+    begun = fresh.grown(data[: known.size])
+    return begun.grown(data[known.size :]), (begun.size, begun.chain) == (known.size, known.chain)
+
+
+def _sound(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:
+    for line in ledger_file.lines(path):
+        if line.row is None:
+            damaged.append((path.name, line.number))
+        else:
+            yield line.row

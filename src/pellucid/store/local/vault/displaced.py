@@ -1,0 +1,143 @@
+"""A file taken from its path in; parked, put back or kept beside it out: the user's bytes always stand somewhere."""
+
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from pellucid.store.local.failpoint import Failpoint
+from pellucid.store.local.vault import files, paths, syscalls
+from pellucid.store.local.vault.conflict import Pending
+
+YARD = (paths.OWN_FOLDER, "displaced")
+UNKNOWN = "displaced.md"
+"""Where a displaced file belongs whose path no journal remembers."""
+_ATTEMPTS = 7  # an editor that saves more often than this between two system calls meets a conflict file instead
+
+
+class Displaced:
+    """What one drain takes from its path.
+
+    `conflicts` are the conflict files made so far; `dirty` the folders whose names changed since `sync_folders`.
+    """
+
+    def __init__(self, vault: files.Vault, failpoint: Failpoint) -> None:
+        self.conflicts: list[str] = []
+        self.dirty: set[tuple[str, ...]] = set()
+        self._vault = vault
+        self._failpoint = failpoint
+
+    def judge(self, folder: int, pending: Pending, swap: str) -> bool:
+        """Park what was taken from the path if it is what we meant to take; else put it back, and say False.
+
+        An editor that saves between our look at the path and the rename would otherwise lose that save.
+        """
+        found = files.digest(folder, swap)
+        if found is not None and found in pending.expected | {pending.new_hash}:
+            self.park(folder, swap, pending.path, found)
+            return True
+        self._put_back(folder, pending, swap)
+        return False
+
+    def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
+        """Exchange until what comes out is what we put there: anything else is a newer save, and goes back in turn.
+
+        After a removal nothing stands there, unless the user was faster.
+        """
+        *above, name = paths.parts(pending.path)
+        self.dirty.add(tuple(above))
+        standing = pending.ours
+        for _ in range(_ATTEMPTS):
+            newest = files.digest(folder, swap)
+            try:
+                syscalls.exchange(folder, swap, name)
+            except FileNotFoundError:
+                if self._return(folder, swap, name):
+                    return
+                continue
+            self._failpoint("put-back")
+            if files.digest(folder, swap) in standing:
+                break
+            standing = frozenset({newest or files.NOT_A_FILE})
+        left = files.digest(folder, swap)
+        if left is not None and left in pending.ours:
+            self.park(folder, swap, pending.path, left)
+        else:
+            self.keep(folder, swap, pending.path)
+
+    def _return(self, folder: int, swap: str, name: str) -> bool:
+        try:
+            syscalls.create(folder, swap, name)
+        except FileExistsError:
+            return False
+        return True
+
+    def park(self, folder: int, name: str, path: str, digest: str) -> None:
+        """Set a file aside whose bytes had this digest: somebody may still hold it open, and write into it."""
+        with self._vault.folder(YARD, create=True) as yard:
+            os.rename(name, paths.parked_name(path, digest), src_dir_fd=folder, dst_dir_fd=yard)
+        self.dirty |= {YARD, paths.parts(path)[:-1]}
+        self._failpoint("parked")
+
+    def keep(self, folder: int, name: str, path: str, digest: str | None = None) -> None:
+        """Turn a file into a conflict file beside `path`, named by its digest or the one given."""
+        *above, file_name = paths.parts(path)
+        content = files.digest(folder, name)
+        random = secrets.token_hex(32)
+        if content is None or content == files.NOT_A_FILE:
+            content = random
+        candidates = paths.conflict_names(file_name, digest or content) + paths.conflict_names(file_name, random)
+        with self._vault.folder(tuple(above), create=True) as beside:
+            kept = next(each for each in candidates if self._claim(folder, name, beside, each, content))
+            if files.digest(folder, name) == content:  # the same bytes were kept there before
+                self.park(folder, name, path, content)
+        self.conflicts.append("/".join((*above, kept)))
+        self.dirty |= {YARD, tuple(above)}
+        self._failpoint("conflict-kept")
+
+    @staticmethod
+    def _claim(folder: int, name: str, beside: int, candidate: str, content: str) -> bool:
+        try:
+            syscalls.create(folder, name, candidate, beside)
+        except FileExistsError:
+            return files.digest(beside, candidate) == content
+        return True
+
+    def settle(self, older_than: float, known_paths: Callable[[], Iterable[str]]) -> None:
+        """Unlink parked files that kept their bytes for `older_than` seconds; any other becomes a conflict file.
+
+        The bytes of such a one were written in place by an editor that had opened the file before it was replaced.
+        """
+        parked = [match for name in self._vault.names(YARD) if (match := paths.PARKED.fullmatch(name))]
+        if not parked:
+            return
+        changed: list[re.Match[str]] = []
+        newest = time.time() - older_than
+        with self._vault.folder(YARD) as yard:
+            for match in parked:
+                if os.stat(match[0], dir_fd=yard, follow_symlinks=False).st_ctime > newest:
+                    continue
+                if files.digest(yard, match[0]) == match["digest"]:
+                    os.unlink(match[0], dir_fd=yard)
+                else:
+                    changed.append(match)
+        self._keep_changed(changed, known_paths)
+        self._failpoint("displaced-settled")
+
+    def _keep_changed(self, changed: list[re.Match[str]], known_paths: Callable[[], Iterable[str]]) -> None:
+        if not changed:
+            return
+        path_of = {paths.path_key(path): path for path in known_paths()}
+        with self._vault.folder(YARD) as yard:
+            for match in changed:
+                self.keep(yard, match[0], path_of.get(match["key"], UNKNOWN))
+        self.sync_folders()
+
+    def sync_folders(self) -> None:
+        """Wait until every rename so far is on the disk."""
+        for names in self.dirty:
+            with suppress(FileNotFoundError), self._vault.folder(names) as folder:
+                files.sync(folder)
+        self.dirty.clear()

@@ -1,0 +1,273 @@
+"""Vault paths in, bytes and folders out: every file is reached through its folder, so that no link leads outside."""
+
+import errno
+import fcntl
+import hashlib
+import os
+import re
+import stat
+import time
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pellucid.errors import InputError, StoreBusyError, StoreError
+from pellucid.store.local.database import make_private_folder
+from pellucid.store.local.vault import paths, syscalls
+from pellucid.store.records import Stamp
+
+NOT_A_FILE = "not-a-regular-file"
+"""Stands where a digest would, for a link, folder or device: equal to no digest."""
+LOCK_TIMEOUT_S = 30.0
+_LOCK_POLL_S = 0.02
+Skip = Literal["link", "special file", "unusable name"]
+"""Why `walk` leaves something out that looks like a memory, or like a folder of them."""
+_NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_UNREADABLE = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file with the size and mtime they were read at."""
+
+    data: bytes
+    size: int
+    mtime_ns: int
+
+
+class Vault:
+    """A folder of Markdown. The root may be a link of the user's choosing; nothing below it may be one."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @contextmanager
+    def folder(self, names: tuple[str, ...], *, create: bool = False) -> Generator[int]:
+        """An open folder below the root, reached without following a link.
+
+        Raises:
+            FileNotFoundError: it does not exist, and `create` is false.
+            OSError: a part of the way is a link (ELOOP) or a file (ENOTDIR).
+        """
+        if create:
+            make_private_folder(self.root)
+        descriptor = os.open(self.root, _FOLDER)
+        try:
+            for name in names:
+                inner = _enter(descriptor, name, create)
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def read(self, path: str) -> Content | None:
+        """The file at a path; None if there is none, or something other than a regular file.
+
+        Raises:
+            InputError: it is there and may not, or cannot, be read; others are not affected.
+        """
+        *above, name = paths.parts(path)
+        try:
+            with self.folder(tuple(above)) as folder:
+                return read(folder, name)
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return None
+            if error.errno in _UNREADABLE:
+                raise InputError(
+                    f"{path} cannot be read: {error.strerror}",
+                    code="unreadable_file",
+                    next_step="let yourself read it, or move it out of the vault",
+                ) from error
+            raise
+
+    def digest(self, path: str) -> str | None:
+        """The digest of the file at a path, None if nothing is there, `NOT_A_FILE` for anything but a regular file."""
+        *above, name = paths.parts(path)
+        try:
+            with self.folder(tuple(above)) as folder:
+                return digest(folder, name)
+        except FileNotFoundError:
+            return None
+
+    def names(self, folder_names: tuple[str, ...]) -> list[str]:
+        """What a folder lists, hidden names and all; nothing if it does not exist or is no folder."""
+        try:
+            with self.folder(folder_names) as folder:
+                return os.listdir(folder)
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return []
+            raise
+
+    @contextmanager
+    def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Generator[None]:
+        """Hold `.pellucid/drain.lock`: one process at a time writes to the vault.
+
+        Raises:
+            StoreBusyError: another one held it for `timeout_s` seconds.
+        """
+        with self.folder((paths.OWN_FOLDER,), create=True) as folder:
+            lock = os.open("drain.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+        try:
+            _wait_for(lock, timeout_s)
+            yield
+        finally:
+            os.close(lock)  # which also lets go of the lock
+
+    def walk(self, pattern: re.Pattern[str]) -> Iterator[Stamp]:
+        """Stamps of the files whose name matches, in the order of their paths.
+
+        Hidden names, links, and names that no path of the vault can hold are left out.
+
+        Raises:
+            StoreError: a folder may not be listed: what is in it is not gone, and must not look so.
+        """
+        found = (_stamp_of(entry, path) for path, entry in _scan(str(self.root), "") if pattern.fullmatch(entry.name))
+        return iter(sorted((stamp for stamp in found if stamp), key=lambda stamp: stamp.path))
+
+    def skipped(self) -> Iterator[tuple[Skip, str]]:
+        """What `walk` leaves out without a word, hidden names apart: links, special files, names it cannot hold.
+
+        Other files than Markdown are nobody's business.
+        """
+        for path, entry in _scan(str(self.root), "", unusable=True):
+            link, folder = entry.is_symlink(), entry.is_dir()
+            if not (folder or entry.name.endswith(".md")):
+                continue
+            if link:
+                yield "link", path
+            elif not _nameable(entry.name):
+                yield "unusable name", path
+            elif not (folder or entry.is_file()):
+                yield "special file", path
+
+    def stamps(self, wanted: Iterable[str]) -> Iterator[Stamp]:
+        """Stamps of those of these paths that are regular files, in the order of their paths."""
+        return iter([stamp for path in sorted(wanted) if (stamp := self._stamp(path))])
+
+    def _stamp(self, path: str) -> Stamp | None:
+        *above, name = paths.parts(path)
+        try:
+            with self.folder(tuple(above)) as folder:
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError as error:
+            if error.errno in _NOTHING_THERE:
+                return None
+            raise
+        return Stamp(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+def read(folder: int, name: str) -> Content | None:
+    """A regular file of an open folder, or None."""
+    try:
+        descriptor = os.open(name, _READ, dir_fd=folder)
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ELOOP, errno.ENXIO}:
+            return None
+        raise
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        return None
+    with open(descriptor, "rb") as file:
+        return Content(file.read(), status.st_size, status.st_mtime_ns)
+
+
+def digest(folder: int, name: str) -> str | None:
+    """The SHA-256 of a file of an open folder; None if nothing has the name, `NOT_A_FILE` if it is no regular file."""
+    content = read(folder, name)
+    if content is not None:
+        return hashlib.sha256(content.data).hexdigest()
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return NOT_A_FILE
+
+
+def write_new(folder: int, name: str, data: bytes) -> None:
+    """A new file of mode 0600, not yet synced."""
+    with open(os.open(name, _CREATE, 0o600, dir_fd=folder), "wb") as file:
+        file.write(data)
+
+
+def sync(folder: int, name: str | None = None) -> None:
+    """Wait until a file, or without a name the folder itself, is on the disk."""
+    descriptor = folder if name is None else os.open(name, _READ, dir_fd=folder)
+    try:
+        syscalls.sync(descriptor)
+    finally:
+        if name is not None:
+            os.close(descriptor)
+
+
+def _enter(folder: int, name: str, create: bool) -> int:
+    try:
+        return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+    except FileNotFoundError:
+        if not create:
+            raise
+    try:
+        os.mkdir(name, 0o700, dir_fd=folder)
+        syscalls.sync(folder)
+    except FileExistsError:
+        pass  # another process made it first
+    return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def _wait_for(lock: int, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > deadline:
+                raise StoreBusyError(
+                    f"another process has been writing to the vault for {timeout_s:.0f} seconds",
+                    next_step="let it finish, then repeat; what was acknowledged is kept",
+                ) from error
+            time.sleep(_LOCK_POLL_S)
+
+
+def _scan(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Everything below a folder with its path; hidden names never, names no path can hold only if asked for."""
+    try:
+        entries = os.scandir(folder)
+    except FileNotFoundError:
+        return
+    except PermissionError as error:
+        raise StoreError(
+            f"{folder} cannot be listed: {error.strerror}", next_step="let yourself read it, or move it away"
+        ) from error
+    with entries:
+        for entry in entries:
+            nameable = _nameable(entry.name)
+            if entry.name.startswith(".") or not (nameable or unusable):
+                continue
+            path = prefix + entry.name
+            yield path, entry
+            if nameable and entry.is_dir(follow_symlinks=False):
+                yield from _scan(entry.path, path + "/", unusable=unusable)
+
+
+def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
+    with suppress(FileNotFoundError):  # removed since it was listed
+        if entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            return Stamp(path, status.st_size, status.st_mtime_ns)
+    return None
+
+
+def _nameable(name: str) -> bool:
+    try:
+        paths.parts(name)
+    except InputError:
+        return False
+    return True

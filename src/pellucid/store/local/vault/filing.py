@@ -1,0 +1,207 @@
+"""Waiting changes in, files out: each batch is written, synced, renamed and judged, by the recovery table."""
+
+import errno
+import os
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import groupby
+
+from pellucid.store.local.failpoint import Failpoint
+from pellucid.store.local.journal import Settled
+from pellucid.store.local.vault import files, paths, syscalls
+from pellucid.store.local.vault.conflict import Pending, pending_review, verdict
+from pellucid.store.local.vault.displaced import UNKNOWN, Displaced
+
+_ATTEMPTS = 8
+_SYNC_EACH = 16  # up to here, syncing each file is cheaper than syncing the whole file system
+_HOPELESS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
+_STATES = {"filed": "FILED", "deleted": "DELETED", "conflict": "CONFLICT"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A waiting change, its complete temporary file if one is needed, and the name whose bytes must reach the disk."""
+
+    pending: Pending
+    temp: str | None
+    to_sync: str | None
+
+
+class VaultDrain:
+    """The work of one drain on the vault; its caller holds the drain lock.
+
+    `blocked` are paths that could not be reached (a link or a file stands in the way, a folder may not be written),
+    with the reason; they keep waiting.
+    """
+
+    def __init__(
+        self, vault: files.Vault, displaced: Displaced, payload: Callable[[int], bytes], failpoint: Failpoint
+    ) -> None:
+        self.blocked: dict[str, str] = {}
+        self._vault = vault
+        self._displaced = displaced
+        self._payload = payload
+        self._failpoint = failpoint
+
+    def recover(self, waiting: Sequence[Pending]) -> None:
+        """Clear away what a dead process left in the folders of these paths: temporaries go, swaps are judged."""
+        by_key = {paths.path_key(each.path): each for each in waiting}
+        for above in sorted({paths.parts(each.path)[:-1] for each in waiting}):
+            with self._sparing("/".join(above)):
+                for name in self._vault.names(above):
+                    self._recover_one(above, name, by_key)
+        self._displaced.sync_folders()
+
+    def _recover_one(self, above: tuple[str, ...], name: str, by_key: dict[str, Pending]) -> None:
+        if paths.TEMP.fullmatch(name):
+            with self._vault.folder(above) as folder:
+                os.unlink(name, dir_fd=folder)
+        elif match := paths.SWAP.fullmatch(name):
+            with self._vault.folder(above) as folder:
+                if pending := by_key.get(match["key"]):
+                    self._displaced.judge(folder, pending, name)
+                else:
+                    self._displaced.keep(folder, name, "/".join((*above, UNKNOWN)))
+
+    def run(self, batch: Sequence[Pending]) -> list[Settled]:
+        """Bring a batch into the vault; every byte and name is on the disk when this returns.
+
+        Raises:
+            OSError: the disk is full or failing; the batch keeps waiting, and its temporaries are removed.
+        """
+        staged: list[_Staged] = []
+        try:
+            for pending in batch:
+                with self._sparing(pending.path):
+                    staged.append(self._stage(pending))
+            self._sync([each for each in staged if each.to_sync])
+            self._failpoint("temps-synced")
+            settled: list[Settled] = []
+            for each in staged:
+                with self._sparing(each.pending.path):
+                    settled.append(self._place(each))
+            self._displaced.sync_folders()
+        except OSError:
+            for each in staged:
+                self._discard(each.pending, each.temp)
+            raise
+        self._failpoint("folders-synced")
+        return settled
+
+    @contextmanager
+    def _sparing(self, path: str) -> Generator[None]:
+        """One path out of reach must not keep the others waiting."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno in _HOPELESS:
+                raise
+            self.blocked[path] = error.strerror or str(error)
+
+    def _stage(self, pending: Pending) -> _Staged:
+        what = verdict(pending, self._vault.digest(pending.path))
+        if what in {"create", "replace"}:
+            temp = self._write_temp(pending, self._payload(pending.last_entry))
+            return _Staged(pending, temp, temp)
+        standing = what == "filed" and pending.new_hash is not None
+        return _Staged(pending, None, paths.parts(pending.path)[-1] if standing else None)
+
+    def _write_temp(self, pending: Pending, data: bytes) -> str:
+        temp = paths.temp_name()
+        with self._vault.folder(paths.parts(pending.path)[:-1], create=True) as folder:
+            try:
+                files.write_new(folder, temp, data)
+            except OSError:
+                with suppress(OSError):
+                    os.unlink(temp, dir_fd=folder)
+                raise
+        self._failpoint("temp-written")
+        return temp
+
+    def _sync(self, staged: Sequence[_Staged]) -> None:
+        if len(staged) > _SYNC_EACH:
+            with self._vault.folder(()) as root:
+                if syscalls.sync_file_system(root):
+                    return
+        for above, group in groupby(staged, key=lambda each: paths.parts(each.pending.path)[:-1]):
+            with self._vault.folder(above) as folder:
+                for each in group:
+                    with suppress(FileNotFoundError):  # the user removed it since
+                        files.sync(folder, each.to_sync)
+
+    def _place(self, staged: _Staged) -> Settled:
+        """Bring a change to its path, looking again each time the user was faster."""
+        pending, temp = staged.pending, staged.temp
+        self._failpoint("placing")
+        what = "conflict"
+        for _ in range(_ATTEMPTS):
+            what = verdict(pending, self._vault.digest(pending.path))
+            if what not in {"create", "replace", "remove"}:
+                break
+            if self._take_away(pending) if what == "remove" else self._put(pending, temp, new=what == "create"):
+                return Settled("FILED", pending.path, pending.last_entry)
+            temp, what = None, "conflict"
+        self._discard(pending, temp)
+        if what == "conflict" and pending.new_hash is not None:
+            self._keep_ours(pending, pending.new_hash)
+        self._displaced.dirty.add(paths.parts(pending.path)[:-1])
+        return Settled(_STATES[what], pending.path, pending.last_entry)
+
+    def _put(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
+        temp = temp or self._write_synced(pending, self._payload(pending.last_entry))
+        return self._create(pending, temp) if new else self._replace(pending, temp)
+
+    def _write_synced(self, pending: Pending, data: bytes) -> str:
+        temp = self._write_temp(pending, data)
+        self._sync([_Staged(pending, temp, temp)])
+        return temp
+
+    def _create(self, pending: Pending, temp: str) -> bool:
+        *above, name = paths.parts(pending.path)
+        self._displaced.dirty.add(tuple(above))
+        with self._vault.folder(tuple(above)) as folder:
+            try:
+                syscalls.create(folder, temp, name)
+            except FileExistsError:
+                os.unlink(temp, dir_fd=folder)
+                return False
+        self._failpoint("created")
+        return True
+
+    def _replace(self, pending: Pending, temp: str) -> bool:
+        *above, name = paths.parts(pending.path)
+        self._displaced.dirty.add(tuple(above))
+        swap = paths.swap_name(pending.path)
+        with self._vault.folder(tuple(above)) as folder:
+            os.rename(temp, swap, src_dir_fd=folder, dst_dir_fd=folder)
+            self._failpoint("swap-named")
+            try:
+                syscalls.exchange(folder, swap, name)
+            except FileNotFoundError:
+                os.unlink(swap, dir_fd=folder)
+                return False
+            self._failpoint("exchanged")
+            return self._displaced.judge(folder, pending, swap)
+
+    def _take_away(self, pending: Pending) -> bool:
+        *above, name = paths.parts(pending.path)
+        self._displaced.dirty.add(tuple(above))
+        swap = paths.swap_name(pending.path)
+        with self._vault.folder(tuple(above)) as folder:
+            try:
+                os.rename(name, swap, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileNotFoundError:
+                return False
+            self._failpoint("taken-away")
+            return self._displaced.judge(folder, pending, swap)
+
+    def _keep_ours(self, pending: Pending, new_hash: str) -> None:
+        temp = self._write_synced(pending, pending_review(self._payload(pending.last_entry)))
+        with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
+            self._displaced.keep(folder, temp, pending.path, new_hash)
+
+    def _discard(self, pending: Pending, temp: str | None) -> None:
+        if temp is not None:
+            with suppress(OSError), self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
+                os.unlink(temp, dir_fd=folder)

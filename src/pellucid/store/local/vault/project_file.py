@@ -1,0 +1,75 @@
+"""A vault in, its registry of projects out: `.pellucid/projects.json`, written whole or not at all."""
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from pellucid.errors import StoreError
+from pellucid.model.project import ProjectRegistry
+from pellucid.store.local.database import explained
+from pellucid.store.local.vault import files, paths
+
+NAME = "projects.json"
+
+
+class ProjectFile:
+    """See `Registry`. It lies in the vault, beside key and ledger: a vault that moves takes it along."""
+
+    def __init__(self, vault: Path) -> None:
+        self._vault = files.Vault(vault)
+
+    def known(self) -> ProjectRegistry:
+        with explained(self._path):
+            try:
+                with self._vault.folder((paths.OWN_FOLDER,)) as folder:
+                    return self._read(folder)
+            except FileNotFoundError:
+                return ProjectRegistry()
+
+    def change(self, how: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
+        with explained(self._path), self._vault.locked(), self._vault.folder((paths.OWN_FOLDER,)) as folder:
+            before = self._read(folder)
+            after = how(before)
+            if after != before:
+                _replace(folder, (after.model_dump_json(by_alias=True, indent=2) + "\n").encode())
+        return after
+
+    def _read(self, folder: int) -> ProjectRegistry:
+        content = files.read(folder, NAME)
+        if content is None:
+            if files.digest(folder, NAME) is None:
+                return ProjectRegistry()
+            raise _unreadable(self._path, "is no plain file")
+        try:
+            return ProjectRegistry.model_validate_json(content.data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise _unreadable(self._path, f"is damaged: {where}: {first['msg']}"[:300]) from error
+
+    @property
+    def _path(self) -> Path:
+        return self._vault.root / paths.OWN_FOLDER / NAME
+
+
+def _replace(folder: int, data: bytes) -> None:
+    draft = f"projects-{secrets.token_hex(8)}"
+    try:
+        files.write_new(folder, draft, data)
+        files.sync(folder, draft)
+        os.replace(draft, NAME, src_dir_fd=folder, dst_dir_fd=folder)
+        files.sync(folder)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=folder)
+
+
+def _unreadable(path: Path, why: str) -> StoreError:
+    return StoreError(
+        f"{path} {why}, so it is not known which folder is which project's",
+        next_step="put it right or back from a copy; --namespace works without it",
+    )

@@ -1,0 +1,284 @@
+"""Operations in, files and heads out: `Records` on one machine, a vault of Markdown behind a journal."""
+
+import errno
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+import apsw
+
+from pellucid.errors import ConflictError, InputError, NoRoomError, StoreBusyError, StoreError
+from pellucid.store.local import journal
+from pellucid.store.local.database import ThreadConnections, explained, immediate, migrate, sql_folder
+from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.local.failpoint import Failpoint, never
+from pellucid.store.local.ledger import file as ledger_file
+from pellucid.store.local.ledger.rows import LEDGER, LocalLedger
+from pellucid.store.local.vault import paths, syscalls
+from pellucid.store.local.vault.displaced import YARD, Displaced
+from pellucid.store.local.vault.files import NOT_A_FILE, Vault, sync
+from pellucid.store.local.vault.filing import VaultDrain
+from pellucid.store.local.vault.scrub import Scrub
+from pellucid.store.local.vault.twins import Twins
+from pellucid.store.records import (
+    DrainReport,
+    FileHead,
+    FileRemoval,
+    FileWrite,
+    JournalOperation,
+    LedgerRow,
+    OperationRow,
+    Stamp,
+    content_digest,
+)
+
+_BATCH = 1_000
+_LOG_BYTES = 4 << 20  # above this the write-ahead log is emptied after a drain; always when the store is closed
+_READERS_S = 5.0  # how long a scrub waits for other processes to let go of the journal's log
+_INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-\d{2}T.+")
+_MEMORY_FILE = re.compile(rf"(?!{paths.CONFLICT.pattern}).+\.md")
+
+
+class LocalRecords:
+    """The record of truth in `home`: `vault/` and `journal.db`. May be shared by threads, and by processes.
+
+    Call `drain` once after opening: it finishes what a crash interrupted. `displaced_for_s` is how long a replaced
+    file is kept, because an editor may still hold it open and write into it.
+    """
+
+    def __init__(self, home: Path, *, displaced_for_s: float = 5.0, failpoint: Failpoint = never) -> None:
+        self._vault = Vault(home / "vault")
+        self._journal_path = home / "journal.db"
+        self._displaced_for_s = displaced_for_s
+        self._failpoint = failpoint
+        self._connections = ThreadConnections(partial(journal.open_journal, self._journal_path))
+        migrate(self._connections.get(), sql_folder("journal"))
+        self.rows = LocalLedger(self._vault, self._connections.get)
+        """The rows of the ledger, and whether they, and the key beside them, are all there."""
+        self.rows.go_on_counting(home / "index.db")
+
+    def commit(self, operation: JournalOperation) -> int:
+        """Acknowledge an operation: it survives any crash from here on.
+
+        Raises:
+            InputError: a path may not stand in the vault, twice the same path, or a ledger row that is not JSON.
+            ConflictError: a path changed since it was read, or the operation was committed before; nothing is kept.
+            StoreError: the journal could not be written; nothing is kept.
+        """
+        _check_form(operation)
+        ledger = [ledger_file.encode(row) for row in operation.ledger]
+        connection = self._connections.get()
+        with immediate(connection):
+            if journal.known_op(connection, operation.op_id):
+                raise ConflictError(f"operation {operation.op_id} was committed before")
+            twins = Twins(self._vault)
+            for change in (*operation.writes, *operation.removals):
+                self._check_base(connection, change)
+            for write in operation.writes:
+                if write.base_hash is None:
+                    self._check_twin(connection, write.path, twins)
+            seq = journal.append(connection, operation, ledger)
+            self._failpoint("commit-open")
+        self._failpoint("commit-done")
+        return seq
+
+    def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
+        waiting = journal.pending_digest(connection, change.path)
+        head = self._file_digest(change.path) if waiting is None else waiting or None
+        if head != change.base_hash or head == NOT_A_FILE:
+            why = "exists already" if change.base_hash is None else "changed since it was read"
+            raise ConflictError(
+                f"{change.path} {why if head else 'is gone'}", next_step="read it again, then repeat the change"
+            )
+
+    def _check_twin(self, connection: apsw.Connection, path: str, twins: Twins) -> None:
+        with explained(self._vault.root):
+            twin = journal.pending_twin(connection, path) or twins.find(path)
+        if twin:
+            _refuse_twin(path, twin)
+
+    def _file_digest(self, path: str) -> str | None:
+        with explained(self._vault.root / path):
+            try:
+                return self._vault.digest(path)
+            except OSError as error:
+                if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
+                    raise
+        raise InputError(
+            f"{path} leads through a link or a file", code="invalid_path", next_step="use folders of the vault only"
+        )
+
+    def drain(self) -> DrainReport:
+        """Bring what waits into the vault, after finishing what an earlier crash interrupted.
+
+        Raises:
+            StoreBusyError: another process has been draining for 30 seconds.
+            StoreError: the disk is full or failing, or a path is out of reach; what was not filed keeps waiting.
+        """
+        connection = self._connections.get()
+        displaced = Displaced(self._vault, self._failpoint)
+        filing = VaultDrain(self._vault, displaced, partial(journal.payload, connection), self._failpoint)
+        with explained(self._vault.root), self._vault.locked():
+            self._failpoint("drain-locked")
+            self._append_ledger(connection)
+            settled = self._file(connection, filing)
+            displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
+        if _log_bytes(self._journal_path) > _LOG_BYTES:
+            with suppress(NoRoomError):
+                empty_log(connection, wait_s=0)
+        _report_blocked(filing.blocked)
+        return DrainReport(
+            filed=tuple(each.path for each in settled if each.state == "FILED"),
+            conflicts=tuple(displaced.conflicts),
+            deleted=tuple(each.path for each in settled if each.state == "DELETED"),
+        )
+
+    def _file(self, connection: apsw.Connection, filing: VaultDrain) -> list[journal.Settled]:
+        waiting = journal.pending(connection)
+        filing.recover(waiting)
+        settled: list[journal.Settled] = []
+        for start in range(0, len(waiting), _BATCH):
+            done = filing.run(waiting[start : start + _BATCH])
+            with immediate(connection):
+                journal.settle(connection, done)
+            self._failpoint("entries-settled")
+            settled += done
+        return settled
+
+    def _append_ledger(self, connection: apsw.Connection) -> None:
+        waiting = journal.waiting_ledger(connection)
+        if not waiting:
+            return
+        known, held = journal.filed(connection), list[journal.Filed]()
+        with self._vault.folder(LEDGER, create=True) as folder:
+            for month in sorted({row.month for row in waiting}):
+                now = ledger_file.append(folder, [row for row in waiting if row.month == month], known.get(month))
+                held += [now] if now else []
+                self._failpoint("ledger-appended")
+                sync(folder, ledger_file.file_name(month))
+            sync(folder)
+        self._failpoint("ledger-synced")
+        with immediate(connection):
+            journal.drop_ledger(connection, waiting[-1].seq)
+            journal.put_filed(connection, held)
+
+    def heads(self, paths: Iterable[str]) -> list[FileHead]:
+        """The newest bytes of each path, in the order asked.
+
+        Raises:
+            InputError: no path of the vault can be written like that.
+        """
+        connection = self._connections.get()
+        return [self._head(connection, path) for path in paths]
+
+    def _head(self, connection: apsw.Connection, path: str) -> FileHead:
+        paths.parts(path)
+        if waiting := journal.pending_head(connection, path):
+            return FileHead(path, waiting[0], None, waiting[1])
+        with explained(self._vault.root / path):
+            content = self._vault.read(path)
+        if content is None:
+            return FileHead(path, None, None, None)
+        op_id = journal.version_op(connection, path, content_digest(content.data))
+        return FileHead(path, content.data, Stamp(path, content.size, content.mtime_ns), op_id)
+
+    def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
+        """Every Markdown file of the vault, sorted by path; conflict files, hidden names and links are left out.
+
+        With `wanted`, those of these paths that are files, and nothing else is looked at.
+        """
+        with explained(self._vault.root):
+            return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
+
+    def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
+        """Operations with a sequence number above `after`, oldest first; or the one of that id."""
+        return journal.operations(self._connections.get(), after, op_id)
+
+    def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Which of these turn keys some committed operation has already marked as seen."""
+        return journal.seen(self._connections.get(), keys)
+
+    def conflicts(self) -> list[str]:
+        """Conflict files in the vault, for `doctor` and the user to resolve."""
+        with explained(self._vault.root):
+            return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
+
+    def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
+        """Every ledger row whose `seq` is greater, in that order; see `LocalLedger`."""
+        return self.rows.ledger(after)
+
+    def scrub(self, paths: Collection[str]) -> dict[str, int]:
+        """Leave no byte of what stood at these paths, once their removal (or rewriting) was drained and folded.
+
+        Counts by place: `displaced` files, `leftovers` of dead processes, `conflicts` (copies), `names` in the journal.
+        A path that still has a file keeps its name. Safe to repeat, and to be repeated after a crash.
+
+        Raises:
+            StoreBusyError: a change of one of the paths waits, or another process writes or reads for too long;
+                repeat it.
+        """
+        connection = self._connections.get()
+        with explained(self._vault.root), self._vault.locked():
+            erased = Scrub(self._vault, connection, paths, self._failpoint).run()
+        erase_remains(connection, _READERS_S)
+        self._failpoint("remains-erased")
+        return erased
+
+    def replaces_atomically(self) -> bool:
+        """Whether the vault's file system exchanges files in one step; if not, `doctor` warns of a weaker promise."""
+        with explained(self._vault.root), self._vault.folder((paths.OWN_FOLDER,), create=True) as folder:
+            return syscalls.exchange_is_atomic(folder)
+
+    def close(self) -> None:
+        """Settle replaced files, empty the journal's log, and let go of every handle; no other thread may be in use."""
+        connection = self._connections.get()
+        with suppress(StoreBusyError, NoRoomError), explained(self._vault.root):
+            if self._vault.names(YARD):
+                with self._vault.locked(timeout_s=0):  # whoever holds the lock settles them
+                    displaced = Displaced(self._vault, self._failpoint)
+                    displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
+        with suppress(NoRoomError):
+            empty_log(connection, wait_s=0)
+        self._connections.close()
+
+
+def _check_form(operation: JournalOperation) -> None:
+    if not _INSTANT.fullmatch(operation.at):
+        raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
+    changes = (*operation.writes, *operation.removals)
+    for change in changes:
+        paths.parts(change.path)
+        if change.base_hash is None:
+            paths.check_new(change.path)
+    if len({change.path for change in changes}) < len(changes):
+        raise InputError("an operation may write or remove each path once")
+    same = Counter(paths.folded(change.path) for change in changes)
+    for write in operation.writes:
+        if write.base_hash is None and same[paths.folded(write.path)] > 1:
+            _refuse_twin(write.path, "another path of the same operation")
+
+
+def _refuse_twin(path: str, twin: str) -> NoReturn:
+    raise ConflictError(
+        f"{path} and {twin} would be one file on systems that ignore case", next_step="use another name"
+    )
+
+
+def _report_blocked(blocked: dict[str, str]) -> None:
+    if blocked:
+        path, why = next(iter(blocked.items()))
+        raise StoreError(
+            f"{len(blocked)} waiting path(s) of the vault are out of reach, among them {path}: {why}",
+            next_step="make it writable or move away what stands there; the changes wait in the journal",
+        )
+
+
+def _log_bytes(path: Path) -> int:
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,1 @@
+"""What an operation answered in, lines for a person out: one module a group of commands."""

@@ -1,0 +1,97 @@
+"""What an import gave in, text for a person out: what was kept, what waits, and what was left out and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.xray.words.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pellucid.operations.session.importing import FiledSessions, ImportOutput
+
+HELD = "accept:quarantined"
+_WORDS = {
+    "duplicate": "said before", "restated": "said before", "duplicate-in-segment": "said twice",
+    "unresolved-reference": "not saying what they speak of", "too-vague": "too vague", "speculative": "guesses",
+    "below-importance": "unimportant", "cap-reached": "beyond what one stretch may keep", "question": "questions",
+    "chatter": "courtesies", "transient": "states that pass", "known": "known already",
+    "already-imported": "imported before", "forgotten": "forgotten by you", "thinking": "an agent's thinking",
+    "not-a-turn": "lines that carry no message", "empty": "empty", "harness-noise": "notes of the agent's program",
+    "own-recall": "Pellucid's own output", "own-prompt": "Pellucid's own prompts", "off-the-record": "off the record",
+    "api-error": "failed calls", "said-before": "said twice", "queued": "commands that waited",
+    "no-sign": "with no sign that they are to last", "outweighed": "beside weightier words",
+    "task": "tasks of the moment", "debugging": "said while a failure was looked into",
+    "unanswered": "questions nobody answered", "title-of-another-session": "titles of other sessions",
+    "excluded-path": "excluded files", "unknown-format": "files in no known format",
+    "nothing-readable": "files with nothing to read", "unfinished-line": "lines not written to their end",
+    "unfinished-document": "files not written to their end",
+}  # fmt: skip
+"""How a reason reads behind a number; one that is not here stands as it is."""
+
+
+def imported(outcome: ImportOutput) -> str:
+    """What became of an import, in words."""
+    return "\n".join(_lines(outcome))
+
+
+def _lines(outcome: ImportOutput) -> Iterator[str]:
+    turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
+    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}{_where(outcome)}"
+    if outcome.mode == "verbatim":
+        yield f"kept {outcome.passages:,} passages word for word {from_}"
+    else:
+        yield f"kept {outcome.memories:,} memories {from_}"
+    if outcome.mode == "both" and outcome.passages:
+        yield f"what was said stays behind them: {outcome.passages:,} passages in {outcome.episodes:,} episodes"
+    if any(each.root for each in outcome.filed):
+        yield from map(_filed, outcome.filed)
+        yield "ask in these folders, or with --namespace"
+    yield from decided(outcome.verdicts, outcome.unkept)
+    for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
+        if counts:
+            yield f"{title}: {in_words(counts)}"
+    yield from _trouble(outcome)
+
+
+def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
+    """What waits in quarantine, and which statements were not kept and why: judged, or passed over before that."""
+    if held := verdicts.get(HELD, 0):
+        yield f"in quarantine: {held:,}, until you let them in (`pellucid trust list`)"
+    refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
+    if refused or unkept:
+        yield f'not kept: {in_words(refused, unkept)} (of each: `pellucid why "ITS WORDS"`)'
+
+
+def _where(outcome: ImportOutput) -> str:
+    if not outcome.turns_taken:
+        return ""
+    names = [each.namespace for each in outcome.filed] or [outcome.namespace]
+    return f", to {names[0]}" if len(names) == 1 else f", to {len(names)} namespaces"
+
+
+def _filed(each: FiledSessions) -> str:
+    sessions = f"{each.sessions:,} {'session' if each.sessions == 1 else 'sessions'}"
+    kept = f"{each.memories:,} {'memory' if each.memories == 1 else 'memories'}"
+    return f"  {each.namespace}: {kept} from {sessions} {f'in {visible(each.root)}' if each.root else 'in no project'}"
+
+
+def _trouble(outcome: ImportOutput) -> Iterator[str]:
+    if outcome.malformed:
+        among = "; ".join(map(visible, outcome.problems[:3]))
+        yield f"{outcome.malformed} places could not be read, among them {among}"
+    if outcome.extractor_problem:
+        yield f"stopped early: {visible(outcome.extractor_problem)}"
+    if outcome.encoder_problem:
+        yield f"kept, but without vectors: {visible(outcome.encoder_problem)}"
+
+
+def in_words(*counted: Mapping[str, int]) -> str:
+    """Counts by reason, the largest first, each reason in words."""
+    told: dict[str, int] = {}
+    for code, count in (pair for counts in counted for pair in counts.items()):
+        reason = code.rpartition(":")[2]
+        word = _WORDS.get(reason, visible(reason))
+        told[word] = told.get(word, 0) + count
+    return ", ".join(f"{count:,} {word}" for word, count in sorted(told.items(), key=lambda each: -each[1]))

@@ -1,0 +1,146 @@
+"""What is indexed in, text for a person out: what changed, what was left out and why, and what there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.xray.words.visible import visible
+
+if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pellucid.documents.files import DocumentProblem
+    from pellucid.model.document import HeaderVersion
+    from pellucid.operations.document.indexing import IndexDocsOutput
+    from pellucid.operations.document.listing import DocumentOutput, DocumentsOutput, RemovedOutput, SectionRow
+    from pellucid.operations.document.rows import HistoryRowsOutput
+
+_SHOWN = 10
+
+
+def indexed(outcome: IndexDocsOutput) -> str:
+    """What became of the files, and what is to be known about it."""
+    did = "indexed" if outcome.written else "would index"
+    states = (("new", outcome.new), ("changed", outcome.changed), ("unchanged", outcome.unchanged))
+    told = ", ".join(f"{count} {name}" for name, count in states if count) or "nothing new"
+    lines = [f"{did} {_count(outcome.files, 'document')} of {visible(outcome.namespace)}: {told}"]
+    parts = (("opened", outcome.sections_opened), ("closed", outcome.sections_closed))
+    sections = ", ".join(f"{count} {name}" for name, count in parts if count)
+    lines += [f"sections: {sections}"] if sections else []
+    if outcome.header_versions:
+        lines.append(f"header versions: {outcome.header_versions} new")
+    lines += _remarks(outcome)
+    if outcome.redactions:
+        lines.append(f"redacted: {_counts(outcome.redactions)}")
+    lines += [visible(note) for note in outcome.notes]
+    lines += _problems(outcome.problems)
+    if outcome.encoder_problem:
+        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
+    if outcome.loaded:
+        lines.append(history(outcome.loaded))
+    if not outcome.written:
+        lines.append("nothing was written")
+    return "\n".join(lines)
+
+
+def _remarks(outcome: IndexDocsOutput) -> Iterator[str]:
+    for count, what in (
+        (outcome.removed, "closed: the file is gone, or defines something else"),
+        (outcome.renamed, "moved to another path"),
+        (outcome.returned, "back again"),
+        (outcome.excluded, "excluded by capture.excludePaths"),
+        (outcome.quarantined, "in quarantine or left out: it reads as an instruction to an assistant"),
+        (outcome.off_the_record, "left out: off the record"),
+        (outcome.withheld, "withheld: it says what was forgotten here"),
+    ):
+        if count:
+            yield f"{count} {what}"
+
+
+def history(outcome: HistoryRowsOutput) -> str:
+    """What became of the rows of a history."""
+    did = "loaded" if outcome.written else "would load"
+    changed = f"{_count(outcome.documents, 'document')} changed, {outcome.unchanged} unchanged"
+    lines = [
+        f"{did} {_count(outcome.rows, 'row')} of history: {changed}, {outcome.header_versions} header versions new"
+    ]
+    if outcome.unknown_rows:
+        named = ", ".join(map(visible, outcome.unknown))
+        lines.append(f"{_count(outcome.unknown_rows, 'row')} of documents that are not indexed here: {named}")
+    if outcome.ahead:
+        lines.append(f"{_count(outcome.ahead, 'row')} left out: dated after now")
+    if outcome.withheld:
+        lines.append(f"{outcome.withheld} withheld: it says what was forgotten here")
+    return "\n".join([*lines, *_problems(outcome.problems)])
+
+
+def documents(outcome: DocumentsOutput) -> str:
+    """The documents there are, a line each."""
+    if not outcome.documents:
+        return "no documents; `pellucid index docs PATH` takes some in"
+    width = min(max(len(visible(row.entity)) for row in outcome.documents), 32)
+    lines = [
+        f"{visible(row.entity):<{width}}  {visible(row.title)}{' (gone)' if row.removed_at else ''}\n"
+        f"{'':<{width}}  {visible(row.path)} · {_count(row.sections, 'section')} · {_count(row.edges, 'edge')}"
+        for row in outcome.documents
+    ]
+    return "\n".join([*lines, f"{_count(len(outcome.documents), 'document')}"])
+
+
+def document(outcome: DocumentOutput) -> str:
+    """One document in full."""
+    row = outcome.document
+    lines = [
+        f"{visible(row.entity)}: {visible(row.title)}",
+        f"{visible(row.entity_type)} · {visible(row.path)} below {visible(row.root)}",
+        f"id {row.id} · vault file {visible(row.vault_path)}",
+    ]
+    if row.removed_at:
+        lines.append(f"gone since {row.removed_at:%Y-%m-%d %H:%M}")
+    if outcome.aliases:
+        lines.append(f"also called: {', '.join(map(visible, outcome.aliases))}")
+    lines += _titled("header", [_version(each) for each in outcome.versions])
+    lines += _titled("edges", [visible(each) for each in outcome.edges])
+    lines += _titled("sections", [_section(each) for each in outcome.sections])
+    lines += _titled("before", [_section(each) for each in outcome.closed])
+    return "\n".join(lines)
+
+
+def removed(outcome: RemovedOutput) -> str:
+    """What was closed, and how to go on."""
+    if not outcome.removed:
+        return "nothing to close: it was closed before"
+    lines = [f"closed {visible(row.entity)}  {visible(row.path)}" for row in outcome.removed]
+    return "\n".join([*lines, "questions about the past still see them; `pellucid forget` takes them away for good"])
+
+
+def _titled(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", f"{title}:", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _version(version: HeaderVersion) -> str:
+    until = f"{version.valid_until:%Y-%m-%d}" if version.valid_until else "now"
+    said = "; ".join(f"{visible(key)}: {visible(value)}" for key, value in version.values.items() if key != "title")
+    return f"{version.valid_from:%Y-%m-%d} to {until}  {said}".rstrip()
+
+
+def _section(row: SectionRow) -> str:
+    ends = f" until {row.valid_until:%Y-%m-%d %H:%M}" if row.valid_until else ""
+    mark = " (in quarantine)" if row.quarantined else ""
+    return f"{visible(row.anchor)}  {visible(row.heading or row.excerpt)}{ends}{mark}  {row.id[-10:]}"
+
+
+def _problems(problems: Sequence[DocumentProblem]) -> Iterator[str]:
+    for each in problems[:_SHOWN]:
+        more = f" ({visible(each.next_step)})" if each.next_step else ""
+        yield f"left out {visible(each.path)}: {visible(each.why)}{more}"
+    if len(problems) > _SHOWN:
+        yield f"… and {len(problems) - _SHOWN} more (--json names them)"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -1,0 +1,83 @@
+"""A recall's answer in, text for a person out: the context, how sure it is, what was cut, and what went wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.surfaces.cli.present.graph import unknown_before
+from pellucid.xray.words.rungs import shown
+from pellucid.xray.words.sentence import by
+from pellucid.xray.words.sureness import sureness
+from pellucid.xray.words.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pellucid.operations.recall.recalling import RecalledMemory, RecallOutput
+
+
+def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequence[str] = ()) -> str:
+    """The context as a model would get it, which namespaces were asked where that was not said, how to see why.
+
+    What was not verified for long is named where somebody verified it before, and of all with `verbose`.
+    """
+    lines = [outcome.context or "Nothing fits the budget."]
+    if outcome.doubt is not None:
+        told = "" if outcome.abstained else f"shown: {shown(len(outcome.memories), outcome.cut)}; "
+        lines.append(told + sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
+    lines += [f"nearest: {each}{_words(outcome.words.get(each))}" for each in outcome.nearest]
+    lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
+    lines += _troubles(outcome)
+    lines += _stale(outcome.memories, verbose=verbose)
+    if outcome.receipt_problem:
+        lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
+    lines += elsewhere
+    if not outcome.receipt_problem:
+        lines.append(f"why: pellucid xray --id {outcome.recall_id}")
+    lines += [
+        f"why, of {each.namespace}: pellucid xray --id {each.recall_id} --namespace {each.namespace}"
+        for each in outcome.also if not each.receipt_problem
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _words(said: str | None) -> str:
+    return f"  {visible(said)}" if said else ""
+
+
+def _troubles(outcome: RecallOutput) -> Iterable[str]:
+    """What was down, or was asked and brought nothing: the answer might have been another."""
+    for leg in outcome.legs:
+        if leg.health == "degraded":
+            yield f"degraded: {leg.name}: {visible(leg.reason or '')}"
+    for stage, why in outcome.failed.items():
+        yield f"degraded: {visible(stage)} failed, and was left out: {visible(why)}"
+    for leg in outcome.asked_in_vain:
+        yield f"nothing was found {by(leg)}, though that was asked for"
+
+
+def _stale(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterable[str]:
+    place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
+    due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]
+    if ended := [staleness.retired for _, staleness in due if staleness.retired]:
+        due = [(memory, staleness) for memory, staleness in due if not staleness.retired]
+        said = visible(", ".join(dict.fromkeys(ended)))
+        yield f"{len(ended)} of these {'is' if len(ended) == 1 else 'are'} of documents that hold no more: {said}"
+    replaced = [memory.id for memory, staleness in due if staleness.superseded]
+    old = [
+        (memory, staleness) for memory, staleness in due
+        if not staleness.superseded and (verbose or staleness.last_verified_at)
+    ]  # fmt: skip
+    if old:
+        days = min(staleness.age_days for _, staleness in old)
+        ids = " ".join(memory.id[-10:] for memory, _ in old)
+        more = " or more" if len(old) > 1 else ""
+        which = " ".join(place[memory.id] for memory, _ in old)
+        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {which}: `pellucid reverify {ids}`"
+    if replaced:
+        named = ", ".join(f"{place[each]} {each}" for each in replaced)
+        yield f"{len(replaced)} of these {_were(replaced)} superseded since: {named}"
+
+
+def _were(found: Sequence[object]) -> str:
+    return "was" if len(found) == 1 else "were"

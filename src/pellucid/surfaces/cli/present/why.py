@@ -1,0 +1,91 @@
+"""Why a memory was recalled, or why not, in; text for a person out: its words, the sentences, the numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pellucid.xray.render.fields import score
+from pellucid.xray.words.ordinal import ordinal
+from pellucid.xray.words.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pellucid.operations.recall.why import WhyOutput
+    from pellucid.xray.why.finding import WhyChange, WhyFinding, WhyLeg, WhyMargin
+
+
+def told(outcome: WhyOutput) -> str:
+    """All of it: the memory, the sentence, the legs that had something to do, the score, the change."""
+    return "\n".join(_lines(outcome))
+
+
+def _lines(outcome: WhyOutput) -> Iterator[str]:
+    if outcome.finding is not None:
+        yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
+        yield f"  {visible(outcome.excerpt or '')}"
+    yield visible(outcome.sentence)
+    for each in outcome.candidates:
+        yield f"  {each.memory_id}  {each.status:<10}  {visible(each.excerpt)}"
+    if outcome.total > len(outcome.candidates) > 0:
+        yield f"  and {outcome.total - len(outcome.candidates)} more"
+    if outcome.finding is None:
+        return
+    if outcome.finding.verdict == "hit" and outcome.finding.signals:
+        yield visible(outcome.finding.signals)
+    yield ""
+    yield f"question: {visible(outcome.query) or '(its words were not kept)'}"
+    if outcome.recall_id:
+        yield f"recall: {outcome.recall_id}"
+    yield from _finding(outcome.finding)
+
+
+def _finding(finding: WhyFinding) -> Iterator[str]:
+    if finding.verdict == "hit":
+        yield f"verdict: hit, place {finding.context_place} in the context"
+    else:
+        yield f"verdict: miss, lost at {finding.stage}" + (f" ({visible(finding.reason)})" if finding.reason else "")
+    if finding.place:
+        yield f"place: {ordinal(finding.place)} of {finding.ranked} that passed the filters; topK {finding.top_k}"
+    if finding.margin:
+        yield f"margin: {_margin(finding.margin)}"
+    yield f"budget: {finding.used} / {finding.budget} chars"
+    told = [each for each in finding.legs if each.health != "off" or each.rank]
+    yield from ("legs:", *(f"  {_leg(each)}" for each in told)) if told else ()
+    if finding.scores:
+        yield f"score: {score(finding.scores, zeros=False)}"
+    if finding.soft:
+        yield f"passed softly: {finding.soft}"
+    if finding.verdict == "miss":
+        yield f"change: {_change(finding.change)}"
+        yield from (f"  tried {each.setting} {visible(each.to)}: {visible(each.result)}" for each in finding.tried)
+    yield f"recalls run: {finding.recalls}"
+
+
+def _margin(margin: WhyMargin) -> str:
+    much, what = (margin.missing, "missing") if margin.missing is not None else (margin.spare or 0.0, "to spare")
+    number = f"{much:.0f}" if margin.unit in ("places", "characters") else f"{much:.4f}"
+    return f"{number} {margin.unit} {what}"
+
+
+def _leg(leg: WhyLeg) -> str:
+    if leg.rank is None:
+        said = f"no place: {leg.unranked}"
+    else:
+        last = f", the last nominated has {leg.last_score:.4f}" if leg.last_score is not None else ""
+        score = f"{leg.score_type} {leg.raw_score:.4f}" if leg.raw_score is not None else leg.score_type
+        barred = "it may not answer" if leg.rank <= leg.pool else f"the first {leg.pool} are"
+        kept = "nominated" if leg.nominated else f"not nominated ({barred})"
+        said = f"{ordinal(leg.rank)} ({score}{last}), {kept}"
+    health = "" if leg.health == "ok" else f" [{leg.health}]"
+    return visible(f"{leg.leg}{health}: {said}")
+
+
+def _change(change: WhyChange | None) -> str:
+    if change is None:
+        return "none"
+    if not change.verified:
+        return f"{visible(change.apply)} (not verified: it cannot be tried without making it)"
+    least = ", the smallest that does" if change.smallest else ""
+    turned = f"{change.setting} {change.was} -> {change.to}"
+    return visible(f"{turned}: admits it at place {change.place} (verified{least}); {change.apply}")

@@ -1,0 +1,55 @@
+"""Nothing in, every operation out: what can be asked of Pellucid, read top to bottom like a table of contents.
+
+An operation costs a row beside its function, and its place here; its commands and their reference are derived from it
+(`make docs` writes them down).
+"""
+
+from typing import Any
+
+from pellucid.lab.every_set import LAB_ALL
+from pellucid.lab.measuring import LAB
+from pellucid.operations.admin.health import DOCTOR, INIT, REBUILD
+from pellucid.operations.admin.models import MODELS
+from pellucid.operations.browsing import LIST, SHOW
+from pellucid.operations.document.indexing import INDEX_DOCS
+from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
+from pellucid.operations.graph.backfilling import BACKFILL
+from pellucid.operations.graph.graphing import GRAPH_AUDIT, GRAPH_SHOW
+from pellucid.operations.memory.adopting import ADOPT
+from pellucid.operations.memory.aging import LIFECYCLE
+from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UNDO, UPDATE
+from pellucid.operations.memory.consolidating import CONSOLIDATE
+from pellucid.operations.memory.forgetting import FORGET, PURGE
+from pellucid.operations.memory.remembering import REMEMBER
+from pellucid.operations.memory.reporting import REPORT
+from pellucid.operations.memory.reverifying import REVERIFY
+from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY, LEDGER
+from pellucid.operations.memory.tiers import TIER, TIERS
+from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
+from pellucid.operations.operation import Operation
+from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
+from pellucid.operations.recall.leg_lift import LIFT
+from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
+from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
+from pellucid.operations.recall.why import WHY
+from pellucid.operations.session.briefing import BRIEF
+from pellucid.operations.session.importing import IMPORT
+from pellucid.operations.session.observing import OBSERVE, WAITING
+from pellucid.operations.session.projects import MOVE, PROJECTS
+from pellucid.operations.settling import ACCEPT_LOSS
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    # a home
+    INIT, DOCTOR, ACCEPT_LOSS, REBUILD, MODELS,
+    # what is taken in
+    IMPORT, OBSERVE, WAITING, REMEMBER, ADOPT, INDEX_DOCS, DOCUMENTS, DOCUMENT, REMOVE,
+    # what is asked, and looked at
+    RECALL, LIST, SHOW, BRIEF, HISTORY, EPISODES, EPISODE, GRAPH_SHOW, GRAPH_AUDIT, BACKFILL, PROJECTS, MOVE,
+    # why
+    WHY, XRAY, EXPLAIN, DIFF, REPLAY, ABLATE, LIFT, SNAPSHOTS, EXPORT, PIN_SNAPSHOT, AUDIT,
+    # what is changed, and forgotten
+    UPDATE, PIN, REVERIFY, ARCHIVE, RETRACT, DISPUTE, TRUST_LIST, TRUST_EXPLAIN, PROMOTE, QUARANTINE, ROLLBACK, UNDO,
+    FORGET, PURGE,
+    # what runs beside
+    LIFECYCLE, REPORT, CONSOLIDATE, TIERS, TIER, LEDGER, LAB, LAB_ALL,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""A snapshot and a format in, one text out."""

@@ -1,0 +1,31 @@
+"""A snapshot in, its JSON envelope out: the same bytes on every surface."""
+
+import json
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.words.visible import visible_json
+
+
+def render_json(snapshot: RecallXraySnapshot | None) -> str:
+    """`{"snapshotFound": true, "snapshot": {…}}`, or `{"snapshotFound": false}`, without a final newline.
+
+    Numbers are exact: parsed again, they are equal. Letters of every script stay; unseen characters are `\\uXXXX`.
+
+    Raises:
+        ValueError: a number is infinite or not a number, which JSON cannot say.
+    """
+    return visible_json(json.dumps(_envelope(snapshot), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def render_json_line(snapshot: RecallXraySnapshot) -> str:
+    """The same envelope on one line, as short as it can be, without a final newline.
+
+    Raises:
+        ValueError: a number is infinite or not a number, which JSON cannot say.
+    """
+    return visible_json(json.dumps(_envelope(snapshot), separators=(",", ":"), ensure_ascii=False, allow_nan=False))
+
+
+def _envelope(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
+    found = {} if snapshot is None else {"snapshot": snapshot.to_wire()}
+    return {"snapshotFound": snapshot is not None, **found}

@@ -1,0 +1,121 @@
+"""A snapshot in, lines for a terminal out: nothing in a value can break a line or reach the terminal as a command."""
+
+from collections.abc import Iterable
+
+from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
+from pellucid.xray.render.fields import (
+    NO_SNAPSHOT,
+    NO_TIER,
+    Field,
+    decimals,
+    headed,
+    header_fields,
+    millis,
+    result_fields,
+    tier_fields,
+)
+from pellucid.xray.words.rungs import at_work, idle, passed, turned_away
+from pellucid.xray.words.visible import visible
+
+_TITLE = "=== Recall X-ray ==="
+_IDS = 2
+"""Ids in a row, at most."""
+
+
+def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
+    """The snapshot as text, without a final newline. Sections of ours that hold nothing are left out.
+
+    Not `verbose`, so are legs that had no reason to be asked, rungs that turned nobody away, terms that are 0, and
+    what each result has in common with the others.
+    """
+    if snapshot is None:
+        return f"{_TITLE}\n{NO_SNAPSHOT}"
+    sections = (
+        _header(snapshot, verbose=verbose),
+        _section("legs", [_leg(leg) for leg in snapshot.legs if verbose or at_work(leg)]),
+        _section("filters", _filters(snapshot, verbose=verbose) or ["(no filter traces recorded)"]),
+        _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
+        _section("rejected", _rejected(snapshot, verbose=verbose)),
+        _section("stages", _stages(snapshot, verbose=verbose)),
+        _section("tier explain", _tier(snapshot.tier_explain) if snapshot.tier_explain else [f"({NO_TIER})"]),
+    )
+    return "\n\n".join("\n".join(section) for section in sections if section)
+
+
+def _section(name: str, lines: list[str]) -> list[str]:
+    return [f"--- {name} ---", *lines] if lines else []
+
+
+def _header(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    return [_TITLE, f"query: {visible(snapshot.query)}", *_lines(header_fields(snapshot, verbose=verbose))]
+
+
+def _leg(leg: LegHealth) -> str:
+    found = f", {leg.admitted} found" if leg.admitted else ""
+    barred = f", {leg.open} that may not answer" if leg.open else ""
+    return f"- {visible(leg.name)}: {leg.health}{found}{barred}{_because(leg.reason)}"
+
+
+def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    told = [rung for rung in snapshot.filters if verbose or not idle(rung)]
+    quiet = [rung.name for rung in snapshot.filters if rung not in told]
+    nobody = [f"- nobody was turned away by {visible(', '.join(quiet))}"] if quiet else []
+    return [*(f"- {visible(rung.name)}: {visible(passed(rung))}" for rung in told), *nobody]
+
+
+def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    lines: list[str] = []
+    for place, result in enumerate(snapshot.results, start=1):
+        lines.append(f"[{place}] {visible(headed(result.memory_id, snapshot.words).text)}")
+        lines += _lines(result_fields(result, snapshot.query_terms, verbose=verbose), indent="    ")
+    return lines
+
+
+def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """Each with its words; those whose words are not told stand together, by why: ids by themselves say nothing."""
+    told = [each for each in snapshot.rejected if verbose or not snapshot.words or each.memory_id in snapshot.words]
+    untold: dict[str, list[str]] = {}
+    for each in snapshot.rejected:
+        if each not in told:
+            untold.setdefault(turned_away(each.rejected_by, each.reason), []).append(each.memory_id)
+    more = snapshot.rejected_total - len(snapshot.rejected)
+    stopped = [line for each in told for line in _stopped(each, snapshot)]
+    kept_back = [f"- {len(ids)} {why}, whose words are not told here: {_first(ids)}" for why, ids in untold.items()]
+    return [*stopped, *map(visible, kept_back), *([f"({more} more not shown)"] if more > 0 else [])]
+
+
+def _first(ids: list[str]) -> str:
+    return f"{', '.join(ids[:_IDS])}{f' and {len(ids) - _IDS} more' if len(ids) > _IDS else ''}"
+
+
+def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
+    short = "" if candidate.margin is None else f", short by {decimals(candidate.margin)}"
+    why = f"{candidate.rejected_by}: {turned_away(candidate.rejected_by, candidate.reason)}{short}"
+    named = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
+    return [
+        f"- {visible(headed(candidate.memory_id, snapshot.words).text)}",
+        f"    {visible(why)}; final={decimals(candidate.final)}{named}",
+    ]
+
+
+def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """One line: how long it took, stage by stage if everything is asked for, then what is to be said of some."""
+    if not snapshot.stages:
+        return []
+    times = [f"{visible(stage.name)} {millis(stage.ms)} ms" for stage in snapshot.stages]
+    whole = f"{millis(sum(stage.ms for stage in snapshot.stages))} ms in all"
+    notes = [f"{visible(stage.name)}: {visible(stage.note)}" for stage in snapshot.stages if stage.note]
+    return ["; ".join([", ".join(times) if verbose else whole, *notes])]
+
+
+def _tier(tier: TierExplain) -> list[str]:
+    anchors = [f"  - {visible(anchor)}" for anchor in tier.source_anchors]
+    return [*_lines(tier_fields(tier)), *(["source-anchors:", *anchors] if anchors else [])]
+
+
+def _lines(fields: Iterable[Field], indent: str = "") -> list[str]:
+    return [f"{indent}{field.label}: {visible(''.join(span.text for span in field.spans))}" for field in fields]
+
+
+def _because(reason: str | None) -> str:
+    return f" ({visible(reason)})" if reason else ""

@@ -1,0 +1,323 @@
+"""The parts of a snapshot in, labelled fields out: one wording, one order and one rounding for every format.
+
+A field is a label and spans; a span says whether its text is ours or somebody else's, and each format draws that in
+its own way. A field with nothing to say is left out.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from pellucid.clock import isoformat
+from pellucid.model.snapshot import (
+    Alignment,
+    LegContribution,
+    Provenance,
+    QueryRead,
+    RecallXraySnapshot,
+    RerankDetail,
+    ScoreDecomposition,
+    Staleness,
+    TierExplain,
+    XrayResult,
+)
+from pellucid.xray.words.rungs import cuts_of, shown
+from pellucid.xray.words.sureness import sureness
+
+NO_SNAPSHOT = "No X-ray snapshot captured."
+NO_TIER = "not populated — direct-answer tier disabled or did not fire"
+SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
+"""The order in which a score is shown: the sum, then its terms as the model has them."""
+SUBTRACTED = frozenset({"mmr_penalty"})
+CALLED = {"bm25": "lexical"}
+"""What a term is called where its key in a score is not the name of the leg that it comes from."""
+_FOLDED = frozenset({"retrieval-reason", "admitted-by", "audit-entry", "legs", "rerank"})
+"""Lines of a result that say of every other much the same, or again what its sentence says."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpan:
+    """A piece of a field: `plain` is our own words and numbers, `verbatim` a name or a text, `prose` a sentence."""
+
+    text: str
+    kind: Literal["plain", "verbatim", "prose"] = "plain"
+
+
+ARROW = FieldSpan(" -> ")
+_COMMA = FieldSpan(", ")
+Spans = tuple[FieldSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One labelled line, e.g. `audit-entry`."""
+
+    label: str
+    spans: Spans
+
+    @property
+    def title(self) -> str:
+        """The label as a heading says it: `Audit entry`."""
+        return self.label.replace("-", " ").capitalize()
+
+
+def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[Field, ...]:
+    """What names the recall, how sure it is, and what its context used of the budget; the query stands before them."""
+    doubt = snapshot.abstention
+    return _said(
+        Field("answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
+        Field("nearest", _named(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
+        Field("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
+        Field("snapshot-id", _verbatim(snapshot.snapshot_id)),
+        Field("captured-at", _plain(captured_at(snapshot.captured_at))),
+        Field("as-of", _asked_of(snapshot)),
+        Field("session", _verbatim(snapshot.session_key)),
+        Field("namespace", _verbatim(snapshot.namespace)),
+        Field("trace-id", _verbatim(snapshot.trace_id) if verbose else ()),
+        Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
+        Field("read-as", _read(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
+    )
+
+
+def headed(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
+    """What stands at the head of a memory: its words, or its id where they may not or cannot be said."""
+    said = words.get(memory_id)
+    return FieldSpan(said, "prose") if said else FieldSpan(memory_id, "verbatim")
+
+
+def _named(memory_ids: Iterable[str], words: Mapping[str, str]) -> Spans:
+    """Memories in a line: the words of each in quotes, then its id."""
+    return _joined(
+        (FieldSpan('"'), FieldSpan(words[each], "prose"), FieldSpan('" ('), FieldSpan(each, "verbatim"), FieldSpan(")"))
+        if words.get(each) else (FieldSpan(each, "verbatim"),)
+        for each in memory_ids
+    )  # fmt: skip
+
+
+def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
+    """The past instant asked about, and by what was known when; nothing where it was now, by all that is known."""
+    past = snapshot.as_of if snapshot.as_of != captured_at(snapshot.captured_at) else None
+    known = snapshot.as_known_at
+    return (
+        *_verbatim(past),
+        *((FieldSpan("; " if past else ""), FieldSpan("as known at "), FieldSpan(known, "verbatim")) if known else ()),
+    )
+
+
+def _read(plan: QueryRead, *, verbose: bool) -> Spans:
+    """What was read of the query: its class, how deep to go and why, whom and when it names, what else was asked.
+
+    That an ordinary question was answered in the ordinary way goes without saying.
+    """
+    why = f" ({plan.reason})" if plan.reason else ""
+    names = _listed((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
+    asked = _listed(plan.sub_queries)
+    parts = [
+        _plain(f"{plan.query_class}, {plan.depth}{why}") if verbose or plan.depth != "full" else (),
+        (FieldSpan("names "), *names) if names else (),
+        (FieldSpan("period "), *_verbatim(plan.period)) if plan.period else (),
+        _plain("of what was said") if plan.dates_what_was_said else (),
+        (FieldSpan("also asked "), *asked) if asked else (),
+    ]
+    return _joined((part for part in parts if part), FieldSpan("; "))
+
+
+def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: bool = True) -> tuple[Field, ...]:
+    """Everything that put one memory into the context, plain words first.
+
+    Not `verbose`, only what differs from one result to another and is not in the sentence already.
+    """
+    told = _said(
+        Field("why", _prose(result.why)),
+        Field("memory", (*_verbatim(result.memory_id), FieldSpan(f", served by {result.served_by}"))),
+        Field("path", _verbatim(result.path)),
+        Field("score", _verbatim(score(result.score_decomposition, zeros=verbose))),
+        *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
+        Field("told", _verbatim(result.told)),
+        Field("staleness", _staleness(result.staleness, verbose=verbose) if result.staleness else ()),
+        Field("admitted-by", _listed(result.admitted_by)),
+        Field("rejected-by", _verbatim(result.rejected_by)),
+        Field("graph-path", _listed(result.graph_path or (), ARROW)),
+        Field("edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
+        Field("graph-edges", _listed(result.graph_edges or ())),
+        Field("audit-entry", _verbatim(result.audit_entry_id)),
+        Field("legs", _joined(_leg(each, query_terms) for each in result.contributions)),
+        Field("rerank", _reranked(result.rerank) if result.rerank else ()),
+        Field("words", _joined(_aligned(each, query_terms) for each in result.alignment)),
+    )
+    return tuple(field for field in told if verbose or field.label not in _FOLDED)
+
+
+def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
+    """The direct-answer verdict; its source anchors stand after them."""
+    return _said(
+        Field("tier", _verbatim(tier.tier)),
+        Field("reason", _prose(tier.tier_reason)),
+        Field("candidates-considered", _plain(str(tier.candidates_considered))),
+        Field("latency-ms", _plain(millis(tier.latency_ms))),
+        Field("filtered-by", _listed(tier.filtered_by) or _plain("(none)")),
+    )
+
+
+def score(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
+    """`final=0.8912 vector=0.5812 …`: the terms at work, in a fixed order, to four decimals."""
+    return " ".join(
+        f"{called(key)}={decimals(value)}" for key, value in terms(scores) if zeros or key == "final" or value
+    )
+
+
+def terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
+    """`final` and the terms at work, by name, in the order they are shown; those in `SUBTRACTED` are taken away."""
+    values = scores.model_dump(exclude_none=True)
+    return tuple((key, values[key]) for key in SCORE_KEYS if key in values)
+
+
+def called(term: str) -> str:
+    """The name of a term in text: a leg's term has the name of its leg."""
+    return CALLED.get(term, term)
+
+
+def decimals(value: float) -> str:
+    """Four decimals, and never `-0.0000`."""
+    return f"{value:z.4f}"
+
+
+def millis(value: float) -> str:
+    """Milliseconds to one decimal: `12.4`, `8`."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def captured_at(epoch_ms: int) -> str:
+    """`2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
+    if epoch_ms < 0:
+        return "(unknown)"
+    try:
+        return isoformat(_EPOCH + timedelta(milliseconds=epoch_ms))
+    except OverflowError:
+        return "(unknown)"
+
+
+def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[Field, ...]:
+    return (
+        Field("provenance", _origin(provenance) if verbose else _briefly(provenance)),
+        Field("retrieval-reason", _verbatim(provenance.retrieval_reason)),
+        Field("context-scopes", _listed(provenance.user_context_scopes)),
+        Field("safety", _safety(provenance)),
+    )
+
+
+def _origin(provenance: Provenance) -> Spans:
+    corrected = provenance.correction_state if provenance.corrected else "false"
+    return (
+        FieldSpan("source="), FieldSpan(provenance.source, "verbatim"),
+        FieldSpan(" created="), FieldSpan(provenance.created or "unknown", "verbatim"),
+        FieldSpan(" scope="), FieldSpan(provenance.scope, "verbatim"),
+        FieldSpan(f" confidence={provenance.confidence:.2f}{_levels(provenance)} stale={_yes(provenance.stale)}"),
+        FieldSpan(f" corrected={corrected} safe={_yes(provenance.safe_to_use)}"),
+    )  # fmt: skip
+
+
+def _levels(provenance: Provenance) -> str:
+    """The names of its confidence and its importance, as far as they are known."""
+    tier, level = provenance.confidence_tier, provenance.importance_level
+    return (f" ({tier})" if tier else "") + (f" importance={level}" if level else "")
+
+
+def _briefly(provenance: Provenance) -> Spans:
+    """Where it is from and since when, and of its state what is out of the ordinary."""
+    said = [f" confidence={provenance.confidence:.2f}"]
+    said += [" stale=true"] if provenance.stale else []
+    said += [f" corrected={provenance.correction_state}"] if provenance.corrected else []
+    made = (provenance.created or "unknown")[:10]
+    return (
+        FieldSpan("source="),
+        FieldSpan(provenance.source, "verbatim"),
+        FieldSpan(" created="),
+        FieldSpan(made, "verbatim"),
+        FieldSpan("".join(said)),
+    )
+
+
+def _safety(provenance: Provenance) -> Spans:
+    reasons = _listed(provenance.safety_reasons)
+    if provenance.safety == "safe" and not reasons:
+        return ()
+    return (FieldSpan(provenance.safety), *((FieldSpan(" ("), *reasons, FieldSpan(")")) if reasons else ()))
+
+
+def _staleness(staleness: Staleness, *, verbose: bool) -> Spans:
+    """Only of what is due for verification: that it was superseded, and how long ago it was verified, if ever.
+
+    That nobody ever verified it is true of nearly everything, and matters to who asks for all there is.
+    """
+    if staleness.due and staleness.retired:
+        return (FieldSpan("its document is "), FieldSpan(staleness.retired, "verbatim"))
+    verified = staleness.last_verified_at
+    if not staleness.due or not (verbose or verified or staleness.superseded):
+        return ()
+    since = (
+        (FieldSpan("last verified "), FieldSpan(verified, "verbatim")) if verified else (FieldSpan("never verified"),)
+    )
+    days = "day" if staleness.age_days == 1 else "days"
+    replaced = (FieldSpan("superseded since, "),) if staleness.superseded else ()
+    return (*replaced, *since, FieldSpan(f", {staleness.age_days} {days} old"))
+
+
+def _leg(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
+    words = _joined(_matched(index, query_terms) for index in contribution.matches)
+    return (
+        FieldSpan(contribution.leg, "verbatim"), FieldSpan(f" #{contribution.rank} ("),
+        FieldSpan(contribution.score_type, "verbatim"), FieldSpan(f" {decimals(contribution.raw_score)})"),
+        *((FieldSpan(" matched "), *words) if words else ()),
+    )  # fmt: skip
+
+
+def _matched(index: int, query_terms: tuple[str, ...]) -> Spans:
+    """The query's word in quotes; its number where the words are withheld."""
+    if 0 <= index < len(query_terms):
+        return (FieldSpan('"'), FieldSpan(query_terms[index], "verbatim"), FieldSpan('"'))
+    return _plain(f"word {index + 1}")
+
+
+def _aligned(each: Alignment, query_terms: tuple[str, ...]) -> Spans:
+    met = (FieldSpan(' met "'), FieldSpan(each.word, "verbatim"), FieldSpan(f'" ({each.similarity:.2f})'))
+    return (*_matched(each.term, query_terms), *met)
+
+
+def _reranked(detail: RerankDetail) -> Spans:
+    return (
+        FieldSpan(f"#{detail.rank} ("),
+        FieldSpan(detail.backend, "verbatim"),
+        FieldSpan(f" {decimals(detail.raw_score)})"),
+    )
+
+
+def _said(*fields: Field) -> tuple[Field, ...]:
+    return tuple(field for field in fields if field.spans)
+
+
+def _plain(text: str) -> Spans:
+    return (FieldSpan(text),) if text else ()
+
+
+def _verbatim(text: str | None) -> Spans:
+    return (FieldSpan(text, "verbatim"),) if text else ()
+
+
+def _prose(text: str) -> Spans:
+    return (FieldSpan(text, "prose"),) if text else ()
+
+
+def _listed(names: Iterable[str], separator: FieldSpan = _COMMA) -> Spans:
+    return _joined(((FieldSpan(name, "verbatim"),) for name in names), separator)
+
+
+def _joined(groups: Iterable[Spans], separator: FieldSpan = _COMMA) -> Spans:
+    spans = tuple(span for group in groups for span in (separator, *group))
+    return spans[1:]
+
+
+def _yes(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,40 @@
+"""A snapshot and a format in, one text out: the only renderer, whatever the surface."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.render.as_html import render_html
+from pellucid.xray.render.as_json import render_json
+from pellucid.xray.render.as_markdown import render_markdown
+from pellucid.xray.render.as_text import render_text
+
+Format = Literal["json", "text", "markdown", "html"]
+
+RENDERERS: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
+    "json": render_json,
+    "text": render_text,
+    "markdown": render_markdown,
+    "html": render_html,
+}
+"""Every format and what draws it. A new format is one function and one line here."""
+_IN_FULL: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
+    "text": partial(render_text, verbose=True),
+    "markdown": partial(render_markdown, verbose=True),
+}
+"""Formats that leave something out, unless everything is asked for."""
+
+
+def render(
+    snapshot: RecallXraySnapshot | None,
+    format: Format,  # noqa: A002 - the flag's own name
+    *,
+    verbose: bool = False,
+) -> str:
+    """The snapshot in a format, without a final newline; None says that nothing was captured.
+
+    With `verbose`, text and Markdown also show what goes without saying; JSON and HTML always hold everything.
+    """
+    drawn = _IN_FULL if verbose else RENDERERS
+    return drawn.get(format, RENDERERS[format])(snapshot)

@@ -1,0 +1,111 @@
+"""The lists of a snapshot in, tables of spans out: one set of columns for every format that draws tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.xray.render.fields import FieldSpan, Spans, decimals, headed, millis
+from pellucid.xray.words.rungs import at_work, idle, turned_away
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; `number` says that its cells are numbers, which stand at the right."""
+
+    title: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, and a row of as many cells for each thing listed; the first cell names it."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Spans, ...], ...]
+
+
+def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
+    """How each leg did; not `verbose`, those that had something to do."""
+    columns = (
+        Column("Leg"), Column("Health"), Column("Found", number=True), Column("May not answer", number=True),
+        Column("Reason"),
+    )  # fmt: skip
+    return _table(
+        columns,
+        (
+            (_name(leg.name), _plain(leg.health), _plain(leg.admitted), _plain(leg.open), _sentence(leg.reason))
+            for leg in snapshot.legs
+            if verbose or at_work(leg)
+        ),
+    )
+
+
+def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
+    """What came to each rung, and what passed it; not `verbose`, of those that turned somebody away."""
+    columns = (
+        Column("Filter"), Column("Came", number=True), Column("Passed", number=True), Column("Softly", number=True),
+        Column("The others"),
+    )  # fmt: skip
+    return _table(
+        columns,
+        (
+            (
+                _name(rung.name), _plain(rung.considered), _plain(rung.admitted), _plain(rung.soft_admitted),
+                () if idle(rung) or not rung.reason else _sentence(turned_away(rung.name, rung.reason)),
+            )
+            for rung in snapshot.filters
+            if verbose or not idle(rung)
+        ),
+    )  # fmt: skip
+
+
+def rejected_table(snapshot: RecallXraySnapshot) -> Table:
+    """The best of those turned away, by what they say."""
+    columns = (
+        Column("Memory"), Column("Rejected by"), Column("Reason"), Column("Short by", number=True),
+        Column("Final", number=True), Column("Id"),
+    )  # fmt: skip
+    return _table(
+        columns,
+        (
+            (
+                (headed(each.memory_id, snapshot.words),), _name(each.rejected_by),
+                _sentence(turned_away(each.rejected_by, each.reason)),
+                () if each.margin is None else _plain(decimals(each.margin)), _plain(decimals(each.final)),
+                _name(each.memory_id),
+            )
+            for each in snapshot.rejected
+        ),
+    )  # fmt: skip
+
+
+def stages_table(snapshot: RecallXraySnapshot) -> Table:
+    """How long each stage took."""
+    columns = Column("Stage"), Column("Milliseconds", number=True), Column("Note")
+    rows = ((_name(stage.name), _plain(millis(stage.ms)), _sentence(stage.note)) for stage in snapshot.stages)
+    return _table(columns, rows)
+
+
+def omitted_table(snapshot: RecallXraySnapshot) -> Table:
+    """What was ranked and found no room in the context."""
+    rows = (
+        ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
+        for each in snapshot.context.omitted
+    )
+    return _table((Column("Memory"), Column("Reason"), Column("Id")), rows)
+
+
+def _table(columns: tuple[Column, ...], rows: Iterable[tuple[Spans, ...]]) -> Table:
+    return Table(columns, tuple(rows))
+
+
+def _name(text: str) -> Spans:
+    return (FieldSpan(text, "verbatim"),)
+
+
+def _plain(value: str | int) -> Spans:
+    return (FieldSpan(str(value)),)
+
+
+def _sentence(text: str | None) -> Spans:
+    return (FieldSpan(text, "prose"),) if text else ()

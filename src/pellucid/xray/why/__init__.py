@@ -1,0 +1,1 @@
+"""A memory and a question in, what lost it and what would admit it out."""

@@ -1,0 +1,336 @@
+"""A recall and any memory of its namespace in, why it is in the context or which stage lost it first out.
+
+What a receipt holds is taken from it; what it does not (the place of a memory that no leg nominated) is asked of the
+index as it is. A place is exact, over the whole corpus. Nothing is written.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pellucid.clock import epoch_ms, isoformat
+from pellucid.errors import NotFoundError
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.pipeline import run
+from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.rescore import rescore
+from pellucid.recall.score.equation import Ints
+from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
+from pellucid.recall.state import Pool, Request, State, World
+from pellucid.store.index_port import MemoryStanding
+from pellucid.xray.shown import SCORE_TYPES, Shown
+from pellucid.xray.why.finding import (
+    ABSTENTION,
+    DEGRADED,
+    GATE,
+    LEG_OFF,
+    NOT_KNOWN,
+    NOT_NOMINATED,
+    REMOVED,
+    WhyChange,
+    WhyFinding,
+    WhyLeg,
+    WhyMargin,
+)
+from pellucid.xray.why.pretend import rows_of
+from pellucid.xray.why.trial import Missed, StateChange
+from pellucid.xray.why.true_ranks import NO_VECTOR, true_places
+from pellucid.xray.why.what_if import Runner, find
+from pellucid.xray.why.whereabouts import context_place, cut_in_words, place_in, rung_of
+
+States = Callable[[dict[str, int]], Iterable[StateChange]]
+"""What could be done to the memory, given the row of each memory id: worked out only if it comes to that."""
+_PREDICATE = {"status-active": "active", "valid-at": "valid", "trust-zone": "trusted", "caller-filter": "wanted"}
+"""Rungs that a leg asks before it nominates, and their columns, in the order of the ladder."""
+_NEVER_ASKED: dict[str, object] = {
+    "health": "off", "reason": None, "nominated": False, "rank": None, "raw_score": None, "last_score": None,
+    "unranked": "that recall did not ask this leg",
+}  # fmt: skip
+_UNITS = {"token-overlap": "share of the query's words", "score-floor": "cosine"}
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A recall as it is recorded, with its scores derived again, and one memory in it."""
+
+    state: State
+    pool: Pool
+    order: Ints
+    memory: Memory
+    position: int | None
+    """Its position among the candidates, None if it was none."""
+
+    @property
+    def place(self) -> int | None:
+        """Its place among all that passed."""
+        return place_in(self.order, self.position)
+
+    @property
+    def rung(self) -> str | None:
+        """The rung that turned it away."""
+        return rung_of(self.pool.rejected, self.position)
+
+    @property
+    def context_place(self) -> int | None:
+        """Its place in the context."""
+        return context_place(self.state, self.memory.id)
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it was not written down yet, by the instant that the question names."""
+        known = self.state.request.as_known_at
+        return known is not None and epoch_ms(recorded_at(self.memory.id, self.memory.created)) > epoch_ms(known)
+
+    @property
+    def past(self) -> bool:
+        """Whether it was asked how things stood."""
+        return self.state.request.as_of is not None or self.state.request.as_known_at is not None
+
+
+def why(world: World, request: Request, memory: Memory, states: States, receipt: Receipt | None = None) -> WhyFinding:
+    """Why a memory is among what a recall put in its context, or why not.
+
+    Without a `receipt` the request is run now; with one, it is the recorded recall that is explained, and the request
+    is run to try changes on, unless its words were not kept. `states` says what could be done to the memory.
+
+    Raises:
+        NotFoundError: the namespace has no such memory.
+    """
+    if receipt is not None and not request.query:
+        return _told(_then(receipt.state, memory), (), 0)
+    today = run(request, world)
+    now = _then(unpack(pack(today)).state, memory)
+    then = _then(receipt.state, memory) if receipt else now
+    rows = rows_of(world.reader, today.admission)
+    row = rows.get(memory.id)
+    if row is None:
+        raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
+    places, recalls = ((), 1) if then.unknown else _places(request, today, world, row)
+    legs = _as_of(places, then)
+    if then.context_place:
+        return _told(then, legs, recalls)
+    barred = _barred(today, world, row)
+    finding = _told(then, legs, recalls, barred)
+    if now.context_place:
+        return finding.model_copy(update={"today": "asked again today, it is in the context"})
+    legs_now = _as_of(places, now)
+    stage = _stage(now, legs_now, barred)
+    differs = f"asked again today, it is lost at {stage}" if stage != finding.stage else None
+    missed = Missed(
+        request=request, state=today, memory_id=memory.id, row=row, stage=stage, legs=legs_now,
+        states=lambda: states(rows),
+    )  # fmt: skip
+    runner = Runner(world, missed)
+    change, tried = find(runner)
+    change = change or _repair(finding)
+    return finding.model_copy(
+        update={
+            "change": change, "tried": tried, "recalls": recalls + runner.recalls, "today": differs,
+            "margin": _missing_characters(finding, change) or finding.margin,
+        }
+    )  # fmt: skip
+
+
+def _then(state: State, memory: Memory) -> Then:
+    pool, order = rescore(state)
+    at = np.flatnonzero(pool.ids == np.array([bytes.fromhex(memory.id.removeprefix("mem_"))], dtype="S16"))
+    return Then(state, pool, order, memory, int(at[0]) if len(at) else None)
+
+
+def _places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
+    """Its place in each leg today, if it might answer; and how many recalls that took."""
+    might = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
+    state, recalls = today, 1
+    if today.plan.depth == "no_recall":
+        settings = request.settings.model_copy(update={"gate": "off"})
+        state, recalls = run(replace(request, settings=settings), world), 2
+    return true_places(state, might, row), recalls
+
+
+def _as_of(places: tuple[WhyLeg, ...], then: Then) -> tuple[WhyLeg, ...]:
+    """The places as a recall had them, with those of legs that it asked and that are not asked today."""
+    today = {each.leg for each in places}
+    gone = (each for each in _recorded_legs(then) if each.nominated and each.leg not in today)
+    return (*(_as_recorded(each, then) for each in places), *gone)
+
+
+def _as_recorded(leg: WhyLeg, then: Then) -> WhyLeg:
+    """A leg's word on it as the recall had it, where it had one; else as it is today. A leg it never had says none."""
+    report = next((each for each in then.state.legs if each.name == leg.leg), None)
+    if report is None:
+        return leg if not then.state.legs else leg.model_copy(update=_NEVER_ASKED)
+    known = {"health": report.health, "reason": report.reason or None, "nominated": False}
+    ranks = then.pool.ranks.get(leg.leg)
+    if then.position is None or ranks is None or not ranks[then.position]:
+        return leg.model_copy(update=known)
+    scores = then.pool.scores[leg.leg]
+    said = {
+        "nominated": True, "rank": int(ranks[then.position]), "raw_score": float(scores[then.position]),
+        "last_score": float(scores[int(ranks.argmax())]), "unranked": None,
+    }  # fmt: skip
+    return leg.model_copy(update=known | said)
+
+
+def _barred(today: State, world: World, row: int) -> str | None:
+    """The first rung that keeps a leg from nominating it."""
+    columns = world.reader.columns(np.array([row]), today.admission)
+    return next((rung for rung, name in _PREDICATE.items() if not getattr(columns, name)[0]), None)
+
+
+def _told(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
+    state, settings, legs = then.state, then.state.request.settings, legs or _recorded_legs(then)
+    stage = None if then.context_place else _stage(then, legs, barred)
+    known = then.position is not None
+    shown = Shown(state, then.pool, then.order).result(then.memory.id, then.place or 1, None) if known else None
+    evidence = then.position is not None and not then.pool.nominated[then.position] and _seen_open(then)
+    return WhyFinding(
+        verdict="hit" if then.context_place else "miss",
+        stage=stage, reason=_reason(then, stage, legs), soft=rung_of(then.pool.soft, then.position),
+        place=then.place, ranked=len(then.order),
+        context_place=then.context_place, told=cut_in_words(state, then.memory.id),
+        top_k=settings.top_k_facts, budget=settings.char_budget, used=state.context.length,
+        open_arm=evidence or (then.position is None and stage in _PREDICATE),
+        legs=legs,
+        degraded=tuple(each.name for each in state.legs if each.health == "degraded"),
+        scores=shown.score_decomposition if shown else None, signals=shown.why if shown else None,
+        margin=_margin(then, stage), recalls=recalls,
+    )  # fmt: skip
+
+
+def _seen_open(then: Then) -> bool:
+    return any(bool(ranks[then.position]) for ranks in then.pool.open_ranks.values())
+
+
+def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
+    """What the receipt alone says of its legs, where the question cannot be asked again."""
+    if then.unknown:
+        return ()
+    pool = then.state.request.settings.pool
+    unknown = (
+        WhyLeg(
+            leg=each.name, health=each.health, score_type=SCORE_TYPES[base_of(each.name)], nominated=False, pool=pool,
+            unranked="the question's words were not kept: it cannot be asked again",
+        )
+        for each in then.state.legs
+    )  # fmt: skip
+    return tuple(_as_recorded(each, then) for each in unknown)
+
+
+def _stage(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
+    """What lost it first."""
+    if then.unknown:
+        return NOT_KNOWN
+    if then.state.plan.depth == "no_recall":
+        return GATE
+    if then.rung:
+        return then.rung
+    if then.position is not None:
+        doubt = then.state.abstention
+        return ABSTENTION if doubt and doubt.abstained else REMOVED
+    return _unlisted(legs, barred)
+
+
+def _unlisted(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
+    """What lost a memory that was no candidate: what bars it, a leg that did not work or was off, or its places."""
+    at_work = [each for each in legs if each.health != "off"]
+    if barred and any(each.rank and each.rank <= each.pool for each in at_work):
+        return barred
+    if any((each.health == "degraded" and not each.rank) or _unfit(each) for each in at_work):
+        return DEGRADED
+    if any(each.rank and each.rank <= each.pool for each in legs if each.health == "off"):
+        return LEG_OFF
+    return NOT_NOMINATED
+
+
+def _unfit(leg: WhyLeg) -> bool:
+    """The leg works, but cannot see this memory: it was never encoded."""
+    return leg.unranked == NO_VECTOR
+
+
+def _reason(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | None:
+    """What is said of the stage, in words."""
+    memory, state = then.memory, then.state
+    unmet = [each for each in BOUNDARY_SCOPES if each in memory.scopes and each not in state.request.scopes]
+    down = [f"{each.leg}: {each.unranked or each.reason}" for each in legs if not each.rank and _blind(each)]
+    omitted = (each.reason for each in state.context.omitted if each.memory_id == memory.id)
+    said = {
+        NOT_KNOWN: _recorded(then),
+        GATE: state.plan.reason or "the message needs no memory",
+        DEGRADED: "; ".join(down),
+        "status-active": "it was not active then" if then.past else f"its status is {memory.status}",
+        "valid-at": _validity(then),
+        "trust-zone": "it was in quarantine then" if then.past else "it is in quarantine",
+        "boundary-scope": f"it is marked {', '.join(unmet)}, which the caller did not name",
+        "time-window": f'it was made outside "{state.plan.period.phrase}"' if state.plan.period else None,
+        "budget-fit": next(omitted, None),
+        REPEATS: _repeats(then),
+        ABSTENTION: "the recall was not sure enough of any answer",
+        REMOVED: "a pass over the context took it out",
+    }
+    return said.get(stage or "") or next((each.reason for each in FILTERS if each.name == stage), None)
+
+
+def _repeats(then: Then) -> str | None:
+    """Which better one says it, where the receipt names it."""
+    better = then.state.repeats.get(-1 if then.position is None else then.position)
+    said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
+    return said if better is None else f"{unpack_id(then.pool.ids[better])} says it"
+
+
+def _blind(leg: WhyLeg) -> bool:
+    return leg.health == "degraded" or _unfit(leg)
+
+
+def _recorded(then: Then) -> str | None:
+    known = then.state.request.as_known_at
+    if known is None:
+        return None
+    at = recorded_at(then.memory.id, then.memory.created)
+    return f"it was recorded at {isoformat(at)}, later than {isoformat(known)}"
+
+
+def _validity(then: Then) -> str:
+    """Since when it holds and until when; without a beginning, of the past it holds from its creation on."""
+    memory = then.memory
+    names = ("valid_at", "invalid_at", "expires_at")
+    words = {"valid_at": "valid from", "invalid_at": "invalid since", "expires_at": "expired at"}
+    said = [f"{words[name]} {isoformat(at)}" for name in names if (at := getattr(memory, name))]
+    if then.past and not memory.valid_at:
+        said.insert(0, f"made at {isoformat(memory.created)}")
+    return f"not valid at the instant asked about ({', '.join(said)})"
+
+
+def _margin(then: Then, stage: str | None) -> WhyMargin | None:
+    """How far it is from the line: of a hit the cut by topK, of a miss the rung that stopped it."""
+    top_k, kept, final = then.state.request.settings.top_k_facts, then.state.kept, then.pool.final
+    beyond = then.order[then.pool.rejected[then.order] == 1 + RUNGS.index("top-k")]
+    if then.position is None:
+        return None
+    if stage is None:
+        if len(beyond):
+            return WhyMargin(unit="score", spare=float(final[then.position] - final[beyond[0]]))
+        return WhyMargin(unit="places", spare=float(top_k - 1 - kept.tolist().index(then.position)))
+    if stage == "top-k":
+        return WhyMargin(unit="score", missing=float(final[kept[-1]] - final[then.position]))
+    measured = next((each.margin for each in FILTERS if each.name == stage), None)
+    if measured is None or stage not in _UNITS:
+        return None
+    missing = float(measured(then.state, then.pool)[then.position])
+    return WhyMargin(unit="cosine" if stage == "score-floor" else "share of the query's words", missing=missing)
+
+
+def _missing_characters(finding: WhyFinding, change: WhyChange | None) -> WhyMargin | None:
+    if finding.stage != "budget-fit" or change is None or change.kind != "budget":
+        return None
+    return WhyMargin(unit="characters", missing=float(int(change.to) - finding.budget))
+
+
+def _repair(finding: WhyFinding) -> WhyChange | None:
+    """What a person must mend; what the leg would find then cannot be known before."""
+    if finding.stage != DEGRADED:
+        return None
+    return WhyChange(
+        kind="repair", setting="leg", was=finding.reason or "down", to="ok", apply="pellucid doctor", verified=False
+    )

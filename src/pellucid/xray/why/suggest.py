@@ -1,0 +1,229 @@
+"""A recall that missed a memory in, the single changes that might admit it out: nothing is run or written for it.
+
+The order is that of `TRIED`, documented in docs/why.md.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from math import ceil, floor
+
+from pydantic.alias_generators import to_camel
+
+from pellucid.clock import isoformat
+from pellucid.model.memory import BOUNDARY_SCOPES
+from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of
+from pellucid.recall.score.ladder import overlap
+from pellucid.recall.state import State
+from pellucid.settings import LegWeights
+from pellucid.store.index_port import Filters, MemoryStanding
+from pellucid.xray.why.finding import DEGRADED, LEG_OFF, NOT_KNOWN, NOT_NOMINATED, REMOVED, ChangeKind, WhyTried
+from pellucid.xray.why.trial import Dial, Idea, Missed, TrialChange
+
+MOST_BUDGET = 2**31
+"""A budget of so many characters is doubled no further."""
+MOST_WEIGHT = 10.0
+"""The greatest leg weight tried."""
+_HUNDREDTH = 100
+_FLOOR_STEPS = 10_000
+"""Floors are lowered by whole ten-thousandths."""
+_ROUNDING = 1e-6
+_RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
+"""Stages that lose what may answer: places, and so legs and weights, decide there."""
+_FLAGS = {"tags": "--tag", "categories": "--category", "agent": "--by-agent", "session_id": "--in-session"}
+
+
+def _overlap(state: State, position: int) -> float:
+    return float(overlap(state, state.pool)[position])
+
+
+def _cosine(state: State, position: int) -> float:
+    return float(state.pool.cosine[position])
+
+
+_FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
+    "token-overlap": ("min_token_overlap", _overlap), "score-floor": ("min_fact_score", _cosine),
+}  # fmt: skip
+"""Rungs with a floor: its setting, and how far a candidate reaches."""
+
+
+def _setting(missed: Missed, kind: ChangeKind, name: str, value: float | str, flag: str = "") -> TrialChange:
+    was, to = _said(getattr(missed.settings, name)), _said(value)
+    apply = flag or f"--set {to_camel(name)}={to}"
+    return TrialChange(kind, to_camel(name), was, to, apply, missed.with_settings(**{name: value}))
+
+
+def _said(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _now(missed: Missed) -> Iterator[TrialChange]:
+    """The same question without its past instants, one and then both; what was not known yet needs the second gone."""
+    given = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
+    for names in (("as_of",), ("as_known_at",), tuple(given)):
+        said = [isoformat(at) for name in names if (at := given[name])]
+        if len(said) < len(names) or (missed.stage == NOT_KNOWN and "as_known_at" not in names):
+            continue
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in names)
+        left_out = replace(missed.request, **dict.fromkeys(names))
+        yield TrialChange("now", flags, " and ".join(said), "now", f"leave out {flags}", left_out)
+
+
+def _gate(missed: Missed) -> Iterator[TrialChange]:
+    if missed.state.plan.depth in ("no_recall", "minimal") and missed.settings.gate != "off":
+        yield _setting(missed, "gate", "gate", "off")
+
+
+def _abstention(missed: Missed) -> Iterator[TrialChange]:
+    if missed.state.abstention and missed.state.abstention.abstained:
+        yield _setting(missed, "abstention", "abstain_at", 1.0)
+
+
+def _passes(missed: Missed) -> Iterator[TrialChange]:
+    if missed.stage == REMOVED:
+        was = ", ".join(missed.settings.context_passes)
+        without = missed.with_settings(context_passes=())
+        yield TrialChange("passes", "contextPasses", was, "none", "--set contextPasses=[]", without)
+
+
+def _top_k(missed: Missed) -> Iterator[Dial]:
+    place = missed.place
+    if place and missed.rung == "top-k":
+        low = missed.settings.top_k_facts
+        yield Dial(low, (place,), lambda n: _setting(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
+
+
+def _budget(missed: Missed) -> Iterator[Dial]:
+    """Doubled until it admits."""
+    if missed.rung == "budget-fit":
+        low = missed.settings.char_budget
+        stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
+        yield Dial(low, stops, lambda n: _setting(missed, "budget", "char_budget", n, f"--budget {n}"))
+
+
+def _scope(missed: Missed) -> Iterator[TrialChange]:
+    if missed.position is None:
+        return
+    request, carried = missed.request, int(missed.state.pool.boundary[missed.position])
+    scopes = [scope for i, scope in enumerate(BOUNDARY_SCOPES) if carried >> i & 1 and scope not in request.scopes]
+    if scopes:
+        granted = replace(request, scopes=(*request.scopes, *scopes))
+        said = " ".join(f"--scope {scope}" for scope in scopes)
+        yield TrialChange(
+            "scope", "scopes", ", ".join(request.scopes) or "none", ", ".join(granted.scopes), said, granted
+        )
+
+
+def _filter(missed: Missed) -> Iterator[TrialChange]:
+    if missed.stage != "caller-filter":
+        return
+    request, none = missed.request, Filters()
+    for name in Filters.__slots__:
+        value = getattr(request.filters, name)
+        if value != getattr(none, name):
+            lifted = replace(request, filters=replace(request.filters, **{name: getattr(none, name)}))
+            flag = _FLAGS.get(name, f"--{name}")
+            said = ", ".join(value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            yield TrialChange("filter", flag, said, "any", f"leave out {flag}", lifted)
+
+
+def _period(missed: Missed) -> Iterator[TrialChange]:
+    if missed.rung == "time-window":
+        yield _setting(missed, "period", "query_dates", "soft")
+
+
+def _leg(missed: Missed) -> Iterator[TrialChange]:
+    if missed.stage not in _RANKED_OUT:
+        return
+    request, names = missed.request, {leg.name for leg in (*LEGS, FALLBACK)}
+    for name in sorted(request.without):
+        back = replace(request, without=request.without - {name})
+        yield TrialChange("leg", name, "left out", "on", f"leave out `--without {name}`", back)
+    for name, weight in request.settings.leg_weights.model_dump().items():
+        if name in names and weight == 0:
+            yield _weight(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
+
+
+def _pool(missed: Missed) -> Iterator[Dial]:
+    if missed.stage not in _RANKED_OUT:
+        return
+    held, joined = missed.settings.pool, missed.position is not None
+    low = held
+    for rank in sorted({leg.rank for leg in missed.legs if leg.rank and leg.rank > held and leg.health != "off"}):
+        first = low == held and not joined
+        yield Dial(rank - 1 if first else low, (rank,), lambda n: _setting(missed, "pool", "pool", n))
+        low = rank
+
+
+def _floor(missed: Missed) -> Iterator[Dial]:
+    """To what the memory reaches, and a step below, where rounding has it a little lower."""
+    rung, position = missed.rung, missed.position
+    if rung not in _FLOORS or position is None:
+        return
+    name, reaches = _FLOORS[rung]
+    top = ceil(getattr(missed.settings, name) * _FLOOR_STEPS)
+    reached = floor(reaches(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
+
+    def lowered(steps: int) -> TrialChange:
+        return _setting(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
+
+    for value in (reached, reached - 1):
+        yield Dial(top - value - 1, (top - value,), lowered)
+
+
+def _state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
+    """What could be done to it, each outcome tried once; nothing, where it is asked how things stood in the past."""
+    if missed.request.as_of or missed.request.as_known_at:
+        return
+    seen: list[Mapping[int, MemoryStanding]] = []
+    for each in missed.states():
+        if each.problem:
+            yield WhyTried(kind="state", setting=each.what, to=each.to, result=each.problem, ran=False)
+        elif each.standings not in seen:
+            seen.append(each.standings)
+            yield TrialChange("state", each.what, each.was, each.to, each.apply, missed.request, each.standings)
+
+
+def _weights(missed: Missed) -> Iterator[Dial]:
+    """Each list that has the memory, raised as far as the greatest weight."""
+    position, weights = missed.position, missed.settings.leg_weights.model_dump()
+    if position is None or missed.stage not in _RANKED_OUT:
+        return
+    named = {"rerankPassage": "rerank_passage"}
+    there = {
+        named.get(base_of(name), base_of(name)) for name, term in missed.state.pool.terms.items() if term[position]
+    }
+    for name in (name for name in weights if name in there):
+        low = int(_weight_now(missed, name) * _HUNDREDTH)
+
+        def raised(n: int, name: str = name) -> TrialChange:
+            return _weight(missed, "weight", name, n / _HUNDREDTH)
+
+        if low < MOST_WEIGHT * _HUNDREDTH:
+            yield Dial(low, (int(MOST_WEIGHT * _HUNDREDTH),), raised)
+
+
+def _weight_now(missed: Missed, name: str) -> float:
+    of_class = missed.settings.class_weights.get(missed.state.plan.query_class, {})
+    return float(of_class[name]) if name in of_class else float(getattr(missed.settings.leg_weights, name))
+
+
+def _weight(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialChange:
+    """A weight of every query, or of this class of query where that has its own."""
+    settings, query_class = missed.settings, missed.state.plan.query_class
+    was, to = f"{_weight_now(missed, name):g}", f"{value:g}"
+    of_class = settings.class_weights.get(query_class, {})
+    if name in of_class:
+        changed = {**settings.class_weights, query_class: {**of_class, name: value}}
+        apply = f"--set classWeights='{json.dumps(changed)}'"
+        request = missed.with_settings(class_weights=changed)
+        return TrialChange(kind, f"classWeights.{query_class}.{name}", was, to, apply, request)
+    weights = settings.leg_weights.model_dump() | {name: value}
+    apply = f"--set legWeights.{to_camel(name)}={value:g}"
+    return TrialChange(kind, f"legWeights.{to_camel(name)}", was, to, apply, missed.with_settings(leg_weights=weights))
+
+
+TRIED: tuple[Callable[[Missed], Iterator[Idea]], ...] = (
+    _now, _gate, _abstention, _passes, _top_k, _budget, _scope, _filter, _period, _leg, _pool, _floor, _state, _weights,
+)  # fmt: skip
+"""What is tried, in this order: now instead of then, flags of the call, settings, then what is kept, then weights."""

@@ -1,0 +1,64 @@
+"""The legs and the ladder of a recall in, what is worth saying of them out, in words."""
+
+from collections.abc import Mapping, Sequence
+from itertools import dropwhile
+
+from pellucid.model.snapshot import FilterTrace, LegHealth
+from pellucid.recall.score.ladder import DIVERSIFY, REPEATS
+
+TURNED_AWAY = {
+    "status-active": "no longer active", "valid-at": "not valid at the time asked about",
+    "trust-zone": "in quarantine", "boundary-scope": "marked for scopes that were not named",
+    "caller-filter": "not what was asked for", "time-window": "from another time than the question names",
+    "token-overlap": "with too few of the question's words", "score-floor": "too unlike the question",
+    "top-k": "weaker", DIVERSIFY: "lower for being like a better one",
+    REPEATS: "only repeating a better one", "budget-fit": "without room in the budget",
+    "abstention": "not near enough to be an answer",
+}  # fmt: skip
+"""What those are that a rung turned away: `29 too unlike the question`."""
+CUTS = (REPEATS, "top-k")
+"""Rungs that cut what passed the filters, as all behind them do; in older receipts `top-k` stands first."""
+
+
+def passed(rung: FilterTrace) -> str:
+    """`33 of 62 passed; 29 too unlike the question`; what passed only softly is counted."""
+    softly = f", {rung.soft_admitted} of them only softly" if rung.soft_admitted else ""
+    away = rung.considered - rung.admitted
+    turned = f"; {away} {turned_away(rung.name, rung.reason)}" if away else ""
+    return f"{rung.admitted} of {rung.considered} passed{softly}{turned}"
+
+
+def turned_away(name: str, reason: str | None) -> str:
+    """What those are that a rung turned away, in words."""
+    return TURNED_AWAY.get(name) or reason or "turned away"
+
+
+def idle(rung: FilterTrace) -> bool:
+    """Whether a rung let everybody pass, and nobody softly: nothing is to be said of it."""
+    return rung.admitted == rung.considered and not rung.soft_admitted
+
+
+def at_work(leg: LegHealth) -> bool:
+    """Whether a leg had something to do, or was left out on purpose; else it gave its reason not to."""
+    return leg.health != "off" or not leg.reason
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 memory`, `8 memories`."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def shown(many: int, cuts: Mapping[str, int]) -> str:
+    """`8 memories, 43 weaker ones left out`, with whatever else was cut after the filters."""
+    return ", ".join([counted(many, "memory", "memories"), *(_left_out(rung, away) for rung, away in cuts.items())])
+
+
+def cuts_of(rungs: Sequence[FilterTrace]) -> dict[str, int]:
+    """How many of those that had passed every filter each later rung cut, by its name."""
+    after = dropwhile(lambda rung: rung.name not in CUTS, rungs)
+    return {rung.name: away for rung in after if (away := rung.considered - rung.admitted)}
+
+
+def _left_out(rung: str, away: int) -> str:
+    weaker = f"{counted(away, 'weaker one', 'weaker ones')} left out"
+    return weaker if rung == "top-k" else f"{away} {turned_away(rung, None)}"
