@@ -29,7 +29,7 @@ from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
-from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.recall.state import Request, State
 from pellucid.settings import LegWeights
 from pellucid.store.index_port import Filters
@@ -113,8 +113,9 @@ class Promises:
         chained = all(above.admitted == below.considered for above, below in pairwise(state.rungs))
         first = not state.rungs or state.rungs[0].considered == len(pool)
         counted = all(
-            int((pool.rejected == number).sum()) == rung.considered - rung.admitted
-            for number, rung in enumerate(state.rungs, start=1)
+            int((pool.rejected == 1 + RUNGS.index(rung.name)).sum()) == rung.considered - rung.admitted
+            for rung in state.rungs
+            if rung.name in RUNGS  # an abstention's own is none of a candidate
         )
         self._see("rungs chain and count", query, chained and first and counted)
         climbed = {unpack_id(raw) for raw in pool.ids[(pool.rejected == 0) | (pool.rejected > len(FILTERS))]}
@@ -150,7 +151,7 @@ class Promises:
 
 def _told(state: State) -> tuple[Any, ...]:
     pool = state.pool
-    rejected = [0 if RUNGS[number - 1] == REPEATS else number for number in pool.rejected.tolist()]
+    rejected = [number if number <= len(FILTERS) else 0 for number in pool.rejected.tolist()]
     return pool.ids.tolist(), state.order.tolist(), pool.final.tobytes(), rejected
 
 

@@ -30,7 +30,7 @@ from pellucid.operations.recall.request import WITHOUT, RecallInput, request_of
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.legs.nominate import NOMINATING
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.ladder import DIVERSIFY, FILTERS
 from pellucid.recall.state import Request, State
 from pellucid.settings import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
@@ -56,6 +56,10 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+RANKING_RUNGS = (*(each.name for each in FILTERS), DIVERSIFY)
+"""Those behind them depend on texts, which are not in a receipt."""
+
+
 def request(app: App, query: str, settings: dict[str, Any], **given: Any) -> Request:
     """A recall that no budget cuts, as the texts' lengths are not in a receipt."""
     chosen = RecallSettings(**{"char_budget": 1_000_000, **settings})
@@ -70,10 +74,10 @@ def told(state: State) -> dict[str, Any]:
         "order": state.order.tolist(),
         "final": pool.final.tobytes(),
         "penalty": pool.penalty.tobytes(),
-        "rejected": [0 if RUNGS[number - 1] == REPEATS else number for number in pool.rejected.tolist()],
+        "rejected": [number if number <= len(FILTERS) else 0 for number in pool.rejected.tolist()],
         "soft": pool.soft.tolist(),
         "terms": {name: term.tobytes() for name, term in pool.terms.items() if term.any()},
-        "rungs": state.rungs[: len(FILTERS) + 1],
+        "rungs": [rung for rung in state.rungs if rung.name in RANKING_RUNGS],
         "legs": [(each.name, each.health, each.admitted, each.open) for each in state.legs],
         "tier": state.tier and replace(state.tier, millis=0.0),
     }

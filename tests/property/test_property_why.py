@@ -97,7 +97,8 @@ def test_the_stage_named_is_the_one_that_lost_it_and_every_place_is_exact(town: 
         if memory_id in state.context.included:
             expected = None
         elif memory_id in known:
-            expected = RUNGS[known[memory_id] - 1]
+            refused = state.abstention and state.abstention.abstained and not known[memory_id]
+            expected = "abstention" if refused else RUNGS[known[memory_id] - 1]
         else:
             near = any(place and place <= state.request.settings.pool for place in exact.values())
             expected = barred(town.memories[memory_id], state) if near else "not-nominated"

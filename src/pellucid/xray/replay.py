@@ -65,7 +65,10 @@ class Ranked(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The whole ranking of a receipt, worked out again; `identical`: what was served is what it puts first."""
+    """The ranking of a receipt, worked out again, without what repeats a better one.
+
+    `served` is how many of the first were; `identical` whether they are those that were served then.
+    """
 
     ranking: tuple[Ranked, ...]
     served: int
@@ -88,11 +91,11 @@ def replay(receipt: Receipt) -> Replay:
     state = receipt.state
     pool, order = rescore(state)
     ids: Any = pool.ids.tolist()
+    alone = order[~np.isin(order, list(state.repeats))]
     ranking = tuple(
         Ranked(place=place, memory_id=unpack_id(ids[at]), final=float(pool.final[at]))
-        for place, at in enumerate(order.tolist(), start=1)
+        for place, at in enumerate(alone.tolist(), start=1)
     )
-    alone = order[~np.isin(order, list(state.repeats))]
     beyond = np.flatnonzero(pool.rejected == 1 + RUNGS.index("top-k"))
     served = len(receipt.served_ids)
     same = receipt.served_ids == tuple(unpack_id(ids[at]) for at in alone[:served].tolist())

@@ -36,7 +36,7 @@ def test_the_questions_of_the_examples_are_answered_by_the_first_two_memories(ho
     bring_in(app, SESSIONS, mode="both")
     places = {question: _place(app, question, words) for question, words in ANSWERED_BY.items()}
     assert {question for question, place in places.items() if place not in (1, 2)} <= FAR_DOWN
-    assert sum(place == 1 for place in places.values()) >= 14
+    assert sum(place == 1 for place in places.values()) >= 13
 
 
 def _place(app: App, question: str, words: str) -> int | None:

@@ -22,13 +22,15 @@ def repeats(ranked: list[Memory]) -> dict[str, str]:
     return {memory_id: ranked[number].id for memory_id, number in better.items() if number is not None}
 
 
-def test_a_memory_that_ranks_first_stands_for_the_short_turn_it_was_read_from_and_not_for_a_long_one() -> None:
+def test_a_memory_that_ranks_first_stands_for_the_short_turn_that_says_little_else() -> None:
     read = memory(1, SAID)
-    turn = memory(2, f"{SAID}, since two writers once tore one picture of a client apart, and nobody saw it for a week")
-    turn = turn.model_copy(update={"category": "moment"})
-    long = turn.model_copy(update={"content": f"{turn.content}. " * 4})
+    turn = memory(2, f"Right. {SAID}, since two writers once met").model_copy(update={"category": "moment"})
+    more = memory(3, f"{SAID}, since two writers once tore one picture of a client apart, and nobody saw it for a week")
+    more = more.model_copy(update={"category": "moment"})
+    long = turn.model_copy(update={"content": f"{turn.content}. " * 8})
     assert repeats([read, turn]) == {turn.id: read.id}
     assert repeats([read, long]) == {}
+    assert repeats([read, more]) == {}  # what else it says would be lost
     assert repeats([turn, read]) == {read.id: turn.id}
 
 

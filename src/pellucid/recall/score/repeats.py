@@ -15,6 +15,8 @@ REPEATED = 0.7
 """The share of its words that a better one of the same turns holds, from which a memory adds too little to be told."""
 SHORT = 280
 """Characters of a turn up to which a memory that was read from it, and ranks before it, stands for both."""
+MOST = 0.5
+"""The share of such a turn's content words that the memory must hold: what else the turn says must be little."""
 TELLING = 4
 """Content words from which a memory of other turns is known to be said by a better one that holds them all."""
 
@@ -40,8 +42,9 @@ class _Said:
             both = len(other.words & self.words)
             if both >= REPEATED * len(other.words):
                 return True
-            short = len(other.memory.content) <= SHORT
-            if short and both >= REPEATED * len(self.words) and other.memory.category in TRANSCRIBED:
+            read_from = other.memory.category in TRANSCRIBED and both >= REPEATED * len(self.words)
+            most = len(other.content & self.content) >= MOST * len(other.content)
+            if read_from and most and len(other.memory.content) <= SHORT:
                 return True
         if len(other.content) < TELLING or not other.content <= self.content:
             return False
