@@ -60,7 +60,7 @@ def test_the_codemap_is_stale_until_written_and_then_lists_each_module(tree: Pat
         .read_text()
         .endswith(
             "\n- [`recall/`](../src/pellucid/recall): A query in, a context out.\n"
-            "  - [`plan`](../src/pellucid/recall/query/plan.py): A question in, a plan out: before any leg runs.\n"
+            "  - [`plan`](../src/pellucid/recall/plan.py): A question in, a plan out: before any leg runs.\n"
         )
     )
 
