@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.recall.receipt.pool import FLAGS
 from pellucid.recall.receipt.record import inflate, unpack
-from pellucid.recall.receipt_pool import FLAGS
 from pellucid.recall.state import Pool
 
 Columns = dict[str, NDArray[Any]]

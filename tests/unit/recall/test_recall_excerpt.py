@@ -6,7 +6,7 @@ from vault_kit import Opener, keep, run
 from pellucid.app import App
 from pellucid.operations.recall.recalling import recall, xray
 from pellucid.operations.recall.request import RecallInput
-from pellucid.recall.excerpt import excerpt, pieces
+from pellucid.recall.context.excerpt import excerpt, pieces
 from pellucid.recall.receipt.record import pack, unpack
 
 FILLER = "The quay was painted last spring and nobody has complained about its colour so far. "

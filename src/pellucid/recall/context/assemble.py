@@ -14,11 +14,11 @@ from pellucid.recall.context.abstain import UNSURE_FROM, judge, nearness
 from pellucid.recall.context.builder import ContextLine, Sheet
 from pellucid.recall.context.disputes import by_number, in_words, opponents
 from pellucid.recall.context.episodes import details, residual, told, worths
+from pellucid.recall.context.excerpt import Cutter, cut_to
 from pellucid.recall.context.leads import leads
 from pellucid.recall.context.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
 from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, UNSURE, nearest_line, wrap
-from pellucid.recall.excerpt import Cutter, cut_to
 from pellucid.recall.legs.graph_paths import paths_of
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import REPEATS, RUNGS

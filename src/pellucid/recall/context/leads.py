@@ -13,8 +13,8 @@ import numpy as np
 
 from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
+from pellucid.recall.context.excerpt import Cutter, Excerpt, pieces
 from pellucid.recall.context.text import body_of
-from pellucid.recall.excerpt import Cutter, Excerpt, pieces
 from pellucid.recall.state import State, Way, World
 from pellucid.store.index_port import Served
 

@@ -19,7 +19,7 @@ from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.query.entities import entities
 from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.query.gate import Gated, gate
-from pellucid.recall.query_voice import asks_own
+from pellucid.recall.query.voice import asks_own
 from pellucid.recall.score.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
 from pellucid.store.index_port import Admission, Term, TextSurvey

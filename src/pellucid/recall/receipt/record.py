@@ -1,10 +1,10 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
 Layout: the length of what is deflated as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
-pool (`receipt_pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows
+pool (`pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows
 the words of a header beforehand (`receipt.dict`), so that one costs what is its own. The query is the only text:
 history keeps it apart, and a receipt without it is whole but for the words. Version 1 held it in the header; up to
-version 4 the columns stood whole behind a header that was deflated by itself (`receipt_before`).
+version 4 the columns stood whole behind a header that was deflated by itself (`before`).
 """
 
 import json
@@ -25,9 +25,9 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
 from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.query.edges import AskedEdges
-from pellucid.recall.receipt_before import VERSIONS as EARLIER
-from pellucid.recall.receipt_before import pool_before
-from pellucid.recall.receipt_pool import pack_pool, unpack_pool
+from pellucid.recall.receipt.before import VERSIONS as EARLIER
+from pellucid.recall.receipt.before import pool_before
+from pellucid.recall.receipt.pool import pack_pool, unpack_pool
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import (
     Abstention,

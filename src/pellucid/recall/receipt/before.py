@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.recall.receipt_pool import FLAGS
+from pellucid.recall.receipt.pool import FLAGS
 from pellucid.recall.state import Pool
 
 VERSIONS = (1, 2, 3, 4)
