@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from intake_kit import HERE
 
+import pellucid.lab
 import pellucid.operations
 from pellucid import Pellucid
 from pellucid.app import App
@@ -38,7 +39,8 @@ LOOKS_ONLY = frozenset({
 
 def requests() -> Iterator[type[Wire]]:
     """Every request that an operation takes."""
-    for found in pkgutil.walk_packages(pellucid.operations.__path__, "pellucid.operations."):
+    rooms = ((pellucid.operations.__path__, "pellucid.operations."), (pellucid.lab.__path__, "pellucid.lab."))
+    for found in (each for room in rooms for each in pkgutil.walk_packages(*room)):
         module = importlib.import_module(found.name)
         for name, kind in inspect.getmembers(module, inspect.isclass):
             if name.endswith("Input") and kind.__module__ == module.__name__ and issubclass(kind, Wire):

@@ -31,7 +31,7 @@ _BY_SIGNAL = 128
 _LINE = re.compile(r"^(?:command|cmd): ([^\n]{2,400})(?=\n\w+: |\Z)", re.MULTILINE)
 _EXIT = re.compile(r"^(?:Exit code:?|Process exited with code) (\d{1,3})\b[^\n]*\n?", re.MULTILINE)
 _LOOKED_AT = 400
-_AROUND = re.compile(r"^cd [/~$]\S* && |\s*2>&1\s*$")
+_AROUND = re.compile(r"^cd [/~$]\S* && |(?<!\s)\s*+2>&1\s*+$")
 """A step into a folder that is named from the root (mostly the project's own), and errors led along."""
 _SHELL_SYNTAX = re.compile(r"[|;<>`\n\\{}*]|(?<!&)&(?!&)|\$[({]|&&.*&&")
 _ONE_OFF = re.compile(
