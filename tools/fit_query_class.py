@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.app import open_app
-from pellucid.recall.query.classes import CLASSES, SCALE, TABLE, VECTOR, features
+from pellucid.recall.query.classes import CLASSES, TABLE, VECTOR, features
 from pellucid.settings import load
 
 ROOT = Path(__file__).parents[1]
 LABELS = ROOT / "bench" / "labels" / "queries"
 HEAD = ROOT / "src" / "pellucid" / "recall" / "heads" / TABLE
+SCALE = 10_000
+"""Weights are whole ten-thousandths."""
 FEWEST, FOLDS, SPOKEN, PENALTIES = 2, 5, 2.0, (0.3, 1.0, 3.0)
 Floats = NDArray[np.float64]
 

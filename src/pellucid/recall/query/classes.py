@@ -1,4 +1,4 @@
-"""A query and its vector in, its class and the words that speak loudest for it out: one linear head over both.
+"""A query and its vector in, its class out: one linear head over both.
 
 `tools/fit_query_class.py` fits the weights on phrasings of our own (`bench/labels/queries/`).
 """
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.model.frame_words import PAST
-from pellucid.recall.query.function_words import FUNCTION_WORDS
 
 QueryClass = Literal["decision", "historical", "architectural", "current_state", "other"]
 """What an answer would be about: what was decided, how it was, how it is built, how it is now, or none of these."""
@@ -26,8 +25,6 @@ CLASSES: tuple[QueryClass, ...] = get_args(QueryClass)
 TABLE = "query_class.tsv"
 VECTOR = "#"
 """How the name of a row begins that weighs a component of the vector."""
-SCALE = 10_000
-"""Weights are whole ten-thousandths."""
 
 _READ = 1_000
 """Characters that are read: about as many as the encoder reads."""
@@ -41,14 +38,6 @@ _QUOTED = re.compile(r"(?<!\w)[\"“„«][^\"“”„«»]{2,120}[\"”“»](
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
-    """A class, and the words of the query that spoke loudest for it: "" where none did."""
-
-    name: QueryClass
-    cue: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class QueryHead:
     """The weights for each class, of a word, pair or opening, and of the components of a vector (384, 5)."""
 
@@ -56,38 +45,28 @@ class QueryHead:
     vector: NDArray[np.int64]
 
 
-def classify(text: str, vector: NDArray[np.float32] | None = None) -> Tagged:
+def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass:
     """What kind of answer a query is after, by its first 1,000 characters.
 
     score(class) = Σ w(word, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
     Without a vector the words decide alone. What is asked in the present tense (`how often do we …`) is not about the
     past. What stands in quotation marks is not read as words.
     """
-    read = text[:_READ]
-    plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), read.translate(_PLAIN))
+    plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text[:_READ].translate(_PLAIN))
     head = load_head()
-    known = [(feature, head.words[feature]) for feature in features(plain) if feature in head.words]
-    scores = np.array([weights for _, weights in known], dtype=np.int64).reshape(-1, len(CLASSES)).sum(axis=0)
-    scores = scores / sqrt(max(1, len(known)))
+    known = [head.words[feature] for feature in features(plain) if feature in head.words]
+    scores = np.array(known, dtype=np.int64).reshape(-1, len(CLASSES)).sum(axis=0) / sqrt(max(1, len(known)))
     if vector is not None:
         scores = scores + vector.astype(np.float64) @ head.vector
-    best = int(np.argmax(scores))
-    if CLASSES[best] == "historical" and (asking := _present(plain)):
-        return Tagged("current_state", asking)
-    if CLASSES[best] == "other":
-        return Tagged("other")
-    telling = [
-        (word, weights) for word, weights in known if word in read and not FUNCTION_WORDS.issuperset(word.split())
-    ]
-    speak = [(weights[best], word) for word, weights in telling if weights[best] == max(weights)]
-    return Tagged(CLASSES[best], max(speak)[1] if speak else "")
+    best = CLASSES[int(np.argmax(scores))]
+    return "current_state" if best == "historical" and _present(plain) else best
 
 
-def _present(plain: str) -> str:
-    """The `do` or `does` by which a question asks, unless some word of it is in the past; else ""."""
-    words = _WORD.findall(plain)
-    past = any(word in PAST or word in _PAST or word.endswith("ed") for word in map(str.lower, words))
-    return "" if past else next((word for word in words[:_OPENING] if word.lower() in _PRESENT), "")
+def _present(plain: str) -> bool:
+    """Whether a question asks with `do` or `does`, and no word of it is in the past."""
+    words = [word.lower() for word in _WORD.findall(plain)]
+    past = any(word in PAST or word in _PAST or word.endswith("ed") for word in words)
+    return not past and not _PRESENT.isdisjoint(words[:_OPENING])
 
 
 def features(text: str) -> list[str]:

@@ -43,7 +43,7 @@ def plan(state: State, world: World) -> State:
     encoding, problem = encode(text, world)
     gated = _meant(_gated(text, request, world), request, known)
     period = _period(text, request, world)
-    query_class = classify(text, encoding.vector if encoding else None).name
+    query_class = classify(text, encoding.vector if encoding else None)
     return replace(
         state,
         request=_narrowed(request, gated),
