@@ -23,7 +23,7 @@ from pellucid.encoders.port import Embedder, Encoding, QueryEncoding
 from pellucid.encoders.provision import MODEL_NAME, provision
 from pellucid.model.memory import Memory
 from pellucid.recall.state import Request
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import Index, IndexRecord, IndexState, PathChange
 
 NAMESPACE = "bench/corpus"
@@ -111,11 +111,18 @@ def memories(said: Sequence[str], seed: int) -> Iterator[Memory]:
         session, turn = divmod(number, SESSION_TURNS)
         at = BEGINNING + timedelta(minutes=7 * session * SESSION_TURNS / 10 + turn)
         yield Memory(
-            id=f"mem_{uuid7(at, rng.getrandbits(74)).hex}", category="moment", namespace=NAMESPACE, created=at,
-            updated=at, source="import", session_id=f"session-{session:05}", importance_score=round(rng.random(), 2),
+            id=f"mem_{uuid7(at, rng.getrandbits(74)).hex}",
+            category="moment",
+            namespace=NAMESPACE,
+            created=at,
+            updated=at,
+            source="import",
+            session_id=f"session-{session:05}",
+            importance_score=round(rng.random(), 2),
             status="superseded" if rng.random() < SUPERSEDED else "active",
-            evidence=(f"session-{session:05}:{turn + 1}-{turn + 1}",), content=text,
-        )  # fmt: skip
+            evidence=(f"session-{session:05}:{turn + 1}-{turn + 1}",),
+            content=text,
+        )
 
 
 def fill(index: Index, held: Sequence[Memory], encodings: Sequence[Encoding], embedder: Embedder) -> None:

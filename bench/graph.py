@@ -38,7 +38,8 @@ from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.pipeline import STAGES
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import State, World
-from pellucid.settings import GraphSettings, HistorySettings, RerankSettings, Settings
+from pellucid.settings import Settings
+from pellucid.settings.sections import GraphSettings, HistorySettings, RerankSettings
 from pellucid.store.index_port import IndexRecord, IndexState, PathChange
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
@@ -68,14 +69,29 @@ def changes(documents: int, seed: int, embedder: corpus.Projection) -> Iterator[
         at = corpus.BEGINNING + timedelta(minutes=number)
         millis = int(at.timestamp() * 1000)
         memory = Memory(
-            id=f"mem_{uuid7(at, number).hex}", category="section", namespace=corpus.NAMESPACE, created=at, updated=at,
-            source="document", entity_ref=f"SPEC-{number}", evidence=(f"spec-{number}.md:1-9",), content=said[number],
-        )  # fmt: skip
+            id=f"mem_{uuid7(at, number).hex}",
+            category="section",
+            namespace=corpus.NAMESPACE,
+            created=at,
+            updated=at,
+            source="document",
+            entity_ref=f"SPEC-{number}",
+            evidence=(f"spec-{number}.md:1-9",),
+            content=said[number],
+        )
         edges = tuple(
-            Edge(f"spec-{number}", f"spec-{target}", TYPES[place % len(TYPES)], memory.id, "References", 0.95,
-                 valid_from=millis, recorded=millis)
+            Edge(
+                f"spec-{number}",
+                f"spec-{target}",
+                TYPES[place % len(TYPES)],
+                memory.id,
+                "References",
+                0.95,
+                valid_from=millis,
+                recorded=millis,
+            )
             for place, target in enumerate(targets[number].tolist())
-        )  # fmt: skip
+        )
         own = EntityFact(f"spec-{number}", f"SPEC-{number}", "Specification", defines=True, since=millis)
         facts = GraphFacts(entities=(own,), edges=edges, homes=((memory.id, f"spec-{number}"),))
         digest = hashlib.sha256(said[number].encode()).digest()
@@ -145,11 +161,16 @@ def race(folder: Path, given: argparse.Namespace) -> dict[str, object]:
     plain.close()
     graph, vector = (machine.spread(values[WARM_UP:]) for values in (times["graph"], times["vector"]))
     return {
-        "documents": given.documents, "edges": given.documents * EDGES_EACH, "vectors": given.vectors,
-        "queries": given.queries, "graphLegMs": graph, "vectorLegMs": vector,
-        "ratioOfP95": round(graph["p95"] / vector["p95"], 3), "fillSeconds": round(filled, 1),
+        "documents": given.documents,
+        "edges": given.documents * EDGES_EACH,
+        "vectors": given.vectors,
+        "queries": given.queries,
+        "graphLegMs": graph,
+        "vectorLegMs": vector,
+        "ratioOfP95": round(graph["p95"] / vector["p95"], 3),
+        "fillSeconds": round(filled, 1),
         "indexMb": round((folder / "linked.db").stat().st_size / 1e6, 1),
-    }  # fmt: skip
+    }
 
 
 def load(given: argparse.Namespace) -> dict[str, object]:
@@ -165,9 +186,12 @@ def load(given: argparse.Namespace) -> dict[str, object]:
     whole = (time.perf_counter() - begun) * 1000
     index.close()
     return {
-        "openMs": round(opened, 1), "firstLegMs": round(first, 1), "openToAnswerMs": round(whole, 1),
-        "peakMb": peak_mb(), "peakBeforeOpeningMb": base,
-    }  # fmt: skip
+        "openMs": round(opened, 1),
+        "firstLegMs": round(first, 1),
+        "openToAnswerMs": round(whole, 1),
+        "peakMb": peak_mb(),
+        "peakBeforeOpeningMb": base,
+    }
 
 
 def in_a_fresh_process(given: argparse.Namespace, index: Path) -> dict[str, object]:
@@ -224,10 +248,14 @@ def documents(place: Path, given: argparse.Namespace) -> dict[str, object]:
     applied = per_second(given.files, begun)
     app.close()
     return {
-        "files": given.files, "differing": len(looked.diffs), "indexDocsPerSecond": indexed,
-        "backfillComparePerSecond": compared, "backfillApplyPerSecond": applied,
-        "embedded": given.embedded, "indexDocsEmbeddingPerSecond": _embedding(place, given),
-    }  # fmt: skip
+        "files": given.files,
+        "differing": len(looked.diffs),
+        "indexDocsPerSecond": indexed,
+        "backfillComparePerSecond": compared,
+        "backfillApplyPerSecond": applied,
+        "embedded": given.embedded,
+        "indexDocsEmbeddingPerSecond": _embedding(place, given),
+    }
 
 
 def _embedding(place: Path, given: argparse.Namespace) -> float:

@@ -115,9 +115,14 @@ def live(given: argparse.Namespace) -> dict[str, object]:
         times.append((time.perf_counter() - begun) * 1000)
     app.close()
     return {
-        "memories": given.home_turns, "recalls": given.recalls, "peakMb": _peak_mb(), "peakBeforeRecallsMb": imported,
-        "peakBeforeOpeningMb": base, "wholeRecallMs": machine.spread(times[1:], 2), "firstRecallMs": round(times[0], 1),
-    }  # fmt: skip
+        "memories": given.home_turns,
+        "recalls": given.recalls,
+        "peakMb": _peak_mb(),
+        "peakBeforeRecallsMb": imported,
+        "peakBeforeOpeningMb": base,
+        "wholeRecallMs": machine.spread(times[1:], 2),
+        "firstRecallMs": round(times[0], 1),
+    }
 
 
 def _peak_mb() -> float:

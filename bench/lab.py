@@ -30,9 +30,15 @@ def main() -> None:
 
     def measure(mode: str) -> dict[str, object]:
         asked = LabInput.model_validate(
-            {"dataset": given.dataset, "data": given.data, "mode": mode, "updates": given.updates,
-             "ablate": not given.updates and mode == "verbatim", "context": given.context}
-        )  # fmt: skip
+            {
+                "dataset": given.dataset,
+                "data": given.data,
+                "mode": mode,
+                "updates": given.updates,
+                "ablate": not given.updates and mode == "verbatim",
+                "context": given.context,
+            }
+        )
         return run_lab(settings, asked, lambda said: print(said, file=sys.stderr)).to_wire()
 
     result = {mode: measure(mode) for mode in ("verbatim", "extract")} if given.updates else measure(given.mode)

@@ -27,7 +27,8 @@ from tempfile import TemporaryDirectory
 
 import machine
 from pellucid.app import open_app
-from pellucid.settings import Settings, TrustSettings
+from pellucid.settings import Settings
+from pellucid.settings.sections import TrustSettings
 
 sys.path.append(str(machine.ROOT / "tests" / "poisoning"))
 from corpus_kit import Row, load_rows, served

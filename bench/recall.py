@@ -26,7 +26,7 @@ from pellucid.encoders.port import Embedder
 from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import Request, State
-from pellucid.settings import HistorySettings
+from pellucid.settings.sections import HistorySettings
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 

@@ -15,7 +15,7 @@ import corpus
 import machine
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.receipt.record import pack
-from pellucid.settings import HistorySettings
+from pellucid.settings.sections import HistorySettings
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 

@@ -8,6 +8,7 @@ from pathlib import Path
 MODULE_LINES = {"src": 400, "tests": 600, "tools": 400, "bench": 400}
 FUNCTION_LINES = 50
 PUBLIC_METHODS = 13
+LAYOUT_OF_ITS_OWN = "# fmt:" + " skip"
 NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "manager", "core", "base"}
 
 
@@ -19,6 +20,8 @@ def problems(root: Path) -> Iterator[str]:
             if NAMES_THAT_SAY_NOTHING & {*where.with_suffix("").parts}:
                 yield f"{where}:1: the name says nothing; take a noun or verb of the domain"
             text = path.read_text("utf-8")
+            if LAYOUT_OF_ITS_OWN in text:
+                yield f"{where}:1: a layout of its own; the formatter lays the code out"
             if (lines := len(text.splitlines())) > limit:
                 yield f"{where}:1: module has {lines} lines, {limit} at most"
             for node in ast.walk(ast.parse(text, str(where))):

@@ -10,9 +10,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOMS = (
-    "model", "capture", "observe", "memory", "documents", "git", "graph", "vault", "index", "recall", "xray", "lab",
-    "store", "encoders", "operations", "surfaces",
-)  # fmt: skip
+    "settings",
+    "model",
+    "capture",
+    "observe",
+    "memory",
+    "documents",
+    "git",
+    "graph",
+    "vault",
+    "index",
+    "recall",
+    "xray",
+    "lab",
+    "store",
+    "encoders",
+    "operations",
+    "surfaces",
+)
 PAGE = Path("docs/codemap.md")
 HEAD = """\
 # Codemap

@@ -20,7 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
-from pellucid.settings_file import is_harmless
+from pellucid.settings.files import is_harmless
 from pellucid.surfaces.cli import app as typer_app
 from pellucid.surfaces.cli import derived
 from pellucid.surfaces.cli.derived import INDEX

@@ -103,9 +103,24 @@ def open_app(
     keeper = UnitOfWork(records, folder, clock, lambda text: redact(text).text, partial(exclusive, home / "write.lock"))
     spool = LocalSpool(home / "spool.db")
     return App(
-        settings=settings, clock=clock, records=records, ledger=records.rows, eraser=records, index=index,
-        scrubber=index, lookup=index.lookup, graph=index.graph, history=history, receipts=history,
-        uses=history.uses, spool=spool, projects=ProjectFile(home / "vault"),
-        embedder=embedder, folder=folder, keeper=keeper, recaller=recaller, key=key,
+        settings=settings,
+        clock=clock,
+        records=records,
+        ledger=records.rows,
+        eraser=records,
+        index=index,
+        scrubber=index,
+        lookup=index.lookup,
+        graph=index.graph,
+        history=history,
+        receipts=history,
+        uses=history.uses,
+        spool=spool,
+        projects=ProjectFile(home / "vault"),
+        embedder=embedder,
+        folder=folder,
+        keeper=keeper,
+        recaller=recaller,
+        key=key,
         read_only=may_not_be_written(home / "journal.db"),
-    )  # fmt: skip
+    )

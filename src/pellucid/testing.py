@@ -213,9 +213,12 @@ def _body(step: Step, path: str) -> bytes:
 def _completion(step: Step) -> dict[str, object]:
     message = {"role": "assistant", "content": None if step.refusal else step.text, "refusal": step.refusal}
     made: dict[str, object] = {
-        "id": "chatcmpl-scripted", "object": "chat.completion", "created": 0, "model": "scripted",
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
         "choices": [{"index": 0, "message": message, "finish_reason": step.finish}],
-    }  # fmt: skip
+    }
     return made | _usage(step, "prompt_tokens", "completion_tokens")
 
 
@@ -224,15 +227,23 @@ def _response(step: Step) -> dict[str, object]:
     refused = {"type": "refusal", "refusal": step.refusal}
     causes = {"length": "max_output_tokens", "content_filter": "content_filter"}
     made: dict[str, object] = {
-        "id": "resp_scripted", "object": "response", "created_at": 0, "model": "scripted",
+        "id": "resp_scripted",
+        "object": "response",
+        "created_at": 0,
+        "model": "scripted",
         "status": "incomplete" if step.finish in causes else "completed",
         "incomplete_details": {"reason": causes[step.finish]} if step.finish in causes else None,
         "output": [
             {"type": "reasoning", "id": "rs_scripted", "summary": []},
-            {"type": "message", "id": "msg_scripted", "role": "assistant", "status": "completed",
-             "content": [refused if step.refusal else said]},
+            {
+                "type": "message",
+                "id": "msg_scripted",
+                "role": "assistant",
+                "status": "completed",
+                "content": [refused if step.refusal else said],
+            },
         ],
-    }  # fmt: skip
+    }
     return made | _usage(step, "input_tokens", "output_tokens")
 
 

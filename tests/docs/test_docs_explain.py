@@ -23,7 +23,7 @@ PASSING = (
     (re.compile(r"(?<=latency-ms: )[\d.]+"), "…"),
     (re.compile(r"(?<=captured-at: )\S+|(?<=^  at: ).+", re.MULTILINE), "…"),
     (re.compile(r"(?<=appliedSeq )\d+|(?<=corpus-statistics-changed \()[^)]*(?=\))"), "…"),
-)  # fmt: skip
+)
 
 
 def untimed(text: str) -> str:

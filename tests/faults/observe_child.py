@@ -19,10 +19,14 @@ from pellucid.store.local.vault.records import LocalRecords
 
 CHUNK = 3
 AROUND: dict[str, tuple[Any, str]] = {
-    "spool": (LocalSpool, "append"), "extract": (intake, "observe"), "commit": (LocalRecords, "commit"),
-    "drain": (LocalRecords, "drain"), "fold": (Indexer, "catch_up"), "drop": (LocalSpool, "drop"),
+    "spool": (LocalSpool, "append"),
+    "extract": (intake, "observe"),
+    "commit": (LocalRecords, "commit"),
+    "drain": (LocalRecords, "drain"),
+    "fold": (Indexer, "catch_up"),
+    "drop": (LocalSpool, "drop"),
     "close": (LocalSpool, "close"),
-}  # fmt: skip
+}
 """What is done between one step and the next; a process may die before and after each."""
 
 

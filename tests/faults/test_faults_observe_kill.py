@@ -20,9 +20,18 @@ pytestmark = pytest.mark.slow
 HERE = "local/default"
 STEPS = (
     *(f"{when}-{name}" for name in observe_child.AROUND for when in ("before", "after")),
-    "commit-open", "commit-done", "drain-locked", "ledger-appended", "ledger-synced", "temp-written", "temps-synced",
-    "placing", "created", "folders-synced", "entries-settled",
-)  # fmt: skip
+    "commit-open",
+    "commit-done",
+    "drain-locked",
+    "ledger-appended",
+    "ledger-synced",
+    "temp-written",
+    "temps-synced",
+    "placing",
+    "created",
+    "folders-synced",
+    "entries-settled",
+)
 KILLS = 20
 TURNS_A_ROUND = 9
 
@@ -50,8 +59,11 @@ class Talk:
         settings = {"PELLUCID_OBSERVE__FLUSH_TURNS": "4", "PELLUCID_OBSERVE__TOPIC_SHIFT": "0"}
         command = [sys.executable, observe_child.__file__, *arguments]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env={**os.environ, **settings}  # noqa: TID251 - a child's
-        ) as child:  # fmt: skip
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **settings},  # noqa: TID251 - a child's
+        ) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == "open\n"
             if after is not None:

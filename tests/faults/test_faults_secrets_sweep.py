@@ -50,10 +50,17 @@ def claude_code(fill: Fill) -> list[object]:
     def line(kind: str, content: object, **more: object) -> dict[str, object]:
         message = {"role": kind, "content": content, "id": fill("cc.message"), "model": fill("cc.model")}
         return {
-            "type": kind, "message": message, "uuid": fill("cc.uuid"), "parentUuid": fill("cc.parent"),
-            "sessionId": fill("cc.session"), "cwd": fill("cc.cwd"), "gitBranch": fill("cc.branch"),
-            "version": fill("cc.version"), "timestamp": "2026-05-01T10:00:00Z", **more,
-        }  # fmt: skip
+            "type": kind,
+            "message": message,
+            "uuid": fill("cc.uuid"),
+            "parentUuid": fill("cc.parent"),
+            "sessionId": fill("cc.session"),
+            "cwd": fill("cc.cwd"),
+            "gitBranch": fill("cc.branch"),
+            "version": fill("cc.version"),
+            "timestamp": "2026-05-01T10:00:00Z",
+            **more,
+        }
 
     call = {"type": "tool_use", "id": fill("cc.call"), "name": fill("cc.tool"), "input": {fill("cc.key"): fill("cc.v")}}
     output = {"type": "tool_result", "tool_use_id": fill("cc.call"), "content": decided(fill, "cc.output")}
@@ -111,8 +118,11 @@ def write_transcripts(folder: Path, fill: Fill) -> None:
     """One file of each format; each is named by a token, too."""
     folder.mkdir()
     for name, lines in (
-        ("cc", claude_code(fill)), ("cx", codex(fill)), ("oa", openai_chat(fill)), ("pj", plain_jsonl(fill)),
-    ):  # fmt: skip
+        ("cc", claude_code(fill)),
+        ("cx", codex(fill)),
+        ("oa", openai_chat(fill)),
+        ("pj", plain_jsonl(fill)),
+    ):
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"{fill(f'{name}.file')}.jsonl").write_text(text, "utf-8")
     spoken = f"Alice: {decided(fill, 'pt.text')}\n[{fill('pt.at')[:30]}] Bob: {decided(fill, 'pt.more')}\n"
@@ -124,9 +134,14 @@ def keep(app: App, fill: Fill) -> None:
     words = decided(fill, "remember.content")
     for again in ("", "-again"):
         given = RememberInput(
-            content=words, namespace=HERE, tags=(fill(f"remember.tag{again}"),), entity_ref=fill("remember.entity"),
-            session_id=fill("remember.session"), agent=fill("remember.agent"), scopes=(fill("remember.scope"),),
-        )  # fmt: skip
+            content=words,
+            namespace=HERE,
+            tags=(fill(f"remember.tag{again}"),),
+            entity_ref=fill("remember.entity"),
+            session_id=fill("remember.session"),
+            agent=fill("remember.agent"),
+            scopes=(fill("remember.scope"),),
+        )
         assert remember(app, given).created is (again == "")
 
 
@@ -167,11 +182,35 @@ def sweep(app: App, folder: Path, make: Fill) -> dict[str, set[str]]:
 def test_a_canary_in_any_stored_field_is_found(app: App, tmp_path: Path) -> None:
     found = sweep(app, tmp_path / "canaries", canary)
     stored = {
-        "cc.text", "cc.session", "cc.agent", "cc.output", "cc.v", "cx.text", "cx.session", "cx.word", "oa.text",
-        "oa.name", "oa.session", "oa.v", "pj.text1", "pj.session", "pj.name", "pj.agent", "pj.file", "pt.text",
-        "pt.file", "pj.long-name", "pj.long-session", "remember.content", "remember.tag", "remember.tag-again",
-        "remember.entity", "remember.session", "remember.agent", "remember.scope",
-    }  # fmt: skip
+        "cc.text",
+        "cc.session",
+        "cc.agent",
+        "cc.output",
+        "cc.v",
+        "cx.text",
+        "cx.session",
+        "cx.word",
+        "oa.text",
+        "oa.name",
+        "oa.session",
+        "oa.v",
+        "pj.text1",
+        "pj.session",
+        "pj.name",
+        "pj.agent",
+        "pj.file",
+        "pt.text",
+        "pt.file",
+        "pj.long-name",
+        "pj.long-session",
+        "remember.content",
+        "remember.tag",
+        "remember.tag-again",
+        "remember.entity",
+        "remember.session",
+        "remember.agent",
+        "remember.scope",
+    }
     assert stored <= found.keys(), stored - found.keys()
     places = set().union(*found.values())
     for place in ("a file's name", "index.db", "vault/.pellucid/ledger/", "vault/episodes/", "vault/facts/"):

@@ -17,7 +17,8 @@ from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.recall.context.text import mark_of
-from pellucid.settings import Settings, TrustSettings
+from pellucid.settings import Settings
+from pellucid.settings.sections import TrustSettings
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,16 @@ def _row(told: dict[str, Any]) -> Row:
     turns = told.get("turns") or ()
     document = told.get("document") or {}
     return Row(
-        id=str(told["id"]), channel=str(told["channel"]), lang=str(told.get("lang", "")),
-        technique=str(told.get("technique", "")), payload=str(told["payload"]), query=str(told["query"]),
+        id=str(told["id"]),
+        channel=str(told["channel"]),
+        lang=str(told.get("lang", "")),
+        technique=str(told.get("technique", "")),
+        payload=str(told["payload"]),
+        query=str(told["query"]),
         turns=tuple((str(each["role"]), str(each["text"])) for each in turns),
-        document=(str(document.get("name", "")), str(document.get("text", ""))), benign=bool(told.get("benign")),
-    )  # fmt: skip
+        document=(str(document.get("name", "")), str(document.get("text", ""))),
+        benign=bool(told.get("benign")),
+    )
 
 
 def served(rows: Sequence[Row], folder: Path, models: Path, *, enabled: bool = True) -> dict[str, bool]:

@@ -26,9 +26,13 @@ from pellucid.operations.session.intake import Intake
 
 START = datetime(2026, 4, 20, 10, tzinfo=UTC)
 _ROLES: dict[str, tuple[Role, str | None]] = {
-    "u": ("user", None), "a": ("assistant", None), "y": ("system", None), "t": ("tool", "bash"),
-    "w": ("tool", "web_fetch"), "s": ("tool", "task"),
-}  # fmt: skip
+    "u": ("user", None),
+    "a": ("assistant", None),
+    "y": ("system", None),
+    "t": ("tool", "bash"),
+    "w": ("tool", "web_fetch"),
+    "s": ("tool", "task"),
+}
 
 
 @dataclass(frozen=True)
@@ -80,10 +84,13 @@ def _sentences(turn: Turn) -> Iterator[ExtractedFact]:
         if not sentence.endswith(("?", "？")) and reading_length(sentence) > 2:
             read = read_attribution(sentence, language)
             yield ExtractedFact(
-                category="fact", content=sentence.rstrip(".。"), confidence=0.9, entity_ref=read.entity,
+                category="fact",
+                content=sentence.rstrip(".。"),
+                confidence=0.9,
+                entity_ref=read.entity,
                 structured_attributes=read.attributes,
                 evidence=(Evidence(source=turn.session_id, start=turn.ordinal, end=turn.ordinal),),
-            )  # fmt: skip
+            )
 
 
 def _is_among(fact: ExtractedFact, found: Iterable[ExtractedFact]) -> bool:

@@ -12,7 +12,8 @@ import pytest
 from poisoning_kit import Case, Outcome, load_cases, run
 
 from pellucid.app import open_app
-from pellucid.settings import TrustSettings, load
+from pellucid.settings import load
+from pellucid.settings.sections import TrustSettings
 
 ATTEMPTS, BENIGN = load_cases()
 Ran = Callable[[bool], dict[str, Outcome]]

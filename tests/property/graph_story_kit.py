@@ -45,9 +45,11 @@ class Told:
         """The same without what these memories say, and without what is true of these things."""
         left, other = frozenset(ids), frozenset(things)
         return Told(
-            self.at, self.ids - left, frozenset(each for each in self.edges if not left & {each[0], each[2], each[4]}),
+            self.at,
+            self.ids - left,
+            frozenset(each for each in self.edges if not left & {each[0], each[2], each[4]}),
             {key: held for key, held in self.props.items() if key not in other},
-        )  # fmt: skip
+        )
 
 
 def a_document(number: int, status: str, upon: int, turn: int) -> str:
@@ -82,9 +84,12 @@ def present(app: App, at: datetime) -> Told:
     """What is true now, which is `at`, as it is told without a word about instants."""
     ids = frozenset(each.id for each in _memories(app) if answers(each, at))
     assert frozenset(each.memory.id for each in run(app, QUESTION).served) == ids, "a recall of now"
-    return Told(at, ids, frozenset(_said(each) for each in open_edges(app, at)), {
-        node_key(name): _holds(app, name) for name in THINGS
-    })  # fmt: skip
+    return Told(
+        at,
+        ids,
+        frozenset(_said(each) for each in open_edges(app, at)),
+        {node_key(name): _holds(app, name) for name in THINGS},
+    )
 
 
 def past(app: App, at: datetime, known: datetime | None) -> Told:
@@ -141,9 +146,10 @@ def upon_now(files: Mapping[str, tuple[int, int]]) -> set[tuple[str, str]]:
 def about_now(app: App, at: datetime) -> set[tuple[str, str]]:
     """Which memory is about what, by the memories as they are."""
     return {
-        (each.id, node_key(each.entity_ref)) for each in _memories(app)
+        (each.id, node_key(each.entity_ref))
+        for each in _memories(app)
         if each.entity_ref and each.category != "section" and answers(each, at)
-    }  # fmt: skip
+    }
 
 
 def status_now(app: App, name: str, at: datetime) -> str | None:
@@ -152,9 +158,12 @@ def status_now(app: App, name: str, at: datetime) -> str | None:
     said = [
         (each.valid_at or each.created, recorded_at(each.id, each.created), each.id, value)
         for each in _memories(app)
-        if each.entity_ref and node_key(each.entity_ref) == key and answers(each, at)
-        and each.category != "section" and (value := each.structured_attributes.get("status"))
-    ]  # fmt: skip
+        if each.entity_ref
+        and node_key(each.entity_ref) == key
+        and answers(each, at)
+        and each.category != "section"
+        and (value := each.structured_attributes.get("status"))
+    ]
     said += [
         (each.valid_from, recorded_at(each.id, each.valid_from), each.id, each.values["status"])
         for each in _versions(app, key, at)
@@ -165,9 +174,12 @@ def status_now(app: App, name: str, at: datetime) -> str | None:
 def _versions(app: App, key: str, at: datetime) -> list[HeaderVersion]:
     documents = [filed.document for filed in app.graph.documents(HERE)]
     return [
-        each for document in documents if node_key(document.entity) == key for each in document.versions
+        each
+        for document in documents
+        if node_key(document.entity) == key
+        for each in document.versions
         if holds(each.valid_from, (each.valid_until, document.removed_at), at)
-    ]  # fmt: skip
+    ]
 
 
 def everything(app: App) -> object:

@@ -31,21 +31,35 @@ from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.recall.state import Request, State
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import Filters
 from pellucid.xray.words.sentence import untrue
 
 VARIANTS: tuple[dict[str, Any], ...] = (
-    {}, {}, {}, {"mmr_lambda": 0.5, "mmr_threshold": 0.3}, {"leg_weights": LegWeights(temporal=0.5)},
-    {"expand_from": 0}, {"pool": 8, "expand_from": 3}, {"min_token_overlap": 0.3, "min_fact_score": 0.1},
-    {"max_iterations": 2, "sufficiency_threshold": 0.9}, {"direct_answer": False, "renewal_weight": 0.0},
-    {"score_propagation_alpha": 0.0}, {"rrf_k": 60}, {"top_k_facts": 3}, {"char_budget": 700},
-)  # fmt: skip
+    {},
+    {},
+    {},
+    {"mmr_lambda": 0.5, "mmr_threshold": 0.3},
+    {"leg_weights": LegWeights(temporal=0.5)},
+    {"expand_from": 0},
+    {"pool": 8, "expand_from": 3},
+    {"min_token_overlap": 0.3, "min_fact_score": 0.1},
+    {"max_iterations": 2, "sufficiency_threshold": 0.9},
+    {"direct_answer": False, "renewal_weight": 0.0},
+    {"score_propagation_alpha": 0.0},
+    {"rrf_k": 60},
+    {"top_k_facts": 3},
+    {"char_budget": 700},
+)
 ASKED: tuple[dict[str, Any], ...] = (
-    {}, {}, {"scopes": BOUNDARY_SCOPES}, {"scopes": BOUNDARY_SCOPES[:1]},
-    {"filters": Filters(categories=("fact", "decision"))}, {"filters": Filters(since=1_770_000_000_000)},
+    {},
+    {},
+    {"scopes": BOUNDARY_SCOPES},
+    {"scopes": BOUNDARY_SCOPES[:1]},
+    {"filters": Filters(categories=("fact", "decision"))},
+    {"filters": Filters(since=1_770_000_000_000)},
     {"review": ("config/cache.toml",)},
-)  # fmt: skip
+)
 
 
 @dataclass

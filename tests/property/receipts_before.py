@@ -14,9 +14,22 @@ from pellucid.recall.state import Pool
 
 Columns = dict[str, NDArray[Any]]
 _COLUMNS = (
-    "ids", "ordinal", "place", "boundary", "importance", "cosine", "matched", "rerank_score", "passage_score",
-    "rejected", "soft", "direct", "heat", "reinforcement", "created",
-)  # fmt: skip
+    "ids",
+    "ordinal",
+    "place",
+    "boundary",
+    "importance",
+    "cosine",
+    "matched",
+    "rerank_score",
+    "passage_score",
+    "rejected",
+    "soft",
+    "direct",
+    "heat",
+    "reinforcement",
+    "created",
+)
 _UNSIGNED = tuple((np.dtype(f"<u{size}"), 256**size - 1) for size in (1, 2, 4, 8))
 
 

@@ -15,9 +15,14 @@ from pellucid.vault.markdown import episode_path, render_episode
 def an_episode(number: int, topic: str, **given: Any) -> Episode:
     """An episode with every required field; `number` makes its id and its session."""
     known = {
-        "id": f"ep_{number:032x}", "namespace": HERE, "created": NOON, "updated": NOON, "session_id": f"tale-{number}",
-        "topic": topic, "turns": "1-9",
-    }  # fmt: skip
+        "id": f"ep_{number:032x}",
+        "namespace": HERE,
+        "created": NOON,
+        "updated": NOON,
+        "session_id": f"tale-{number}",
+        "topic": topic,
+        "turns": "1-9",
+    }
     return Episode(**{**known, **given})
 
 
@@ -40,11 +45,16 @@ def tell(
     namespace = given.get("namespace", HERE)
     memories = [
         a_memory(
-            number * 1000 + at, text, namespace=namespace, session_id=f"tale-{number}", episode_id=f"ep_{number:032x}",
-            evidence=(f"tale-{number}:{at}-{at}",), **(states[at - 1] if states else {}),
+            number * 1000 + at,
+            text,
+            namespace=namespace,
+            session_id=f"tale-{number}",
+            episode_id=f"ep_{number:032x}",
+            evidence=(f"tale-{number}:{at}-{at}",),
+            **(states[at - 1] if states else {}),
         )
         for at, text in enumerate(texts, start=1)
-    ]  # fmt: skip
+    ]
     episode = an_episode(number, topic, members=tuple(memory.id for memory in memories), **given)
     file_episode(app, episode, memories)
     return episode

@@ -87,9 +87,12 @@ class Story(RuleBasedStateMachine):
         self.remembers("Crane", "draft", "SPEC-001", 1)
 
     @rule(
-        name=st.sampled_from(NAMES), number=st.sampled_from((1, 2)), status=st.sampled_from(STATUSES),
-        upon=st.integers(1, 3), early=st.booleans(),
-    )  # fmt: skip
+        name=st.sampled_from(NAMES),
+        number=st.sampled_from((1, 2)),
+        status=st.sampled_from(STATUSES),
+        upon=st.integers(1, 3),
+        early=st.booleans(),
+    )
     def documents(self, name: str, number: int, status: str, upon: int, *, early: bool) -> None:
         """Write or rewrite a document, now or some days ago, and index the folder."""
         self.said += 1
@@ -115,9 +118,11 @@ class Story(RuleBasedStateMachine):
         index_docs(self.app, IndexDocsInput(namespace=HERE, paths=(self.folder,)))
 
     @rule(
-        thing=st.sampled_from(SUBJECTS), status=st.sampled_from(STATUSES), about=st.sampled_from(THINGS),
+        thing=st.sampled_from(SUBJECTS),
+        status=st.sampled_from(STATUSES),
+        about=st.sampled_from(THINGS),
         note=st.integers(1, 2),
-    )  # fmt: skip
+    )
     def remembers(self, thing: str, status: str, about: str, note: int) -> None:
         """Say something of a thing, in one way or in another way that means the same."""
         words = f"At the harbour {thing} is {status} because of {about}"
@@ -162,9 +167,9 @@ class Story(RuleBasedStateMachine):
             return promote(self.app, PromoteInput(**named)).op_id
         self.said += 1
         words = f"The harbour says otherwise in note {self.said}, because of SPEC-002."
-        return update(self.app, UpdateInput(
-            **named, content=words, attributes={"status": STATUSES[self.said % 3]}
-        )).op_id  # fmt: skip
+        return update(
+            self.app, UpdateInput(**named, content=words, attributes={"status": STATUSES[self.said % 3]})
+        ).op_id
 
     @precondition(lambda self: self.operations)
     @rule(back=st.integers(1, 3))
@@ -194,9 +199,15 @@ class Story(RuleBasedStateMachine):
         self.said += 1
         at = self.clock.now() - timedelta(days=days)
         memory = a_memory(
-            0, f"The harbour had {thing} as {status} in note {self.said}.", id=self.clock.new_id("mem"), created=at,
-            updated=at, valid_at=at, entity_ref=thing, structured_attributes={"status": status},
-        )  # fmt: skip
+            0,
+            f"The harbour had {thing} as {status} in note {self.said}.",
+            id=self.clock.new_id("mem"),
+            created=at,
+            updated=at,
+            valid_at=at,
+            entity_ref=thing,
+            structured_attributes={"status": status},
+        )
         self._learning(lambda: file_memories(self.app, [memory]))
 
     @rule(thing=st.sampled_from(SUBJECTS), status=st.sampled_from(STATUSES), days=st.integers(1, 9))
@@ -204,12 +215,15 @@ class Story(RuleBasedStateMachine):
         self.said += 1
         at = self.clock.now() - timedelta(days=days)
         line = {
-            "type": "user", "uuid": f"{self.said}", "timestamp": at.isoformat(), "sessionId": f"harbour-{self.said}",
+            "type": "user",
+            "uuid": f"{self.said}",
+            "timestamp": at.isoformat(),
+            "sessionId": f"harbour-{self.said}",
             "message": {
                 "role": "user",
                 "content": f"We decided that the status of {thing} at the harbour is {status}, because of SPEC-002.",
             },
-        }  # fmt: skip
+        }
         file = self.place / f"session-{self.said}.jsonl"
         file.write_text(json.dumps(line) + "\n", "utf-8")
         self._learning(lambda: bring_in(self.app, file))
@@ -315,6 +329,9 @@ TestGraphPromises = pytest.mark.requirement("TIME-1")(
     pytest.mark.requirement("TIME-2")(pytest.mark.slow(GraphPromises.TestCase))
 )
 TestGraphPromises.settings = settings(
-    max_examples=25, stateful_step_count=16, deadline=None, derandomize=True,
+    max_examples=25,
+    stateful_step_count=16,
+    deadline=None,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)  # fmt: skip
+)

@@ -32,7 +32,7 @@ from pellucid.recall.legs.nominate import NOMINATING
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.score.ladder import DIVERSIFY, FILTERS
 from pellucid.recall.state import Request, State
-from pellucid.settings import LegWeights, RecallSettings
+from pellucid.settings.sections import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
 from pellucid.xray.replay import UNEXPLAINED
 

@@ -10,10 +10,19 @@ from vault_kit import Town
 from pellucid.encoders.minilm import MiniLM
 
 PROMISES = {
-    "terms sum to the score", "rungs chain and count", "limit stability", "determinism", "replay is identical",
-    "receipt ablation is live ablation", "no id after the ladder", "why tells a hit from a miss",
-    "why names what lost a miss", "sentences are true", "only what may answer answers", "the budget holds",
-}  # fmt: skip
+    "terms sum to the score",
+    "rungs chain and count",
+    "limit stability",
+    "determinism",
+    "replay is identical",
+    "receipt ablation is live ablation",
+    "no id after the ladder",
+    "why tells a hit from a miss",
+    "why names what lost a miss",
+    "sentences are true",
+    "only what may answer answers",
+    "the budget holds",
+}
 
 
 @pytest.mark.requirement("REC-1")

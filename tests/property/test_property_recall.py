@@ -281,10 +281,33 @@ def test_a_receipt_holds_no_word_of_a_memory(town: Town) -> None:
 
 def test_no_question_is_too_odd_to_answer(town: Town) -> None:
     odd = (
-        "\0", "a\0b", "🚢", "👩‍🔧 why", "港口", "ท่าเรือ", "\ud83d broken", "?" * 50, "the of a", "ﷺ", "İstanbul ß ǅ",
-        "e\u0301" * 40, "\u202eevil", "x" * 10_000, "词" * 10_000, "a " * 9_999, "'; DROP TABLE memories; --", '"', "*",
-        "NEAR(a b)", "\t\n ok", "𞤀𞤣𞤤𞤢𞤥", "1 " * 500, "{}", "%s", "\\u0000",
-    )  # fmt: skip
+        "\0",
+        "a\0b",
+        "🚢",
+        "👩‍🔧 why",
+        "港口",
+        "ท่าเรือ",
+        "\ud83d broken",
+        "?" * 50,
+        "the of a",
+        "ﷺ",
+        "İstanbul ß ǅ",
+        "e\u0301" * 40,
+        "\u202eevil",
+        "x" * 10_000,
+        "词" * 10_000,
+        "a " * 9_999,
+        "'; DROP TABLE memories; --",
+        '"',
+        "*",
+        "NEAR(a b)",
+        "\t\n ok",
+        "𞤀𞤣𞤤𞤢𞤥",
+        "1 " * 500,
+        "{}",
+        "%s",
+        "\\u0000",
+    )
     for query in odd:
         if not query.strip("\0 \t\n"):
             continue

@@ -76,9 +76,12 @@ def places(app: App, memory_id: str, query: str) -> dict[str, int | None]:
 
 
 def _place(found: LegHits, wanted: str, ids: dict[int, str], made: dict[str, int]) -> int | None:
-    scores = {ids[row]: float(score) for row, score in zip(
-        np.r_[found.rows, found.open_rows].tolist(), np.r_[found.scores, found.open_scores].tolist(), strict=True
-    )}  # fmt: skip
+    scores = {
+        ids[row]: float(score)
+        for row, score in zip(
+            np.r_[found.rows, found.open_rows].tolist(), np.r_[found.scores, found.open_scores].tolist(), strict=True
+        )
+    }
     if wanted not in scores:
         return None
     others = (ids[row] for row in found.rows.tolist() if ids[row] != wanted)
@@ -115,10 +118,14 @@ def test_the_stage_named_is_the_one_that_lost_it_and_every_place_is_exact(town: 
 def narrowed(rng: random.Random) -> dict[str, Any]:
     """A recall with less room than usual: each in its own way, so that every line cuts somebody off."""
     ways: tuple[dict[str, Any], ...] = (
-        {}, {"top_k": rng.randint(1, 6)}, {"budget": rng.randint(200, 900)}, {"settings": {"pool": rng.randint(2, 12)}},
-        {"settings": {"minTokenOverlap": rng.choice((0.3, 0.5))}}, {"settings": {"minFactScore": 0.3}},
+        {},
+        {"top_k": rng.randint(1, 6)},
+        {"budget": rng.randint(200, 900)},
+        {"settings": {"pool": rng.randint(2, 12)}},
+        {"settings": {"minTokenOverlap": rng.choice((0.3, 0.5))}},
+        {"settings": {"minFactScore": 0.3}},
         {"top_k": rng.randint(1, 3), "budget": rng.randint(250, 400), "settings": {"pinWeight": 0.0}},
-    )  # fmt: skip
+    )
     return rng.choice(ways)
 
 

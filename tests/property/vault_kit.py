@@ -23,7 +23,8 @@ from pellucid.operations.session.importing import ImportInput, ImportOutput, imp
 from pellucid.operations.session.intake import Intake, Mode
 from pellucid.recall.receipt.record import inflate
 from pellucid.recall.state import State
-from pellucid.settings import RecallSettings, Settings
+from pellucid.settings import Settings
+from pellucid.settings.sections import RecallSettings
 
 HERE, ELSEWHERE = "local/default", "other/place"
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
@@ -147,9 +148,14 @@ def edit(home: Path, path: str, old: str, new: str) -> None:
 def a_memory(number: int, content: str, **given: Any) -> Memory:
     """A memory with every required field; `number` makes its id."""
     known = {
-        "id": f"mem_{number:032x}", "category": "fact", "namespace": HERE, "created": NOON, "updated": NOON,
-        "source": "manual", "content": content,
-    }  # fmt: skip
+        "id": f"mem_{number:032x}",
+        "category": "fact",
+        "namespace": HERE,
+        "created": NOON,
+        "updated": NOON,
+        "source": "manual",
+        "content": content,
+    }
     return Memory(**{**known, **given})
 
 
@@ -183,11 +189,18 @@ def salad_memories(rng: random.Random, count: int, namespace: str = HERE) -> lis
         turn = rng.randint(1, 30)
         out.append(
             a_memory(
-                rng.getrandbits(128), text, namespace=namespace, created=at, updated=at, session_id=session,
-                evidence=(f"{session}:{turn}-{turn}",) if session else (), importance_score=round(rng.random(), 2),
-                pinned=rng.random() < 0.05, **_state(rng, at),
+                rng.getrandbits(128),
+                text,
+                namespace=namespace,
+                created=at,
+                updated=at,
+                session_id=session,
+                evidence=(f"{session}:{turn}-{turn}",) if session else (),
+                importance_score=round(rng.random(), 2),
+                pinned=rng.random() < 0.05,
+                **_state(rng, at),
             )
-        )  # fmt: skip
+        )
     return out
 
 
@@ -195,10 +208,18 @@ def _state(rng: random.Random, at: datetime) -> dict[str, Any]:
     """Four in five may answer; the others are of one kind that may not."""
     late, soon = NOON + timedelta(days=30), at + timedelta(minutes=5)
     ways: tuple[dict[str, Any], ...] = (
-        {"status": "superseded"}, {"status": "archived"}, {"status": "retracted"}, {"status": "pending_review"},
-        {"status": "quarantined"}, {"trust_zone": "quarantine"}, {"valid_at": late}, {"invalid_at": soon},
-        {"expires_at": soon}, {"scopes": BOUNDARY_SCOPES[:1]}, {"scopes": BOUNDARY_SCOPES[1:]},
-    )  # fmt: skip
+        {"status": "superseded"},
+        {"status": "archived"},
+        {"status": "retracted"},
+        {"status": "pending_review"},
+        {"status": "quarantined"},
+        {"trust_zone": "quarantine"},
+        {"valid_at": late},
+        {"invalid_at": soon},
+        {"expires_at": soon},
+        {"scopes": BOUNDARY_SCOPES[:1]},
+        {"scopes": BOUNDARY_SCOPES[1:]},
+    )
     return rng.choice(ways) if rng.random() < 0.2 else {}
 
 

@@ -189,10 +189,14 @@ def test_bad_input_is_exit_code_2_and_says_what_is_wrong(cli: Cli, arguments: li
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["show", "mem_" + "0" * 32], ["show", "no/such.md"], ["audit", "aud_" + "0" * 34], ["audit", "rubbish"],
-        ["xray", "--id", "rec_" + "0" * 32], ["xray", "--id", "rubbish"],
+        ["show", "mem_" + "0" * 32],
+        ["show", "no/such.md"],
+        ["audit", "aud_" + "0" * 34],
+        ["audit", "rubbish"],
+        ["xray", "--id", "rec_" + "0" * 32],
+        ["xray", "--id", "rubbish"],
     ],
-)  # fmt: skip
+)
 def test_an_unknown_name_is_exit_code_3(cli: Cli, arguments: list[str]) -> None:
     cli("remember", CRANE)
     answer = cli(*arguments, code=3)
@@ -363,8 +367,9 @@ def test_rebuild_says_how_much_it_indexed_and_what_it_left_out(cli: Cli, home: P
     cli("remember", CRANE)
     (home / "vault" / "facts" / "bad.md").write_bytes(b"---\na: [\n---\n")
     assert cli("rebuild", "--json").json == {
-        "memories": 1, "unreadable": cli("rebuild", "--json").json["unreadable"],
-    }  # fmt: skip
+        "memories": 1,
+        "unreadable": cli("rebuild", "--json").json["unreadable"],
+    }
     said = cli("rebuild").out
     assert said.startswith("indexed 1 memories\nleft out: facts/bad.md")
     for path in home.glob("index.db*"):
@@ -498,7 +503,11 @@ def test_help_does_not_wait_for_heavy_imports(tmp_path: Path, arguments: list[st
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        env=environment(tmp_path), capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode == 0
     assert done.stderr.endswith("heavy=[]")

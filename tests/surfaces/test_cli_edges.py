@@ -126,13 +126,20 @@ def test_bytes_that_are_no_text_are_replaced_wherever_they_come_in(cli: Cli, fla
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["recall", "--session", "s\udcff", "hi\udcff"], 0), (["recall", "hi", "--agent", "\udcff"], 0),
-        (["xray", "hi\udcff", "--scope", "\udcff"], 0), (["list", "--contains", "\udcff"], 0),
-        (["list", "--tag", "\udcff"], 0), (["show", "\udcff"], 3), (["audit", "\udcff"], 3),
-        (["xray", "--id", "\udcff"], 3), (["recall", "hi", "--namespace", "\udcff"], 2),
-        (["import", "no\udcff"], 2), (["init", "--home", "no\udcff"], 2), (["list", "--category", "\udcff"], 2),
+        (["recall", "--session", "s\udcff", "hi\udcff"], 0),
+        (["recall", "hi", "--agent", "\udcff"], 0),
+        (["xray", "hi\udcff", "--scope", "\udcff"], 0),
+        (["list", "--contains", "\udcff"], 0),
+        (["list", "--tag", "\udcff"], 0),
+        (["show", "\udcff"], 3),
+        (["audit", "\udcff"], 3),
+        (["xray", "--id", "\udcff"], 3),
+        (["recall", "hi", "--namespace", "\udcff"], 2),
+        (["import", "no\udcff"], 2),
+        (["init", "--home", "no\udcff"], 2),
+        (["list", "--category", "\udcff"], 2),
     ],
-)  # fmt: skip
+)
 def test_bytes_that_are_no_text_are_no_crash(cli: Cli, tmp_path: Path, arguments: list[str], code: int) -> None:
     said = cli(*arguments, code=code)
     assert "Traceback" not in said.err
@@ -171,12 +178,15 @@ def test_what_changed_outside_is_said_in_numbers_that_name_nobodys_memories(cli:
 @pytest.mark.parametrize(
     ("arguments", "code", "exit_code"),
     [
-        (["recall", "  "], "missing_query", 2), (["recall", "x", "--budget", "no"], "invalid_budget", 2),
-        (["list", "--namespace", "nowhere"], "invalid_namespace", 2), (["show", "mem_0"], "not_found", 3),
+        (["recall", "  "], "missing_query", 2),
+        (["recall", "x", "--budget", "no"], "invalid_budget", 2),
+        (["list", "--namespace", "nowhere"], "invalid_namespace", 2),
+        (["show", "mem_0"], "not_found", 3),
         (["remember", "x", "--category", "moment"], "invalid_request", 2),
-        (["xray", "--id", "rec_0"], "not_found", 3), (["models", "burn"], "invalid_action", 2),
+        (["xray", "--id", "rec_0"], "not_found", 3),
+        (["models", "burn"], "invalid_action", 2),
     ],
-)  # fmt: skip
+)
 def test_with_json_an_error_is_one_json_line_on_standard_error(
     cli: Cli, arguments: list[str], code: str, exit_code: int
 ) -> None:

@@ -6,9 +6,16 @@ from pellucid.surfaces.cli.present.imports import imported
 
 def outcome(**more: object) -> ImportOutput:
     plain = {
-        "mode": "both", "namespace": "local/default", "files": 14, "turns_read": 4766, "turns_taken": 4700,
-        "memories": 549, "episodes": 77, "characters_in": 10, "characters_out": 2,
-    }  # fmt: skip
+        "mode": "both",
+        "namespace": "local/default",
+        "files": 14,
+        "turns_read": 4766,
+        "turns_taken": 4700,
+        "memories": 549,
+        "episodes": 77,
+        "characters_in": 10,
+        "characters_out": 2,
+    }
     return ImportOutput.model_validate(plain | more)
 
 

@@ -92,8 +92,11 @@ def test_json_is_one_document_with_everything_counted(observe: Observe) -> None:
     assert said["flushes"][0]["memories"] == len(said["flushes"][0]["memoryIds"]) >= 1
     assert said["backlog"] == []
     assert observe("--status", "--json").json == {
-        "namespace": "local/default", "turns": 0, "backlog": [], "everywhere": True,
-    }  # fmt: skip
+        "namespace": "local/default",
+        "turns": 0,
+        "backlog": [],
+        "everywhere": True,
+    }
 
 
 def test_a_file_is_read_and_an_agent_named(observe: Observe, tmp_path: Path) -> None:
@@ -137,8 +140,10 @@ def test_a_line_is_acknowledged_before_the_next_one_is_sent(tmp_path: Path) -> N
         child.kill()
     status = subprocess.run(
         [sys.executable, "-c", program, "observe", "--home", str(tmp_path / "home"), "--status", "--json"],
-        capture_output=True, check=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        check=True,
+        text=True,
+    )
     assert json.loads(status.stdout)["turns"] == 3
 
 

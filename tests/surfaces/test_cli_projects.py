@@ -132,9 +132,10 @@ def test_projects_are_listed_with_their_folders_and_what_they_hold(cli: Cli, sho
     (shop.parent / "billing").rename(shop.parent / "moved")
     rows = cli("projects", "list", "--json").json["projects"]
     assert [(each["namespace"], each["roots"], each["gone"], each["sessions"]) for each in rows] == [
-        ("local/billing", [str(tmp_path / "billing")], True, 1), ("local/shop", [str(shop)], False, 1),
+        ("local/billing", [str(tmp_path / "billing")], True, 1),
+        ("local/shop", [str(shop)], False, 1),
         ("local/default", [], False, 1),
-    ]  # fmt: skip
+    ]
     assert rows[1]["memories"] == 1
     assert rows[1]["lastSession"] == "2026-05-01T10:00:00.000Z"
     told = cli("projects", "list").out

@@ -108,12 +108,21 @@ def flip_a_digit_of_a_tombstone(home: Path) -> None:
 
 KEYS = [lose_key, change_key, damage_key]
 LEDGERS = [
-    lose_ledger, lose_month, cut_end, cut_within_a_line, lose_line, garble_line, flip_a_digit_of_a_tombstone,
-]  # fmt: skip
+    lose_ledger,
+    lose_month,
+    cut_end,
+    cut_within_a_line,
+    lose_line,
+    garble_line,
+    flip_a_digit_of_a_tombstone,
+]
 NEEDED: dict[Hurt, str] = {
-    flip_a_digit_of_a_tombstone: "journal.db", lose_ledger: "index.db journal.db", lose_month: "index.db journal.db",
-    cut_end: "index.db journal.db", cut_within_a_line: "index.db journal.db",
-}  # fmt: skip
+    flip_a_digit_of_a_tombstone: "journal.db",
+    lose_ledger: "index.db journal.db",
+    lose_month: "index.db journal.db",
+    cut_end: "index.db journal.db",
+    cut_within_a_line: "index.db journal.db",
+}
 """Where a loss shows by nothing else: what the file held, and how far the ledger went."""
 CASES = [
     (hurt, gone)

@@ -48,9 +48,10 @@ def test_four_hours_of_work_leave_what_lasts_and_no_debugging(run: Run) -> None:
         if wanted in memory["content"]
     }
     assert set(found) == {
-        ("decision", "releases every Tuesday"), ("fact", "replica lag alarm fires"),
+        ("decision", "releases every Tuesday"),
+        ("fact", "replica lag alarm fires"),
         ("principle", "per-tenant, not global"),
-    }  # fmt: skip
+    }
     for memory in found.values():
         assert memory["confidence"] >= 0.8
         assert memory["importanceScore"] >= 0.7
@@ -61,9 +62,12 @@ def test_four_hours_of_work_leave_what_lasts_and_no_debugging(run: Run) -> None:
     listed = _json(run("episodes", "list", "--json"))["episodes"]
     told = "".join(run("episodes", "show", each["episode"]["id"]).stdout for each in listed)
     for part in (
-        "releases every Tuesday", "made file docs/design/quote-cache.md", "cut at session_end", "confidence 0.95",
+        "releases every Tuesday",
+        "made file docs/design/quote-cache.md",
+        "cut at session_end",
+        "confidence 0.95",
         "importance 0.8",
-    ):  # fmt: skip
+    ):
         assert part in told
     first = _json(run("episodes", "list", "releases", "--json"))["episodes"][0]
     assert any("releases every Tuesday" in member["memory"]["content"] for member in first["members"])

@@ -104,11 +104,20 @@ def test_where_an_id_stands_its_words_stand_beside_it(cli: Cli, relay: dict[str,
     told = [
         cli(*words.split()).out
         for words in (
-            f"replay {first}", f"diff {first} {second}", f"ablate {first}", f"audit {entry}", f"show {relay[NEW]}",
-            f"history {relay[OTHER]}", f"pin {relay[NEW]}", f"archive {relay[NEW]}", f"undo {relay[NEW]}",
-            f"reverify {relay[NEW]}", f"forget {relay[OTHER]}", f"trust explain {relay[NEW]}",
+            f"replay {first}",
+            f"diff {first} {second}",
+            f"ablate {first}",
+            f"audit {entry}",
+            f"show {relay[NEW]}",
+            f"history {relay[OTHER]}",
+            f"pin {relay[NEW]}",
+            f"archive {relay[NEW]}",
+            f"undo {relay[NEW]}",
+            f"reverify {relay[NEW]}",
+            f"forget {relay[OTHER]}",
+            f"trust explain {relay[NEW]}",
         )
-    ]  # fmt: skip
+    ]
     rejected = cli("xray", "--id", first).out.partition("--- rejected ---")[2]
     for said in (*told, rejected):
         for words, memory_id in relay.items():
@@ -135,9 +144,17 @@ def test_what_stands_beside_an_id_is_not_taken_in_again_from_a_tools_output(cli:
     first = recalled(cli, "which port does the relay use?")
     second = recalled(cli, "relay port", "--top-k", "1")
     for words in (
-        "list", "tier list", "snapshots list", f"replay {first}", f"diff {first} {second}", f"ablate {first}",
-        f"pin {relay[NEW]}", f"undo {relay[NEW]}", f"xray --id {first}", f"forget {relay[OTHER]}",
-    ):  # fmt: skip
+        "list",
+        "tier list",
+        "snapshots list",
+        f"replay {first}",
+        f"diff {first} {second}",
+        f"ablate {first}",
+        f"pin {relay[NEW]}",
+        f"undo {relay[NEW]}",
+        f"xray --id {first}",
+        f"forget {relay[OTHER]}",
+    ):
         left = without_own_output(cli(*words.split()).out, CaptureReport())
         assert "relay" not in left, words
         assert "ferry" not in left, words

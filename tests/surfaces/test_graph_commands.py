@@ -64,9 +64,13 @@ def test_a_thing_is_shown_with_its_state_its_edges_and_where_they_are_said(specs
 def test_an_alias_is_said_to_be_one(specs: Cli) -> None:
     assert specs("graph", "show", "the relay service").out.startswith("the relay service is another name of SPEC-901\n")
     assert specs("graph", "show", "SPEC-901", "--json").json["entity"] == {
-        "key": "spec-901", "name": "SPEC-901", "type": "Specification", "defined": True, "asked": "SPEC-901",
+        "key": "spec-901",
+        "name": "SPEC-901",
+        "type": "Specification",
+        "defined": True,
+        "asked": "SPEC-901",
         "alias": False,
-    }  # fmt: skip
+    }
 
 
 def test_flags_bound_what_is_shown(specs: Cli) -> None:
@@ -128,8 +132,9 @@ def test_the_states_of_a_thing_are_told_from_first_to_last(specs: Cli) -> None:
     assert "status: draft → accepted" in said
     assert said.rstrip().splitlines()[-1].startswith("holds: ")
     assert [each["props"]["status"] for each in specs("history", "SPEC-902", "--json").json["states"]] == [
-        "draft", "accepted"
-    ]  # fmt: skip
+        "draft",
+        "accepted",
+    ]
     for told in (("history", "SPEC-902"), ("graph", "show", "SPEC-902")):
         before = specs(*told, "--as-of", "2001-01-01").out
         assert (

@@ -139,9 +139,12 @@ def test_a_hostile_checkout_is_refused_with_its_reason_and_runs_nothing(cli: Cli
     (specs / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
     canary = tmp_path / "canary"
     for key, value in {
-        "core.repositoryformatversion": "1", "extensions.partialClone": "evil", "remote.evil.promisor": "true",
-        "remote.evil.url": f"ext::sh -c touch% {canary}", "protocol.ext.allow": "always",
-    }.items():  # fmt: skip
+        "core.repositoryformatversion": "1",
+        "extensions.partialClone": "evil",
+        "remote.evil.promisor": "true",
+        "remote.evil.url": f"ext::sh -c touch% {canary}",
+        "protocol.ext.allow": "always",
+    }.items():
         git("config", key, value)
     said = cli("index", "docs", "specs", "--history", "--json", code=2)
     assert json.loads(said.err)["code"] == "no_history"

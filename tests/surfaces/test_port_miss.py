@@ -131,8 +131,9 @@ def test_every_specification_points_at_something(specs: App) -> None:
     edges = [filed.edge for filed in specs.graph.edges(HERE) if filed.edge.valid_until >= FOREVER]
     pointing = {edge.source for edge in edges if edge.type != "ALIAS_OF"}
     assert len(specs.graph.documents(HERE)) >= 54
-    silent = [filed.document.path for filed in specs.graph.documents(HERE)
-              if node_key(filed.document.entity) not in pointing]  # fmt: skip
+    silent = [
+        filed.document.path for filed in specs.graph.documents(HERE) if node_key(filed.document.entity) not in pointing
+    ]
     assert silent == []
 
 

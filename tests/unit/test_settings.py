@@ -7,8 +7,9 @@ import pytest
 from settings_kit import toml
 
 from pellucid.errors import InputError
-from pellucid.settings import RecallSettings, Settings, load, settings_hash
-from pellucid.settings_changed import changed
+from pellucid.settings import Settings, load, settings_hash
+from pellucid.settings.changed import changed
+from pellucid.settings.sections import RecallSettings
 
 
 @pytest.mark.requirement("CLI-4")

@@ -12,12 +12,16 @@ from settings_kit import toml
 from pellucid import Pellucid
 from pellucid.errors import InputError
 from pellucid.settings import Settings, load
-from pellucid.settings_file import is_harmless
+from pellucid.settings.files import is_harmless
 
 HARMLESS = {
-    "namespace", "recall.topKFacts", "recall.topKEpisodes", "recall.maxEpisodes", "recall.charBudget",
+    "namespace",
+    "recall.topKFacts",
+    "recall.topKEpisodes",
+    "recall.maxEpisodes",
+    "recall.charBudget",
     "recall.citations",
-}  # fmt: skip
+}
 """A change here is a decision: whoever hands you a folder may set these."""
 HOSTILE = """
 home = "/tmp/stolen"
@@ -90,8 +94,17 @@ def test_a_strangers_folder_sets_nothing_but_what_is_harmless(places: tuple[Path
     assert found.model_copy(update={"recall": plain.recall}) == plain.noting(found.notes)
     assert found.recall == plain.recall.model_copy(update={"top_k_facts": 5})
     (said,) = found.notes
-    for name in ("home", "recall.gate", "recall.legWeights.vector", "rerank.baseUrl", "capture.offTheRecord",
-                 "llm.baseUrl", "graph.patterns", "trust.enabled", "observe.traceRetention"):  # fmt: skip
+    for name in (
+        "home",
+        "recall.gate",
+        "recall.legWeights.vector",
+        "rerank.baseUrl",
+        "capture.offTheRecord",
+        "llm.baseUrl",
+        "graph.patterns",
+        "trust.enabled",
+        "observe.traceRetention",
+    ):
         assert f" {name}," in said or f" {name}:" in said
     assert str(here / "pellucid.toml") in said
     assert str(home / "pellucid.toml") in said

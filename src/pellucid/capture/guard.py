@@ -9,7 +9,7 @@ from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.model.prompt_mark import is_own_prompt
 from pellucid.model.turn import Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 
 class OffTheRecord:

@@ -68,9 +68,10 @@ class LiveTranscript:
         """
         if transcript_format in ("plain-text", "markdown-chat"):
             raise InputError(
-                "plain text and Markdown cannot be observed line by line", code="invalid_format",
+                "plain text and Markdown cannot be observed line by line",
+                code="invalid_format",
                 next_step="send JSON lines of {role, content}, or import the file",
-            )  # fmt: skip
+            )
         self._report = report
         self._session = session or ""
         self._rollout = ""
@@ -93,9 +94,14 @@ class LiveTranscript:
             named = json.dumps({"type": "session_meta", "payload": {"id": session}}) + "\n"
             lines, first = [named, *lines], first - 1
         source = LiveSource(
-            STREAM, self._report, given=tuple(lines), session=redact(session).text, first=first,
-            thread=self._thread, ends=False,
-        )  # fmt: skip
+            STREAM,
+            self._report,
+            given=tuple(lines),
+            session=redact(session).text,
+            first=first,
+            thread=self._thread,
+            ends=False,
+        )
         return list(READERS[self._format or _MESSAGES](source))
 
 

@@ -12,7 +12,7 @@ from pellucid.capture.transcripts.detect import FORMATS, MARKDOWN, READERS, Form
 from pellucid.capture.transcripts.source import Source
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 SUFFIXES = MARKDOWN | {".jsonl", ".json", ".txt"}
 Progress = Callable[[int, int], None]

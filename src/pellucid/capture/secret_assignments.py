@@ -44,10 +44,40 @@ _TRAILING = ",;)]}>.!?*|"
 _IN_NAMES = string.ascii_letters + string.digits + "_.-"
 _LOOK_BACK = 80
 _VENDORS = (
-    "aws", "azure", "heroku", "datadog", "cloudflare", "twilio", "mailgun", "discord", "slack", "stripe", "openai",
-    "anthropic", "github", "gitlab", "google", "sendgrid", "npm", "docker", "sentry", "telegram", "notion", "linear",
-    "shopify", "square", "okta", "auth0", "algolia", "firebase", "supabase", "vercel", "netlify", "jira", "zendesk",
-)  # fmt: skip
+    "aws",
+    "azure",
+    "heroku",
+    "datadog",
+    "cloudflare",
+    "twilio",
+    "mailgun",
+    "discord",
+    "slack",
+    "stripe",
+    "openai",
+    "anthropic",
+    "github",
+    "gitlab",
+    "google",
+    "sendgrid",
+    "npm",
+    "docker",
+    "sentry",
+    "telegram",
+    "notion",
+    "linear",
+    "shopify",
+    "square",
+    "okta",
+    "auth0",
+    "algolia",
+    "firebase",
+    "supabase",
+    "vercel",
+    "netlify",
+    "jira",
+    "zendesk",
+)
 
 
 def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:

@@ -27,7 +27,7 @@ _PROGRAMS = (
     _Program("mariadb", re.compile(rf"\s-p{_QUOTE}{_TYPED}")),
     _Program("redis-cli", re.compile(rf"\s-a\s{{1,4}}{_QUOTE}{_TYPED}")),
     _Program(" login", re.compile(rf"\s-p(?:\s{{1,4}}|=)?{_QUOTE}{_TYPED}")),
-)  # fmt: skip
+)
 _END = re.compile(r"(?<!\\)[\r\n]|(?:[;|]|&&)(?=\s)")
 _CRYPTED = re.compile(r":(?P<secret>\$(?:\d[a-z]?|y|gy|sha1|apr1|argon2\w{1,2})\$[\w./$=,+-]{13,300})(?=[:\s]|\Z)")
 """The password of `/etc/shadow` and of `htpasswd`; see crypt(5)."""

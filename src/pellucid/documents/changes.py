@@ -211,11 +211,19 @@ def _document(
     known = held.document if held else None
     moved = [known.path] if known and known.path not in {path, clean.entity} else []
     return Document(
-        id=known.id if known else clock.new_id("doc"), namespace=namespace, created=known.created if known else now,
-        updated=known.updated if known else now, path=path, root=seen_now.root, format=clean.format,
-        digest=seen_now.digest, title=clean.title, entity=clean.entity, entity_type=clean.entity_type,
+        id=known.id if known else clock.new_id("doc"),
+        namespace=namespace,
+        created=known.created if known else now,
+        updated=known.updated if known else now,
+        path=path,
+        root=seen_now.root,
+        format=clean.format,
+        digest=seen_now.digest,
+        title=clean.title,
+        entity=clean.entity,
+        entity_type=clean.entity_type,
         aliases=tuple(dict.fromkeys([*clean.aliases, *moved, *_former(known, clean)])),
-    )  # fmt: skip
+    )
 
 
 def _former(known: Document | None, clean: CleanDocument) -> list[str]:
@@ -261,9 +269,15 @@ _NAMELESS = "mem_" + "0" * 32
 
 def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
     return Section(
-        id=_NAMELESS, number=number, heading=clean.heading, trail=clean.trail, level=clean.level, lines=clean.lines,
-        valid_from=begins, content=clean.content,
-    )  # fmt: skip
+        id=_NAMELESS,
+        number=number,
+        heading=clean.heading,
+        trail=clean.trail,
+        level=clean.level,
+        lines=clean.lines,
+        valid_from=begins,
+        content=clean.content,
+    )
 
 
 def _close(draft: DocumentDraft, held: KeptDocument, now: datetime, changes: FileCommits | None = None) -> None:

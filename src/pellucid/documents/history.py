@@ -165,9 +165,10 @@ class Histories:
                 by_top.setdefault(top, []).append(_path(file, top))
         if files and not by_top:
             raise InputError(
-                "none of these files stands in a git checkout", code="no_history",
+                "none of these files stands in a git checkout",
+                code="no_history",
                 next_step="leave the git history out, or load one from a file of rows",
-            )  # fmt: skip
+            )
         if outside := len(files) - len(self._tops):
             self.notes.append(f"{outside} files stand in no git checkout: they have no history")
         for top, paths in by_top.items():

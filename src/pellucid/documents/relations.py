@@ -20,30 +20,59 @@ _REFERENCES, _RELATES, _SUPERSEDES = Relation("REFERENCES"), Relation("RELATES_T
 _SUPERSEDED = Relation("SUPERSEDES", inverse=True)
 
 _HEADINGS: dict[str, Relation] = {
-    "references": _REFERENCES, "reference": _REFERENCES, "related": _REFERENCES,
+    "references": _REFERENCES,
+    "reference": _REFERENCES,
+    "related": _REFERENCES,
     "implements": _IMPLEMENTS,
-    "depends on": _DEPENDS, "dependencies": _DEPENDS, "requires": _DEPENDS,
+    "depends on": _DEPENDS,
+    "dependencies": _DEPENDS,
+    "requires": _DEPENDS,
     "extends": _EXTENDS,
-    "supersedes": _SUPERSEDES, "superseded by": _SUPERSEDED,
-    "complements": _RELATES, "informs": _RELATES,
-}  # fmt: skip
+    "supersedes": _SUPERSEDES,
+    "superseded by": _SUPERSEDED,
+    "complements": _RELATES,
+    "informs": _RELATES,
+}
 _KEYS: dict[str, Relation] = {
-    "requires": _DEPENDS, "depends-on": _DEPENDS, "dependson": _DEPENDS, "dependencies": _DEPENDS, "after": _DEPENDS,
+    "requires": _DEPENDS,
+    "depends-on": _DEPENDS,
+    "dependson": _DEPENDS,
+    "dependencies": _DEPENDS,
+    "after": _DEPENDS,
     "implements": _IMPLEMENTS,
-    "extends": _EXTENDS, "updates": _EXTENDS, "amends": _EXTENDS,
-    "supersedes": _SUPERSEDES, "replaces": _SUPERSEDES, "obsoletes": _SUPERSEDES,
-    "superseded-by": _SUPERSEDED, "replaced-by": _SUPERSEDED, "obsoleted-by": _SUPERSEDED,
-    "supersededby": _SUPERSEDED, "replacedby": _SUPERSEDED, "obsoletedby": _SUPERSEDED,
-    "references": _REFERENCES, "refs": _REFERENCES,
-    "related": _RELATES, "relates-to": _RELATES, "see-also": _RELATES, "complements": _RELATES, "informs": _RELATES,
-}  # fmt: skip
+    "extends": _EXTENDS,
+    "updates": _EXTENDS,
+    "amends": _EXTENDS,
+    "supersedes": _SUPERSEDES,
+    "replaces": _SUPERSEDES,
+    "obsoletes": _SUPERSEDES,
+    "superseded-by": _SUPERSEDED,
+    "replaced-by": _SUPERSEDED,
+    "obsoleted-by": _SUPERSEDED,
+    "supersededby": _SUPERSEDED,
+    "replacedby": _SUPERSEDED,
+    "obsoletedby": _SUPERSEDED,
+    "references": _REFERENCES,
+    "refs": _REFERENCES,
+    "related": _RELATES,
+    "relates-to": _RELATES,
+    "see-also": _RELATES,
+    "complements": _RELATES,
+    "informs": _RELATES,
+}
 _VERBS: dict[str, Relation] = {
-    **{key.replace("-", " "): relation for key, relation in _KEYS.items() if key != "after"}, **_HEADINGS,
-    "related": _RELATES, "related to": _RELATES, "reference": _REFERENCES,
-    "depends upon": _DEPENDS, "builds on": _DEPENDS, "required by": Relation("DEPENDS_ON", inverse=True),
-    "implemented by": Relation("IMPLEMENTS", inverse=True), "extended by": Relation("EXTENDS", inverse=True),
+    **{key.replace("-", " "): relation for key, relation in _KEYS.items() if key != "after"},
+    **_HEADINGS,
+    "related": _RELATES,
+    "related to": _RELATES,
+    "reference": _REFERENCES,
+    "depends upon": _DEPENDS,
+    "builds on": _DEPENDS,
+    "required by": Relation("DEPENDS_ON", inverse=True),
+    "implemented by": Relation("IMPLEMENTS", inverse=True),
+    "extended by": Relation("EXTENDS", inverse=True),
     "referenced by": Relation("REFERENCES", inverse=True),
-}  # fmt: skip
+}
 _ALIASES = frozenset({"alias", "aliases", "also-known-as", "aka", "formerly", "renamed-from", "former-name"})
 _BLOCK = "relationships"
 _NUMBERING = re.compile(r"(?:§\s*)?(?:\d{1,4}(?:\.\d{1,4}){0,6}\.?|[a-z]\.)\s+")

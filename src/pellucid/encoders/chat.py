@@ -14,7 +14,7 @@ from pellucid.encoders.chat_command import ChatCommand
 from pellucid.encoders.chat_exchange import ChatCode, ChatPrompt, Failure, JsonSchema, Reply, Usage
 from pellucid.encoders.chat_json import read_json
 from pellucid.errors import EncoderError
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 
 LONGEST_WAIT_S = 60.0
 """A model that wants more rest than this is not asked again in this call."""

@@ -13,7 +13,8 @@ from pellucid.encoders.chat_exchange import ChatPrompt, Failure, Reply
 from pellucid.encoders.program import LONGEST_OUTPUT, ProgramRun, run
 from pellucid.errors import InputError
 from pellucid.model.prompt_mark import mark
-from pellucid.settings import LlmSettings, program_environment
+from pellucid.settings import program_environment
+from pellucid.settings.sections import LlmSettings
 
 _SHOWN_COMPLAINT = 240
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -106,9 +107,10 @@ def _words(command: str | tuple[str, ...]) -> tuple[str, ...]:
         raise InputError("llm.command holds a zero byte", code="invalid_setting", next_step=step)
     if "/" in words[0] and not words[0].startswith(("/", "~")):
         raise InputError(
-            f"llm.command: {words[0]} would be another program in every folder", code="invalid_setting",
+            f"llm.command: {words[0]} would be another program in every folder",
+            code="invalid_setting",
             next_step="name a program of PATH, or give its full path",
-        )  # fmt: skip
+        )
     return words
 
 

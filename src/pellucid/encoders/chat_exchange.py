@@ -5,9 +5,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 ChatCode = Literal[
-    "llm_timeout", "llm_rate_limited", "llm_refused", "llm_bad_answer", "llm_unreachable", "llm_failed",
-    "llm_cost_cap", "llm_call_cap", "llm_not_installed",
-]  # fmt: skip
+    "llm_timeout",
+    "llm_rate_limited",
+    "llm_refused",
+    "llm_bad_answer",
+    "llm_unreachable",
+    "llm_failed",
+    "llm_cost_cap",
+    "llm_call_cap",
+    "llm_not_installed",
+]
 JsonSchema = Mapping[str, object]
 
 

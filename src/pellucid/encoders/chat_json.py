@@ -82,6 +82,11 @@ def _is_of(value: JsonValue, name: str) -> bool:
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
     "null": type(None),
-}  # fmt: skip
+}

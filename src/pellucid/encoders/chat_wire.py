@@ -15,14 +15,28 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from pellucid.encoders.chat_exchange import ChatPrompt, Failure, Reply, Usage
 from pellucid.encoders.http_post import LONGEST_BODY, HttpResponse, NoAnswerError, address, post
 from pellucid.errors import InputError
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 
 _MOST_TOKENS = 10**9
-_TOLD = frozenset({
-    "insufficient_quota", "rate_limit_exceeded", "invalid_api_key", "model_not_found", "context_length_exceeded",
-    "unsupported_parameter", "unsupported_value", "invalid_type", "response_format", "max_completion_tokens",
-    "max_output_tokens", "text.format", "messages", "input", "model",
-})  # fmt: skip
+_TOLD = frozenset(
+    {
+        "insufficient_quota",
+        "rate_limit_exceeded",
+        "invalid_api_key",
+        "model_not_found",
+        "context_length_exceeded",
+        "unsupported_parameter",
+        "unsupported_value",
+        "invalid_type",
+        "response_format",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "text.format",
+        "messages",
+        "input",
+        "model",
+    }
+)
 """Of an endpoint's own error only these words are passed on: whatever else it says could repeat the key or a turn."""
 
 
@@ -84,9 +98,10 @@ def check(settings: LlmSettings) -> None:
             raise InputError(f"llm.{name} is not set", code="invalid_setting", next_step=step)
     if address(settings.base_url) is None:
         raise InputError(
-            "llm.baseUrl is not an http or https address without a user name", code="invalid_setting",
+            "llm.baseUrl is not an http or https address without a user name",
+            code="invalid_setting",
             next_step="write it like http://127.0.0.1:8080/v1; a key belongs into llm.apiKey",
-        )  # fmt: skip
+        )
     key = settings.api_key.get_secret_value().strip()
     if not (key.isascii() and (key.isprintable() and " " not in key)):
         raise InputError("llm.apiKey holds signs no key can have", code="invalid_setting", next_step="copy it anew")
@@ -125,14 +140,19 @@ def _asked(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, 
     form: dict[str, object] = {"name": question.name, "strict": True, "schema": dict(question.schema)}
     if settings.api == "responses":
         return "/responses", {
-            "model": settings.model, "instructions": question.system, "input": question.user, "store": False,
-            "max_output_tokens": settings.max_output_tokens, "text": {"format": {"type": "json_schema", **form}},
-        }  # fmt: skip
+            "model": settings.model,
+            "instructions": question.system,
+            "input": question.user,
+            "store": False,
+            "max_output_tokens": settings.max_output_tokens,
+            "text": {"format": {"type": "json_schema", **form}},
+        }
     return "/chat/completions", {
-        "model": settings.model, "max_completion_tokens": settings.max_output_tokens,
+        "model": settings.model,
+        "max_completion_tokens": settings.max_output_tokens,
         "messages": [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}],
         "response_format": {"type": "json_schema", "json_schema": form},
-    }  # fmt: skip
+    }
 
 
 def _unanswered(error: NoAnswerError) -> Failure:

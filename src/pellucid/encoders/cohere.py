@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pellucid.encoders.http_post import HttpResponse, NoAnswerError, post
 from pellucid.encoders.reranker import finite, well_formed
 from pellucid.errors import EncoderError
-from pellucid.settings import RerankSettings
+from pellucid.settings.sections import RerankSettings
 
 DEFAULT_MODEL = "rerank-v3.5"
 _OWN_HOST = "api.cohere.com"

@@ -46,10 +46,16 @@ def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadl
     with (
         TemporaryDirectory(prefix="pellucid-", ignore_cleanup_errors=True) as folder,
         subprocess.Popen(  # noqa: S603 - no shell; the words are not among the arguments
-            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, cwd=folder,
-            env=dict(environment), start_new_session=True,
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=folder,
+            env=dict(environment),
+            start_new_session=True,
         ) as process,
-    ):  # fmt: skip
+    ):
         return _Listener(process, words, deadline_s).listen()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pellucid.errors import EncoderError
-from pellucid.settings import RerankSettings
+from pellucid.settings.sections import RerankSettings
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -85,9 +85,14 @@ def _open(path: Path, variant: Variant) -> "InferenceSession":
     options.enable_mem_pattern = False
     options.log_severity_level = 3
     unusable = (
-        runtime.NoSuchFile, runtime.InvalidProtobuf, runtime.InvalidArgument, runtime.InvalidGraph,
-        runtime.NotImplemented, runtime.RuntimeException, runtime.Fail,
-    )  # fmt: skip
+        runtime.NoSuchFile,
+        runtime.InvalidProtobuf,
+        runtime.InvalidArgument,
+        runtime.InvalidGraph,
+        runtime.NotImplemented,
+        runtime.RuntimeException,
+        runtime.Fail,
+    )
     try:
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except unusable as error:

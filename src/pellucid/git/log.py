@@ -7,9 +7,21 @@ from dataclasses import dataclass, field
 from pellucid.git.program import Repository, running, tokens
 
 _LOG = (
-    "log", "--first-parent", "-m", "--raw", "--no-abbrev", "-M", "-l1500", "-z", "--no-color", "--no-notes",
-    "--no-ext-diff", "--no-textconv", "--format=%x01%H %ct", "HEAD",
-)  # fmt: skip
+    "log",
+    "--first-parent",
+    "-m",
+    "--raw",
+    "--no-abbrev",
+    "-M",
+    "-l1500",
+    "-z",
+    "--no-color",
+    "--no-notes",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--format=%x01%H %ct",
+    "HEAD",
+)
 _FILES = ("100644", "100755")
 _ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 

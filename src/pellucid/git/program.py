@@ -79,9 +79,13 @@ def open_repository(folder: Path) -> Repository:
         if said.get(name, known[0]) not in known:
             raise _unreadable(top, f"its extensions.{name} is {said[name]!r}, which is not known here")
     return Repository(
-        top, (shared / "shallow").is_file(), own, shared,
-        said.get("objectformat", "sha1"), said.get("refstorage", "files"),
-    )  # fmt: skip
+        top,
+        (shared / "shallow").is_file(),
+        own,
+        shared,
+        said.get("objectformat", "sha1"),
+        said.get("refstorage", "files"),
+    )
 
 
 def _folders(top: Path) -> tuple[Path, Path]:
@@ -198,8 +202,9 @@ def _unreadable(top: Path, why: str, shared: Path | None = None) -> InputError:
     if shared and any((shared / "objects" / "pack").glob("*.promisor")):
         return InputError(
             f"the history of {top} is not all there: it is a partial clone, and nothing is fetched ({why})",
-            code="no_history", next_step=f"clone it again without --filter, or {_WITHOUT}",
-        )  # fmt: skip
+            code="no_history",
+            next_step=f"clone it again without --filter, or {_WITHOUT}",
+        )
     return InputError(
         f"the history of {top} cannot be read: {why}", code="no_history", next_step=f"clone it again, or {_WITHOUT}"
     )

@@ -15,10 +15,18 @@ ProblemKind = Literal["dangling", "orphan", "contradictory", "one-sided"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
 SAYS: dict[EdgeType, str] = {
-    "DEPENDS_ON": "depends on", "IMPLEMENTS": "implements", "EXTENDS": "extends", "REFERENCES": "refers to",
-    "SUPERSEDES": "supersedes", "RELATES_TO": "relates to", "MENTIONS": "mentions", "ALIAS_OF": "is another name of",
-    "ABOUT": "is about", "DERIVED_FROM": "is derived from", "PART_OF": "is part of",
-}  # fmt: skip
+    "DEPENDS_ON": "depends on",
+    "IMPLEMENTS": "implements",
+    "EXTENDS": "extends",
+    "REFERENCES": "refers to",
+    "SUPERSEDES": "supersedes",
+    "RELATES_TO": "relates to",
+    "MENTIONS": "mentions",
+    "ALIAS_OF": "is another name of",
+    "ABOUT": "is about",
+    "DERIVED_FROM": "is derived from",
+    "PART_OF": "is part of",
+}
 """What stands between the two ends of an edge in a sentence."""
 
 
@@ -109,10 +117,13 @@ def _dangling(graph: _Graph) -> Iterable[GraphProblem]:
             why = f"{' and '.join(sharing)} are called {name}"
             mend = "say which is meant, by its id, or let only one of them be called so"
         yield GraphProblem(
-            kind="dangling", subject=name, what=f"{_sayings(graph, said)}; {why}",
-            why="a question that follows these edges ends at a name without a text", next_step=mend,
+            kind="dangling",
+            subject=name,
+            what=f"{_sayings(graph, said)}; {why}",
+            why="a question that follows these edges ends at a name without a text",
+            next_step=mend,
             where=_places(said),
-        )  # fmt: skip
+        )
 
 
 def _sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
@@ -130,11 +141,13 @@ def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
         if key not in tied:
             name = graph.name(key)
             yield GraphProblem(
-                kind="orphan", subject=name, what=f"{name} names no other document, and nothing names it",
+                kind="orphan",
+                subject=name,
+                what=f"{name} names no other document, and nothing names it",
                 why="only its own words can find it: the graph leads neither to it nor on from it",
                 next_step="name what it stands upon under `## Depends on` or `## References`",
                 where=tuple(SaidAt(path=filed.path) for filed in defining),
-            )  # fmt: skip
+            )
 
 
 def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
@@ -150,11 +163,13 @@ def _twice_defined(graph: _Graph) -> Iterable[GraphProblem]:
             name = graph.name(key)
             paths = ", ".join(filed.document.path for filed in defining)
             yield GraphProblem(
-                kind="contradictory", subject=name, what=f"{len(defining)} documents define {name}: {paths}",
+                kind="contradictory",
+                subject=name,
+                what=f"{len(defining)} documents define {name}: {paths}",
                 why="their edges and states are mixed into one entity",
                 next_step="give each its own id, or remove all but one",
                 where=tuple(SaidAt(path=filed.path) for filed in defining),
-            )  # fmt: skip
+            )
 
 
 def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
@@ -163,10 +178,13 @@ def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
         steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
         chain = f" {SAYS[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
         yield GraphProblem(
-            kind="contradictory", subject=graph.name(circle[0]), what=chain, why=why,
+            kind="contradictory",
+            subject=graph.name(circle[0]),
+            what=chain,
+            why=why,
             next_step="correct one of these statements",
             where=_places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
-        )  # fmt: skip
+        )
 
 
 def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
@@ -183,10 +201,13 @@ def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
     for (source, target), each in said.items():
         one, other = graph.name(source), graph.name(target)
         yield GraphProblem(
-            kind="contradictory", subject=one, what=f"{one} depends on {other}, which is {ended[target]}",
+            kind="contradictory",
+            subject=one,
+            what=f"{one} depends on {other}, which is {ended[target]}",
             why=f"what {one} builds on may no longer hold",
-            next_step=f"let {one} depend on what holds now, or say that it is retired, too", where=_places(each),
-        )  # fmt: skip
+            next_step=f"let {one} depend on what holds now, or say that it is retired, too",
+            where=_places(each),
+        )
 
 
 def _retired(filed: FiledDocument) -> str:

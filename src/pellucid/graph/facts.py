@@ -40,10 +40,17 @@ class Gathered:
         ends = (named.key, voice.node) if relation.inverse else (voice.node, named.key)
         self.edge(
             Edge(
-                *ends, relation.type, voice.memory_id, section, confidence, voice.since, voice.until, voice.recorded,
+                *ends,
+                relation.type,
+                voice.memory_id,
+                section,
+                confidence,
+                voice.since,
+                voice.until,
+                voice.recorded,
                 named.anchor,
             )
-        )  # fmt: skip
+        )
 
     def edge(self, edge: Edge) -> None:
         """Keep an edge once; the first anchor said stays."""
@@ -78,9 +85,10 @@ class Gathered:
         """The edges less each mention of what the same memory is tied to by a stronger edge."""
         tied = {(edge.memory_id, end) for edge in self.edges.values() if edge.type != "MENTIONS" for end in _ends(edge)}
         return {
-            key: edge for key, edge in self.edges.items()
+            key: edge
+            for key, edge in self.edges.items()
             if edge.type != "MENTIONS" or (edge.memory_id, edge.target) not in tied
-        }  # fmt: skip
+        }
 
 
 def span(since: datetime, *ends: datetime | None) -> tuple[int, int]:

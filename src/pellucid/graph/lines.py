@@ -61,9 +61,17 @@ def _line(
     confidence = max(filed.edge.confidence for filed in said)
     hop = max(distance[far], 1)
     return DrawnEdge(
-        near, far, outward, hop, distance[near] < distance[far], kind, anchors, confidence, tuple(said),
+        near,
+        far,
+        outward,
+        hop,
+        distance[near] < distance[far],
+        kind,
+        anchors,
+        confidence,
+        tuple(said),
         None if until == FOREVER else until,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

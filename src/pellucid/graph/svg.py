@@ -31,9 +31,11 @@ def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     frame: Frame = (left - _MARGIN, top - _MARGIN, width + 2 * _MARGIN, height + 2 * _MARGIN)
     body = [
         head(frame, rows, labels.name(around.hops[0][0]), (len(names), len(lines), len(around.hops) - 1)),
-        style(lines), markers(lines), *(ring_mark(rx, ry) for rx, ry in layout.rings),
+        style(lines),
+        markers(lines),
+        *(ring_mark(rx, ry) for rx, ry in layout.rings),
         *arrows(lines[::-1], layout.boxes, labels),
-    ]  # fmt: skip
+    ]
     for hop, ring in enumerate(shown.hops):
         body += [node_mark(key, layout.boxes[key], names[key], labels, center=not hop) for key in ring]
     return "\n".join([*body, *legend(rows, frame), "</svg>"])

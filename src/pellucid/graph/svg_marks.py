@@ -13,11 +13,18 @@ from pellucid.model.entity import EDGE_TYPES, EdgeType
 Frame = tuple[float, float, float, float]
 """Left, top, width and height."""
 COLOURS: dict[EdgeType, tuple[str, str]] = {
-    "DEPENDS_ON": ("#c0392b", "#ff8a7a"), "IMPLEMENTS": ("#1f6feb", "#79b8ff"), "EXTENDS": ("#8250df", "#c9a6ff"),
-    "REFERENCES": ("#3b434b", "#c9d1d9"), "SUPERSEDES": ("#b35900", "#ffb267"), "RELATES_TO": ("#1a7f37", "#6fdd8b"),
-    "MENTIONS": ("#8c959f", "#7d8590"), "ALIAS_OF": ("#bf3989", "#ff9bce"), "ABOUT": ("#0e7490", "#67d8ef"),
-    "DERIVED_FROM": ("#7a6a00", "#e3cf57"), "PART_OF": ("#6b4f3a", "#d2b48c"),
-}  # fmt: skip
+    "DEPENDS_ON": ("#c0392b", "#ff8a7a"),
+    "IMPLEMENTS": ("#1f6feb", "#79b8ff"),
+    "EXTENDS": ("#8250df", "#c9a6ff"),
+    "REFERENCES": ("#3b434b", "#c9d1d9"),
+    "SUPERSEDES": ("#b35900", "#ffb267"),
+    "RELATES_TO": ("#1a7f37", "#6fdd8b"),
+    "MENTIONS": ("#8c959f", "#7d8590"),
+    "ALIAS_OF": ("#bf3989", "#ff9bce"),
+    "ABOUT": ("#0e7490", "#67d8ef"),
+    "DERIVED_FROM": ("#7a6a00", "#e3cf57"),
+    "PART_OF": ("#6b4f3a", "#d2b48c"),
+}
 """The colour of a type on a light ground, and on a dark one."""
 _ROW = 20.0
 _SAMPLE = 34.0
@@ -110,8 +117,9 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
         beside[frozenset((line.near, line.far))].append(line)
     return [
         _arrow(line, boxes, labels, _BEND * (place - (len(each) - 1) / 2))
-        for each in beside.values() for place, line in enumerate(each)
-    ]  # fmt: skip
+        for each in beside.values()
+        for place, line in enumerate(each)
+    ]
 
 
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:

@@ -76,16 +76,24 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
             found = recalled(home.app, asks, request.without, f"recalling as of then, {field}", report)
             brought[field] = _placed(found, millis)
     return AsOfLabOutput(
-        documents=len(documents), headers_only=len(gone), changes=len(changes), loading=loading, history=history,
-        recall=brought, latency_ms=spread(millis), details=tuple(rows) if request.details else (),
-    )  # fmt: skip
+        documents=len(documents),
+        headers_only=len(gone),
+        changes=len(changes),
+        loading=loading,
+        history=history,
+        recall=brought,
+        latency_ms=spread(millis),
+        details=tuple(rows) if request.details else (),
+    )
 
 
 def _load(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
     """Through the ordinary import of histories."""
     begun = perf_counter()
-    rows = ({"doc": c.number, "date": c.at, "field": c.field, "new": c.value, "old": c.before, "commit": c.commit}
-            for c in changes)  # fmt: skip
+    rows = (
+        {"doc": c.number, "date": c.at, "field": c.field, "new": c.value, "old": c.before, "commit": c.commit}
+        for c in changes
+    )
     loaded = load_history(app, NAMESPACE, rows)
     if loaded.problems:
         first = loaded.problems[0]
@@ -108,9 +116,12 @@ def _held(app: App, question: eips.AsOfQuestion) -> str | None:
 
 def _row(question: eips.AsOfQuestion, said: str | None) -> dict[str, Any]:
     return {
-        "document": question.number, "field": question.field, "asOf": question.at.isoformat(),
-        "answer": question.answer, "said": said,
-    }  # fmt: skip
+        "document": question.number,
+        "field": question.field,
+        "asOf": question.at.isoformat(),
+        "answer": question.answer,
+        "said": said,
+    }
 
 
 def _answered(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -126,9 +137,7 @@ def _placed(found: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: lis
         stating = (place for place, each in enumerate(state.served) if states_it(each.memory, question))
         places.append(next(stating, PLACES))
     within = {"first": 1, "inFive": 5, "found": PLACES}
-    return {"asked": len(places)} | {
-        name: sum(place < count for place in places) for name, count in within.items()
-    }  # fmt: skip
+    return {"asked": len(places)} | {name: sum(place < count for place in places) for name, count in within.items()}
 
 
 def states_it(memory: Memory, question: eips.AsOfQuestion) -> bool:

@@ -123,9 +123,13 @@ def recalled(
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
     """A recall as everybody's, with places for every section, and its milliseconds; no receipt is kept."""
     asked = RecallInput(
-        query=query, namespace=NAMESPACE, top_k=PLACES, budget=UNLIMITED, without=tuple(dict.fromkeys(left_out)),
+        query=query,
+        namespace=NAMESPACE,
+        top_k=PLACES,
+        budget=UNLIMITED,
+        without=tuple(dict.fromkeys(left_out)),
         as_of=as_of,
-    )  # fmt: skip
+    )
     request = request_of(app, asked)
     begun = perf_counter()
     state = app.recaller.run(request)

@@ -84,6 +84,10 @@ def _asked(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
 
 
 LAB_ALL = Operation(
-    "lab.run_all", "Measure recall on every data set below a folder.",
-    LabAllInput, lambda call, asked: run_all(call.settings, asked, call.report), "read", Surfaces(),
-)  # fmt: skip
+    "lab.run_all",
+    "Measure recall on every data set below a folder.",
+    LabAllInput,
+    lambda call, asked: run_all(call.settings, asked, call.report),
+    "read",
+    Surfaces(),
+)

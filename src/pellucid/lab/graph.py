@@ -76,16 +76,20 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
         }
     rankings = {name: each.rankings for name, each in told.items()}
     return GraphLabOutput(
-        documents=len(documents), sections=sections, indexing=home.speed, questions=len(asked),
+        documents=len(documents),
+        sections=sections,
+        indexing=home.speed,
+        questions=len(asked),
         requires={
             "all": agreement(found, pairs(truth)),
             "movedAside": agreement({pair for pair in found if not moved & set(pair)}, pairs(truth, moved)),
         },
         metrics={name: dependencies(each, truth) for name, each in rankings.items()},
         moved_aside={name: _aside(each, truth, moved) for name, each in rankings.items()},
-        legs=told["all"].health, latency_ms=spread(told["all"].millis),
+        legs=told["all"].health,
+        latency_ms=spread(told["all"].millis),
         details=_ranked(rankings, truth) if request.details else (),
-    )  # fmt: skip
+    )
 
 
 def _header_edges(app: App) -> set[Pair]:

@@ -24,7 +24,7 @@ from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.request import WITHOUT
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
-from pellucid.settings_changed import changed
+from pellucid.settings.changed import changed
 
 DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput | AsOfLabOutput]] = {
     "graph": run_graph,
@@ -145,8 +145,10 @@ def _check(request: LabInput) -> None:
             next_step="leave them out",
         )
     if request.updates and request.dataset != "longmemeval":
-        raise InputError(f"{field_name('updates')} needs facts that change, and {request.dataset} marks none",
-                         next_step="use longmemeval")  # fmt: skip
+        raise InputError(
+            f"{field_name('updates')} needs facts that change, and {request.dataset} marks none",
+            next_step="use longmemeval",
+        )
 
 
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
@@ -205,25 +207,32 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
     ranked = [answer.ranking for answer in answers]
     by_id = {update.question.id: answer for update, answer in zip(updates, answers, strict=True)}
     return UpdatesOutput(
-        dataset=dataset.name, mode=request.mode, records=len(group.records), memories=len(kept),
-        without=request.without, defaults=newer_above(updates, ranked),
+        dataset=dataset.name,
+        mode=request.mode,
+        records=len(group.records),
+        memories=len(kept),
+        without=request.without,
+        defaults=newer_above(updates, ranked),
         without_temporal=newer_above(updates, timeless),
         user_turns_only=newer_above(*of_user_turns(group, updates, ranked)),
         same_attribute=same_attribute(updates, kept),
         details=_details(dataset, by_id) if request.details else (),
-    )  # fmt: skip
+    )
 
 
 def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dict[str, Any], ...]:
     return tuple(
         {
-            "id": question.id, "question": question.text, "kind": question.kind,
-            "relevant": sorted(question.relevant), "ranking": list(answers[question.id].ranking),
+            "id": question.id,
+            "question": question.text,
+            "kind": question.kind,
+            "relevant": sorted(question.relevant),
+            "ranking": list(answers[question.id].ranking),
         }
         for group in dataset.groups
         for question in group.questions
         if question.id in answers
-    )  # fmt: skip
+    )
 
 
 LAB = Operation(
@@ -232,5 +241,8 @@ LAB = Operation(
 
 Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
 """,
-    LabInput, lambda call, asked: run_lab(call.settings, asked, call.report), "read", Surfaces("lab run"),
-)  # fmt: skip
+    LabInput,
+    lambda call, asked: run_lab(call.settings, asked, call.report),
+    "read",
+    Surfaces("lab run"),
+)

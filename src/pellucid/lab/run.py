@@ -17,9 +17,21 @@ FLOORS: dict[str, tuple[str, ...]] = {
 }
 """What is left out so that one leg stands alone."""
 ABLATED = (
-    "vector", "lexical", "passage", "graph", "temporal", "expand", "rerank", "rerankPassage", "named", "voice",
-    "asking", "importance", "renew", "direct",
-)  # fmt: skip
+    "vector",
+    "lexical",
+    "passage",
+    "graph",
+    "temporal",
+    "expand",
+    "rerank",
+    "rerankPassage",
+    "named",
+    "voice",
+    "asking",
+    "importance",
+    "renew",
+    "direct",
+)
 """What is on by default, left out one at a time."""
 TRIED = ("diversify",)
 """What is off by default, switched on one at a time."""

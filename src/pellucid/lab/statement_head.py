@@ -89,9 +89,13 @@ def _matrix(given: Sequence[dict[str, float]], names: Sequence[str]) -> Floats:
 
 
 def _weights(
-    matrix: Floats, user: NDArray[np.bool_], like: Floats, worth: Floats, kept: NDArray[np.int64],
+    matrix: Floats,
+    user: NDArray[np.bool_],
+    like: Floats,
+    worth: Floats,
+    kept: NDArray[np.int64],
     kinds: NDArray[np.int64],
-) -> Floats:  # fmt: skip
+) -> Floats:
     """One column for the user's words, one for the assistant's, one for each kind."""
     duals = _solve(like, worth)
     shared = matrix.T @ duals

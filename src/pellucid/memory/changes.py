@@ -21,11 +21,24 @@ from pellucid.store.records import FileWrite, Records, content_digest
 from pellucid.vault.documents import edit_section, holds_section
 from pellucid.vault.markdown import edit_memory, edit_moment
 
-STATE_FIELDS = frozenset({
-    "status", "pinned", "valid_at", "invalid_at", "expires_at", "supersedes", "superseded_by", "retired_attributes",
-    "disputed_with",
-    "trust_zone", "asserted_by", "last_verified_at", "derived_from", "episode_id",
-})  # fmt: skip
+STATE_FIELDS = frozenset(
+    {
+        "status",
+        "pinned",
+        "valid_at",
+        "invalid_at",
+        "expires_at",
+        "supersedes",
+        "superseded_by",
+        "retired_attributes",
+        "disputed_with",
+        "trust_zone",
+        "asserted_by",
+        "last_verified_at",
+        "derived_from",
+        "episode_id",
+    }
+)
 """What may change in place; a ledger row may hold these, for none of them holds words."""
 _OF_MOMENTS = frozenset({"status", "pinned", "trust_zone"})
 """What the marker of a verbatim turn can say."""
@@ -155,11 +168,18 @@ class ChangeSet:
     ) -> None:
         self._rows.append(
             LifecycleRow(
-                event_id=self.clock.new_id("evt"), memory_id=memory_id, namespace=self.namespace, event_type=event,
-                timestamp=self.clock.now(), actor=self.actor, reason_code=reason,
-                related_memory_ids=tuple(dict.fromkeys(related)), before=before, after=after,
+                event_id=self.clock.new_id("evt"),
+                memory_id=memory_id,
+                namespace=self.namespace,
+                event_type=event,
+                timestamp=self.clock.now(),
+                actor=self.actor,
+                reason_code=reason,
+                related_memory_ids=tuple(dict.fromkeys(related)),
+                before=before,
+                after=after,
             )
-        )  # fmt: skip
+        )
 
 
 def _state(fields: Fields) -> dict[str, object]:
@@ -198,9 +218,13 @@ def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
         held = cast("dict[str, str]", retired).items()
         given["retired_attributes"] = {names[int(place)]: by for place, by in held if int(place) < len(names)}
     base: dict[str, object] = {
-        "id": "mem_" + "0" * 32, "category": "fact", "namespace": "local/default", "created": "2000-01-01T00:00:00Z",
-        "updated": "2000-01-01T00:00:00Z", "source": "manual",
-    }  # fmt: skip
+        "id": "mem_" + "0" * 32,
+        "category": "fact",
+        "namespace": "local/default",
+        "created": "2000-01-01T00:00:00Z",
+        "updated": "2000-01-01T00:00:00Z",
+        "source": "manual",
+    }
     checked = Memory.model_validate(base | {name: value for name, value in given.items() if value is not None})
     return {name: getattr(checked, name) if given[name] is not None else _absent(name) for name in given}
 

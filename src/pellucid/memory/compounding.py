@@ -162,19 +162,21 @@ def compile_report(
     touched = tally.touched() | {each.memory_id for each in (*use.ever_used, *use.ever_served)}
     used = {each.memory_id: each.times for each in use.ever_used}
     return Report(
-        namespace=namespace, since=since, until=until, created=dict(sorted(by_category.items())),
-        recurred=_recurred(recurrences(tally.events), memories), used=_counted(use.used, {}),
+        namespace=namespace,
+        since=since,
+        until=until,
+        created=dict(sorted(by_category.items())),
+        recurred=_recurred(recurrences(tally.events), memories),
+        used=_counted(use.used, {}),
         served=_counted(use.served, used),
         changed=_changed(changed),
         changes=dict(sorted(Counter(row.event_type for row in changed).items())),
         went_cold=_folded({k: v for k, v in aged.items() if v.went("hot", "cold")}, memories),
         warmed=_folded({k: v for k, v in aged.items() if v.went("cold", "hot")}, memories),
-        went_stale=_folded(
-            {k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories
-        ),
+        went_stale=_folded({k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories),
         unused=_unused([each for each in memories.values() if each.id not in touched], until),
         compression=_compression(tally.flushes),
-    )  # fmt: skip
+    )
 
 
 def _made(row: VerdictRow) -> bool:
@@ -194,11 +196,14 @@ def _counted(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
     ordered = sorted(found, key=lambda each: (-each.sessions, -each.times, each.memory_id))
     entries = [
         ReportEntry(
-            memory_id=each.memory_id, times=each.times, sessions=each.sessions, used=used.get(each.memory_id, 0),
+            memory_id=each.memory_id,
+            times=each.times,
+            sessions=each.sessions,
+            used=used.get(each.memory_id, 0),
             at=datetime.fromtimestamp(each.last / 1000, UTC),
         )
         for each in ordered
-    ]  # fmt: skip
+    ]
     return _section(entries)
 
 
@@ -206,11 +211,13 @@ def _changed(rows: Iterable[LifecycleRow]) -> ReportSection:
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
         ReportEntry(
-            memory_id=row.memory_id, event=row.event_type, at=row.timestamp,
+            memory_id=row.memory_id,
+            event=row.event_type,
+            at=row.timestamp,
             related_memory_ids=row.related_memory_ids,
         )
         for row in newest
-    ]  # fmt: skip
+    ]
     return _section(entries)
 
 
@@ -235,7 +242,11 @@ def _section(entries: Sequence[ReportEntry]) -> ReportSection:
 def _compression(flushes: Sequence[FlushRow]) -> Compression:
     turns, accepted = sum(row.turns for row in flushes), sum(row.accepted for row in flushes)
     return Compression(
-        sessions=len({row.session_id for row in flushes}), segments=len(flushes), turns=turns,
-        characters=sum(row.characters for row in flushes), observations=sum(row.observations for row in flushes),
-        accepted=accepted, turns_per_memory=round(turns / accepted, 1) if accepted else None,
-    )  # fmt: skip
+        sessions=len({row.session_id for row in flushes}),
+        segments=len(flushes),
+        turns=turns,
+        characters=sum(row.characters for row in flushes),
+        observations=sum(row.observations for row in flushes),
+        accepted=accepted,
+        turns_per_memory=round(turns / accepted, 1) if accepted else None,
+    )

@@ -64,9 +64,12 @@ class Batch:
 def is_candidate(memory: Memory) -> bool:
     """Whether a pass may touch it: active, and neither pinned, an axiom, in quarantine nor of a kind left alone."""
     return (
-        memory.status == "active" and not memory.pinned and memory.asserted_by != "axiom"
-        and memory.trust_zone != "quarantine" and memory.category not in LEFT_ALONE
-    )  # fmt: skip
+        memory.status == "active"
+        and not memory.pinned
+        and memory.asserted_by != "axiom"
+        and memory.trust_zone != "quarantine"
+        and memory.category not in LEFT_ALONE
+    )
 
 
 def batches(
@@ -86,11 +89,14 @@ def _near(live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memor
     names = speakers(live)
     items = [
         Item(
-            each.category, form_key(each, form(each, names)), frozenset(content_words(each.content)), vectors(each),
+            each.category,
+            form_key(each, form(each, names)),
+            frozenset(content_words(each.content)),
+            vectors(each),
             each.id in new,
         )
         for each in live
-    ]  # fmt: skip
+    ]
     return [Batch("near", tuple(live[place].id for place in places), names) for places in clusters(items)]
 
 
@@ -190,11 +196,21 @@ def _apart(one: Memory, other: Memory, forms: Mapping[str, Form]) -> str:
 
 _NEARNESS = {
     reason: rank
-    for rank, reason in enumerate((
-        "words differ", "entities differ", "identifiers differ", "numbers differ", "negation differs", "order differs",
-        "function words differ", "punctuation differs", "capitals differ", "speakers differ",
-    ))
-}  # fmt: skip
+    for rank, reason in enumerate(
+        (
+            "words differ",
+            "entities differ",
+            "identifiers differ",
+            "numbers differ",
+            "negation differs",
+            "order differs",
+            "function words differ",
+            "punctuation differs",
+            "capitals differ",
+            "speakers differ",
+        )
+    )
+}
 """How near to a proof a difference is; those of circumstances are nearest."""
 
 
@@ -245,25 +261,38 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
     verified = [each.last_verified_at for each in parts]
     return first.model_copy(
         update={
-            "id": clock.new_id("mem"), "updated": clock.now(), "source": "consolidation", "content": content,
+            "id": clock.new_id("mem"),
+            "updated": clock.now(),
+            "source": "consolidation",
+            "content": content,
             "asserted_by": min(parts, key=lambda each: RANK[each.asserted_by]).asserted_by,
             "source_class": max((each.source_class for each in parts), key=_doubt),
             "session_id": _shared([each.session_id for each in parts]),
             "agent": _shared([each.agent for each in parts]),
-            "episode_id": _shared([each.episode_id for each in parts]), "evidence": _union(parts, "evidence"),
+            "episode_id": _shared([each.episode_id for each in parts]),
+            "evidence": _union(parts, "evidence"),
             "evidence_quotes": {place: said for each in parts for place, said in each.evidence_quotes.items()},
-            "tags": _union(parts, "tags"), "scopes": _union(parts, "scopes"),
-            "artifact_ids": _union(parts, "artifact_ids"), "confidence": max(each.confidence for each in parts),
-            "importance_score": max(each.importance_score for each in parts), "pinned": False, "entity_ref": entity,
-            "structured_attributes": attributes, "retired_attributes": retired, "status": "active",
-            "trust_zone": lowest(each.trust_zone for each in parts), "valid_at": min(map(_since, parts)),
+            "tags": _union(parts, "tags"),
+            "scopes": _union(parts, "scopes"),
+            "artifact_ids": _union(parts, "artifact_ids"),
+            "confidence": max(each.confidence for each in parts),
+            "importance_score": max(each.importance_score for each in parts),
+            "pinned": False,
+            "entity_ref": entity,
+            "structured_attributes": attributes,
+            "retired_attributes": retired,
+            "status": "active",
+            "trust_zone": lowest(each.trust_zone for each in parts),
+            "valid_at": min(map(_since, parts)),
             "invalid_at": min(filter(None, (each.invalid_at for each in parts)), default=None),
             "expires_at": min(filter(None, (each.expires_at for each in parts)), default=None),
-            "supersedes": (), "superseded_by": None, "content_hash": content_hash(content, entity),
+            "supersedes": (),
+            "superseded_by": None,
+            "content_hash": content_hash(content, entity),
             "derived_from": tuple(each.id for each in parts),
             "last_verified_at": min(filter(None, verified)) if all(verified) else None,
         }
-    )  # fmt: skip
+    )
 
 
 def _update(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:

@@ -61,12 +61,20 @@ def episode_write(
     open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
-        id=id or clock.new_id("ep"), namespace=namespace, created=now, updated=now, session_id=segment.session_id,
-        topic=topic(naming) if keeping else topic_words(open_ones), started=min(dated, default=None),
-        ended=max(dated, default=None), turns=f"{turns[0].ordinal}-{turns[-1].ordinal}", signal=segment.signal,
-        agent=turns[0].agent, members=tuple(memory.id for memory in memories),
+        id=id or clock.new_id("ep"),
+        namespace=namespace,
+        created=now,
+        updated=now,
+        session_id=segment.session_id,
+        topic=topic(naming) if keeping else topic_words(open_ones),
+        started=min(dated, default=None),
+        ended=max(dated, default=None),
+        turns=f"{turns[0].ordinal}-{turns[-1].ordinal}",
+        signal=segment.signal,
+        agent=turns[0].agent,
+        members=tuple(memory.id for memory in memories),
         artifacts=tuple(str(artifact) for artifact in artifacts),
-    )  # fmt: skip
+    )
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
@@ -81,10 +89,14 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
         said = keeping.permitted([spoken(turn)] if turn.role == "tool" else passages(spoken(turn)))
         for words, id_ in zip(said, sorted(clock.new_id("mem") for _ in said), strict=True):
             yield Moment(
-                id=id_, turn=turn.ordinal, role=turn.role, at=turn.at, content=words,
+                id=id_,
+                turn=turn.ordinal,
+                role=turn.role,
+                at=turn.at,
+                content=words,
                 trust_zone="quarantine" if number in keeping.doubted else None,
                 source_class="pasted" if turn.role == "user" and mostly_foreign(turn.content) else None,
-            )  # fmt: skip
+            )
 
 
 def _names(turn: Turn, number: int, keeping: TurnsKept) -> bool:

@@ -67,10 +67,14 @@ def erasure(
     writes, removals = _files(records, doomed, episodes, {each.id: each for each in kept}, lost)
     writes += _unquoted(records, doomed, [each for each in memories if each.memory.id not in ids], lost)
     return Erasure(
-        namespace=asked[0].memory.namespace, doomed=tuple(doomed), writes=tuple(writes), removals=tuple(removals),
-        turns=frozenset(turn for each, _ in doomed for turn in turns_of(each.memory)), lost_words=lost,
+        namespace=asked[0].memory.namespace,
+        doomed=tuple(doomed),
+        writes=tuple(writes),
+        removals=tuple(removals),
+        turns=frozenset(turn for each, _ in doomed for turn in turns_of(each.memory)),
+        lost_words=lost,
         versions=tuple(sorted(versions & {each.id for each in kept})),
-    )  # fmt: skip
+    )
 
 
 def turns_of(memory: Memory) -> set[tuple[str, int]]:
@@ -83,9 +87,10 @@ def turns_of(memory: Memory) -> set[tuple[str, int]]:
 def _turns_in(evidence: Iterable[str]) -> set[tuple[str, int]]:
     found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
     return {
-        (match["source"], number) for match in found
+        (match["source"], number)
+        for match in found
         for number in range(int(match["start"]), min(int(match["end"]), int(match["start"]) + 64) + 1)
-    }  # fmt: skip
+    }
 
 
 def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
@@ -150,9 +155,10 @@ class _Bond:
         self._said = {texts[each.id] for each in doomed}
         self._long = [texts[each.id] for each in doomed if len(content_words(each.content)) >= LEAST_COPIED]
         self._sections = [
-            normalise(text) for each in doomed
+            normalise(text)
+            for each in doomed
             if each.category == "section" and len(content_words(text := own_text(each))) >= LEAST_COPIED
-        ]  # fmt: skip
+        ]
         self._documents = {each.session_id for each in doomed if each.category == "section"}
         self._turns = {turn for each in doomed for turn in turns_of(each)}
         self._said_at: defaultdict[tuple[str, int], list[set[str]]] = defaultdict(list)
@@ -257,9 +263,10 @@ def _unquoted(
     for each in kept:
         quotes = each.memory.evidence_quotes
         left = {
-            place: said for place, said in quotes.items()
+            place: said
+            for place, said in quotes.items()
             if not lost.intersection(words(said)) and not turns & _turns_in([place])
-        }  # fmt: skip
+        }
         if left != quotes:
             data = _read(records, each.path)
             new = edit_memory(data, {"evidenceQuotes": left or None})

@@ -354,9 +354,17 @@ def _change(head: FileHead, found: Parsed, encodings: dict[bytes, Encoding], op_
     digest = "" if head.data is None else content_digest(head.data)
     topic = topic_digest(found.episode) if found.episode else b""
     return PathChange(
-        head.path, digest, stamp.size, stamp.mtime_ns, head.op_id or op_id, records, found.episode, topic,
-        encodings.get(topic), found.document,
-    )  # fmt: skip
+        head.path,
+        digest,
+        stamp.size,
+        stamp.mtime_ns,
+        head.op_id or op_id,
+        records,
+        found.episode,
+        topic,
+        encodings.get(topic),
+        found.document,
+    )
 
 
 def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:

@@ -28,9 +28,17 @@ REINFORCING = frozenset({"manual", "user_input", "system_memory"})
 """Source classes whose saying something again reinforces it. An agent repeats what it recalled, a tool what it read:
 a memory served often enough would otherwise make itself stronger."""
 _TYPES: dict[str, type[Row]] = {
-    "lifecycle": LifecycleRow, "verdict": VerdictRow, "flush": FlushRow, "fold": FoldRow, "pass": PassRow,
-    "tombstone": TombstoneRow, "unkept": UnkeptRow, "erasure": ErasureRow, "key": KeyRow, "loss": LossRow,
-}  # fmt: skip
+    "lifecycle": LifecycleRow,
+    "verdict": VerdictRow,
+    "flush": FlushRow,
+    "fold": FoldRow,
+    "pass": PassRow,
+    "tombstone": TombstoneRow,
+    "unkept": UnkeptRow,
+    "erasure": ErasureRow,
+    "key": KeyRow,
+    "loss": LossRow,
+}
 
 
 def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[str] = tuple(_TYPES)) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from typing import Literal
 from pellucid.memory.ledger_rows import Sessions
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Category, Memory, Status
-from pellucid.settings import LifecycleSettings
+from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.uses_port import Times
 
 HEAT = {"confidence": 0.25, "access": 0.30, "recency": 0.20, "importance": 0.15, "feedback": 0.10, "causal": 0.05}
@@ -101,11 +101,19 @@ def fold(memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, 
     faded = decay(state, warmth.value)
     tier, why = next_tier(memory, worth.value, previous.tier if previous else "hot", now, settings)
     row = FoldRow(
-        memory_id=memory.id, namespace=memory.namespace, at=now, heat=warmth.value, decay=faded.value, tier=tier,
-        tier_value=worth.value, access_count=signs.served, last_accessed=signs.last_served,
-        use_count=signs.used, last_used=signs.last_used,
+        memory_id=memory.id,
+        namespace=memory.namespace,
+        at=now,
+        heat=warmth.value,
+        decay=faded.value,
+        tier=tier,
+        tier_value=worth.value,
+        access_count=signs.served,
+        last_accessed=signs.last_served,
+        use_count=signs.used,
+        last_used=signs.last_used,
         reinforcement_count=max(signs.sessions + signs.recurred, _reinforced(previous)),
-    )  # fmt: skip
+    )
     return Aged(row, warmth, faded, worth, why)
 
 
@@ -130,9 +138,15 @@ def signs_of(
     served, last_served = _times(exposure, previous and previous.access_count, previous and previous.last_accessed)
     others = [at for session, at in (again or {}).items() if session != memory.session_id]
     return Signs(
-        used=used, sessions=use.sessions if use else 0, last_used=last_used, recurred=len(others),
-        last_recurred=max(others, default=None), feedback=feedback, served=served, last_served=last_served,
-    )  # fmt: skip
+        used=used,
+        sessions=use.sessions if use else 0,
+        last_used=last_used,
+        recurred=len(others),
+        last_recurred=max(others, default=None),
+        feedback=feedback,
+        served=served,
+        last_served=last_served,
+    )
 
 
 def _times(known: Times | None, before: int | None, last: datetime | None) -> tuple[int, datetime | None]:

@@ -91,9 +91,10 @@ class Reconciler:
     def decide(self) -> Decided:
         """Decide about all that was considered."""
         accepted = [
-            s.memory for s in self._considered
+            s.memory
+            for s in self._considered
             if s.observation is None or s.observation.judge_accepted or _is_repeated(s.observation)
-        ]  # fmt: skip
+        ]
         self._standing.load(accepted)
         self._forgotten = self.lookup.tombstones({key for memory in accepted for key in self._keys(memory)})
         outcomes = tuple(self._outcome(statement) for statement in self._considered)
@@ -134,9 +135,12 @@ class Reconciler:
             return None
         target, new = found
         said = {
-            "content": new.text, "category": "correction", "entity_ref": new.entity,
-            "structured_attributes": new.attributes, "content_hash": content_hash(new.text, new.entity),
-        }  # fmt: skip
+            "content": new.text,
+            "category": "correction",
+            "entity_ref": new.entity,
+            "structured_attributes": new.attributes,
+            "content_hash": content_hash(new.text, new.entity),
+        }
         return replace(statement, memory=memory.model_copy(update=said)), target
 
     def _resolve(self, statement: Statement) -> Outcome:
@@ -293,8 +297,11 @@ class Reconciler:
     def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
         """Retire what is contradicted, and no more; whether that was the whole memory."""
         old = self.changes.now(of(met.of))
-        others = [name for name in old.structured_attributes
-                  if name not in met.attributes and name not in old.retired_attributes]  # fmt: skip
+        others = [
+            name
+            for name in old.structured_attributes
+            if name not in met.attributes and name not in old.retired_attributes
+        ]
         if met.attributes and others and live_attributes(old):
             retired = {**old.retired_attributes, **dict.fromkeys(sorted(met.attributes), new.id)}
             self.changes.change(
@@ -309,14 +316,21 @@ class Reconciler:
     def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
         fact = observation.fact
         return VerdictRow(
-            observation_id=observation.id, session_id=observation.session_id, namespace=self.changes.namespace,
-            observed_at=observation.observed_at, decided_at=self.changes.clock.now(), category=fact.category,
-            confidence=fact.confidence, importance=observation.importance, verdict=outcome.verdict,
-            reason=outcome.reason, resulting_primitive_id=outcome.memory_id,
+            observation_id=observation.id,
+            session_id=observation.session_id,
+            namespace=self.changes.namespace,
+            observed_at=observation.observed_at,
+            decided_at=self.changes.clock.now(),
+            category=fact.category,
+            confidence=fact.confidence,
+            importance=observation.importance,
+            verdict=outcome.verdict,
+            reason=outcome.reason,
+            resulting_primitive_id=outcome.memory_id,
             content_hash=words_key(self.key, memory.namespace, memory.content, memory.entity_ref).hex(),
             evidence=memory.evidence,
             said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in _wordings(memory))),
-        )  # fmt: skip
+        )
 
 
 def statement(
@@ -325,19 +339,28 @@ def statement(
     """What an observation would be kept as. It was created when it was said, and is valid from then."""
     fact, now = observation.fact, changes.clock.now()
     memory = Memory(
-        id=changes.clock.new_id("mem"), category=fact.category, namespace=changes.namespace,
-        created=observation.observed_at, updated=now, source="extraction",
+        id=changes.clock.new_id("mem"),
+        category=fact.category,
+        namespace=changes.namespace,
+        created=observation.observed_at,
+        updated=now,
+        source="extraction",
         asserted_by="user" if observation.source_class in _BY_A_PERSON else "inferred",
-        source_class=observation.source_class, session_id=observation.session_id, agent=agent,
+        source_class=observation.source_class,
+        session_id=observation.session_id,
+        agent=agent,
         evidence=tuple(str(each) for each in fact.evidence),
         evidence_quotes={str(each): each.quote for each in fact.evidence if each.quote},
-        confidence=fact.confidence, tags=fact.tags,
-        entity_ref=fact.entity_ref, structured_attributes=fact.structured_attributes,
+        confidence=fact.confidence,
+        tags=fact.tags,
+        entity_ref=fact.entity_ref,
+        structured_attributes=fact.structured_attributes,
         importance_score=observation.importance,
         trust_zone=first_zone(observation.source_class, fact.content, enabled=trust),
-        valid_at=min(observation.observed_at, now), content_hash=content_hash(fact.content, fact.entity_ref),
+        valid_at=min(observation.observed_at, now),
+        content_hash=content_hash(fact.content, fact.entity_ref),
         content=fact.content,
-    )  # fmt: skip
+    )
     return Statement(memory, fact.resolves, observation)
 
 

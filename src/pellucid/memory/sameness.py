@@ -59,8 +59,13 @@ _ENGLISH, _GERMAN, _SPANISH, _ARTICLE_TELLS, _UNBOUNDED, _VERBS, _SAYING, _AFTER
 )
 """`the` makes a difference before `_ARTICLE_TELLS` (`the few`), and before what needs none: plurals, `_UNBOUNDED`."""
 _JOINED_ARTICLES = {
-    "im": "in dem", "ins": "in das", "zum": "zu dem", "zur": "zu der", "beim": "bei dem", "vom": "von dem",
-}  # fmt: skip
+    "im": "in dem",
+    "ins": "in das",
+    "zum": "zu dem",
+    "zur": "zu der",
+    "beim": "bei dem",
+    "vom": "von dem",
+}
 _PERSONAL = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|ich|mich|mir|meine?\w?|wir|uns|unser\w*|du|dein\w*|ihr\w*|sie"
     r"|yo|mi|mis|me|nosotr[oa]s|nuestr\w+|tu|tus|usted\w*)\b|私|僕|俺|我|あなた|君|你|您|咱",
@@ -124,9 +129,14 @@ def form(memory: Memory, names: Collection[str]) -> Form:
     tells = said.denied or _REFUSAL.match(rest)  # `no, use it` and `no use it`
     pauses = _PAUSES.split(rest)[:-1] if tells else []
     return Form(
-        entity_key(name), cased, tuple(each.casefold() for each in pauses), stance(" ".join(cased)),
-        is_personal, is_occasion, rest == rest.lower(),
-    )  # fmt: skip
+        entity_key(name),
+        cased,
+        tuple(each.casefold() for each in pauses),
+        stance(" ".join(cased)),
+        is_personal,
+        is_occasion,
+        rest == rest.lower(),
+    )
 
 
 def form_key(memory: Memory, made: Form) -> tuple[str, str, tuple[str, ...]]:

@@ -47,8 +47,11 @@ def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | N
 
     `about` are the words of the old value, if they were said.
     """
-    ranked = sorted(((_likeness(new, of(each), about), at, each) for at, each in enumerate(candidates)), reverse=True,
-                    key=lambda item: (item[0], -item[1]))  # fmt: skip
+    ranked = sorted(
+        ((_likeness(new, of(each), about), at, each) for at, each in enumerate(candidates)),
+        reverse=True,
+        key=lambda item: (item[0], -item[1]),
+    )
     if not ranked or not ranked[0][0]:
         return None
     if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < MARGIN:

@@ -24,9 +24,15 @@ UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", 
 VOUCHING: frozenset[SourceClass] = frozenset({"manual", "system_memory", "user_input"})
 """Whose word lifts another's out of quarantine; an assistant may only have read what it says."""
 WEIGHTS: dict[SourceClass, float] = {
-    "manual": 0.9, "system_memory": 0.85, "user_input": 0.75, "assistant_output": 0.6, "tool_output": 0.55,
-    "subagent_trace": 0.45, "pasted": 0.4, "web_content": 0.35,
-}  # fmt: skip
+    "manual": 0.9,
+    "system_memory": 0.85,
+    "user_input": 0.75,
+    "assistant_output": 0.6,
+    "tool_output": 0.55,
+    "subagent_trace": 0.45,
+    "pasted": 0.4,
+    "web_content": 0.35,
+}
 ANCHORS = {"source": 0.1, "evidenceHash": 0.2, "session": 0.05}
 """What a memory gains by naming its evidence, by words that are still those hashed when it was kept, by a session."""
 HIGH, MIDDLE = 0.8, 0.5
@@ -104,9 +110,12 @@ def may_rise(doubted: Memory, by: Memory) -> bool:
     """
     theirs, mine = doubted.source_class or "manual", by.source_class or "manual"
     return (
-        vouches(by) and WEIGHTS[mine] > WEIGHTS[theirs] and bool(doubted.evidence)
-        and not looks_injected(doubted.content) and _is_covered(doubted, by)
-    )  # fmt: skip
+        vouches(by)
+        and WEIGHTS[mine] > WEIGHTS[theirs]
+        and bool(doubted.evidence)
+        and not looks_injected(doubted.content)
+        and _is_covered(doubted, by)
+    )
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:

@@ -44,8 +44,9 @@ def is_kin(older: str, newer: str) -> bool:
     mine, theirs = ({word for frame in frames(text) for word in frame.words} for text in (newer, older))
     return any(
         len(one) >= _SHORTEST_KIN and len(other) >= _SHORTEST_KIN and (one in other or other in one)
-        for one in mine - theirs for other in theirs - mine
-    )  # fmt: skip
+        for one in mine - theirs
+        for other in theirs - mine
+    )
 
 
 def _met(old: Frame, new: Frame) -> Clash | None:

@@ -9,20 +9,66 @@ from functools import cache
 from itertools import chain
 
 _UNSEEN_LETTERS = frozenset(
-    chain((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800), range(0x180B, 0x1810),
-          range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
-)  # fmt: skip
+    chain(
+        (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800),
+        range(0x180B, 0x1810),
+        range(0xFE00, 0xFE10),
+        range(0xE0100, 0xE01F0),
+    )
+)
 """What is drawn as nothing and yet is no format character: default-ignorable code points, the empty braille."""
 _MARKS = frozenset(chain(range(0x0300, 0x0370), range(0x0483, 0x048A), range(0x064B, 0x0660), (0x0640, 0x0670)))
 """Accents and vowel signs of Latin, Greek, Cyrillic and Arabic, and the stretch of Arabic."""
 _TWINS = {
-    "a": "аαɑᴀ", "b": "ЬвʙƄ", "c": "сϲᴄⅽ", "d": "ԁɗᴅ", "e": "еεєҽᴇ", "f": "ƒꜰ", "g": "ɡցɢ", "h": "һհʜ", "i": "іιıɪɩӏ",
-    "j": "јϳᴊ", "k": "кκᴋ", "l": "ⅼʟ|ǀ", "m": "мᴍ", "n": "пηɴո", "o": "оοօσᴏ০٥", "p": "рρᴘ", "q": "ԛզ", "r": "гʀᴦ",
-    "s": "ѕꜱʂ", "t": "тτᴛ", "u": "υսᴜц", "v": "ѵνᴠ", "w": "ԝωᴡա", "x": "хχ×", "y": "уγүʏ", "z": "ᴢ",
-    "A": "АΑᎪ", "B": "ВΒᏴ", "C": "СϹᏟ", "D": "Ꭰ", "E": "ЕΕᎬ", "G": "Ꮐ", "H": "НΗᎻ", "I": "ІΙ", "J": "ЈᎫ", "K": "КΚᏦ",
-    "L": "Ꮮ", "M": "МΜᎷ", "N": "Ν", "O": "ОΟՕ", "P": "РΡᏢ", "S": "ЅᏚ", "T": "ТΤᎢ", "V": "ѴᏙ", "W": "Ꮃ", "X": "ХΧ",
-    "Y": "УΥ", "Z": "ΖᏃ",
-}  # fmt: skip
+    "a": "аαɑᴀ",
+    "b": "ЬвʙƄ",
+    "c": "сϲᴄⅽ",
+    "d": "ԁɗᴅ",
+    "e": "еεєҽᴇ",
+    "f": "ƒꜰ",
+    "g": "ɡցɢ",
+    "h": "һհʜ",
+    "i": "іιıɪɩӏ",
+    "j": "јϳᴊ",
+    "k": "кκᴋ",
+    "l": "ⅼʟ|ǀ",
+    "m": "мᴍ",
+    "n": "пηɴո",
+    "o": "оοօσᴏ০٥",
+    "p": "рρᴘ",
+    "q": "ԛզ",
+    "r": "гʀᴦ",
+    "s": "ѕꜱʂ",
+    "t": "тτᴛ",
+    "u": "υսᴜц",
+    "v": "ѵνᴠ",
+    "w": "ԝωᴡա",
+    "x": "хχ×",
+    "y": "уγүʏ",
+    "z": "ᴢ",
+    "A": "АΑᎪ",
+    "B": "ВΒᏴ",
+    "C": "СϹᏟ",
+    "D": "Ꭰ",
+    "E": "ЕΕᎬ",
+    "G": "Ꮐ",
+    "H": "НΗᎻ",
+    "I": "ІΙ",
+    "J": "ЈᎫ",
+    "K": "КΚᏦ",
+    "L": "Ꮮ",
+    "M": "МΜᎷ",
+    "N": "Ν",
+    "O": "ОΟՕ",
+    "P": "РΡᏢ",
+    "S": "ЅᏚ",
+    "T": "ТΤᎢ",
+    "V": "ѴᏙ",
+    "W": "Ꮃ",
+    "X": "ХΧ",
+    "Y": "УΥ",
+    "Z": "ΖᏃ",
+}
 TWINS = {twin: letter for letter, twins in _TWINS.items() for twin in twins if twin.isalpha()}
 """Letters of other scripts that look like a Latin one."""
 _LIKE = str.maketrans(TWINS)

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from pellucid.model.wire import Instant, Wire
-from pellucid.settings import NAMESPACE_PATTERN
+from pellucid.settings.sections import NAMESPACE_PATTERN
 
 FormatName = Literal["markdown", "rst"]
 """What a vault file may name as its document's format; `documents.formats.suffixes` has the formats."""

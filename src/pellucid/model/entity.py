@@ -17,9 +17,18 @@ from pellucid.model.text import entity_key
 FOREVER = 1 << 62
 
 EdgeType = Literal[
-    "DEPENDS_ON", "IMPLEMENTS", "EXTENDS", "REFERENCES", "SUPERSEDES", "RELATES_TO", "MENTIONS", "ALIAS_OF",
-    "ABOUT", "DERIVED_FROM", "PART_OF",
-]  # fmt: skip
+    "DEPENDS_ON",
+    "IMPLEMENTS",
+    "EXTENDS",
+    "REFERENCES",
+    "SUPERSEDES",
+    "RELATES_TO",
+    "MENTIONS",
+    "ALIAS_OF",
+    "ABOUT",
+    "DERIVED_FROM",
+    "PART_OF",
+]
 """The first eight lie between entities; ABOUT and MENTIONS lead from a memory to an entity, SUPERSEDES and DERIVED_FROM
 also from a memory to a memory, PART_OF from a memory to its episode."""
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
@@ -209,8 +218,16 @@ _SAID = 120
 """Characters of what is said of a document's end, at most."""
 _BY = ("superseded-by", "replaced-by", "obsoleted-by", "supersededby", "replacedby", "obsoletedby")
 _RETIRED = (
-    "withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed", *_SUPERSEDED,
-)  # fmt: skip
+    "withdrawn",
+    "retired",
+    "abandoned",
+    "deprecated",
+    "rejected",
+    "archived",
+    "obsolete",
+    "removed",
+    *_SUPERSEDED,
+)
 
 
 def retired(status: str) -> bool:

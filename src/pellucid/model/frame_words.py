@@ -118,20 +118,49 @@ PAST = _set(
 EAST_PAST = r"(?:ました|でした|った|いた|した)(?=[。、\s]|$)|了(?=[。，\s]|$)|过(?=[^程敏滤时度])"
 
 SAME: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("took over", ("own",)), ("takes over", ("own",)), ("has taken over", ("own",)), ("taken over", ("own",)),
-    ("is responsible for", ("own",)), ("is in charge of", ("own",)), ("is the owner of", ("own",)),
-    ("is accountable for", ("own",)), ("übernahm", ("besitzt",)), ("ist verantwortlich für", ("besitzt",)),
+    ("took over", ("own",)),
+    ("takes over", ("own",)),
+    ("has taken over", ("own",)),
+    ("taken over", ("own",)),
+    ("is responsible for", ("own",)),
+    ("is in charge of", ("own",)),
+    ("is the owner of", ("own",)),
+    ("is accountable for", ("own",)),
+    ("übernahm", ("besitzt",)),
+    ("ist verantwortlich für", ("besitzt",)),
     ("es responsable de", ("dirige",)),
-    ("decided to use", ("use",)), ("decided on", ("use",)), ("went with", ("use",)), ("picked", ("use",)),
-    ("chose", ("use",)), ("opted for", ("use",)), ("settled on", ("use",)), ("agreed on", ("use",)),
-    ("go with", ("use",)), ("standardised on", ("use",)), ("standardized on", ("use",)),
-)  # fmt: skip
+    ("decided to use", ("use",)),
+    ("decided on", ("use",)),
+    ("went with", ("use",)),
+    ("picked", ("use",)),
+    ("chose", ("use",)),
+    ("opted for", ("use",)),
+    ("settled on", ("use",)),
+    ("agreed on", ("use",)),
+    ("go with", ("use",)),
+    ("standardised on", ("use",)),
+    ("standardized on", ("use",)),
+)
 """Phrases for what has one word: who takes over owns, who picked uses."""
 TURNS: tuple[str, ...] = (
-    "switched to", "moved to", "migrated to", "changed to", "upgraded to", "relocated to", "switched over to",
-    "have switched to", "have moved to", "have migrated to", "switch to", "wechselten zu", "sind umgestiegen auf",
-    "cambiamos a", "migramos a", "pasamos a", "nos mudamos a",
-)  # fmt: skip
+    "switched to",
+    "moved to",
+    "migrated to",
+    "changed to",
+    "upgraded to",
+    "relocated to",
+    "switched over to",
+    "have switched to",
+    "have moved to",
+    "have migrated to",
+    "switch to",
+    "wechselten zu",
+    "sind umgestiegen auf",
+    "cambiamos a",
+    "migramos a",
+    "pasamos a",
+    "nos mudamos a",
+)
 """Phrases of change: they tell where something is, or what is used, since."""
 STATES = ("use", "be on", "be in", "live in", "run on")
 """What a change may have changed."""

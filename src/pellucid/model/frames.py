@@ -80,8 +80,9 @@ def frames(text: str) -> tuple[Frame, ...]:
     made = Frame(tuple(said), changed, adds=adds or bool(lowered & of.ADDING), denied=stance(plain).denied)
     return tuple(
         replace(each, tokens=fold_words(_flipped(each.tokens)))
-        for each in _turned(_opened(made)) if not _is_past(each.tokens)
-    )  # fmt: skip
+        for each in _turned(_opened(made))
+        if not _is_past(each.tokens)
+    )
 
 
 def search_words(text: str) -> str:
@@ -126,9 +127,13 @@ def _opened(frame: Frame) -> Frame:
     gone = of.NOW | of.INSTEAD | of.FUTURE | of.LATELY
     kept = tuple(token for token in tokens if token.text not in gone)
     return replace(
-        frame, tokens=kept, changed=changed, turned=bool(left or signs & of.INSTEAD), left=left,
+        frame,
+        tokens=kept,
+        changed=changed,
+        turned=bool(left or signs & of.INSTEAD),
+        left=left,
         denied=frame.denied and not (opening and not stance(" ".join(token.text for token in kept)).denied),
-    )  # fmt: skip
+    )
 
 
 def _left(words: Sequence[str]) -> tuple[str, set[int]]:

@@ -8,9 +8,23 @@ from pellucid.model.observation import Verdict
 from pellucid.model.wire import Instant, Wire
 
 Event = Literal[
-    "created", "corroborated", "superseded", "attribute_retired", "retracted", "disputed", "archived", "pinned",
-    "unpinned", "restored", "quarantined", "promoted", "reverified", "merged", "forgotten", "undone",
-]  # fmt: skip
+    "created",
+    "corroborated",
+    "superseded",
+    "attribute_retired",
+    "retracted",
+    "disputed",
+    "archived",
+    "pinned",
+    "unpinned",
+    "restored",
+    "quarantined",
+    "promoted",
+    "reverified",
+    "merged",
+    "forgotten",
+    "undone",
+]
 Actor = Literal["user", "agent", "extraction", "reconcile", "consolidate", "lifecycle", "trust", "import"]
 
 

@@ -7,25 +7,50 @@ from pydantic import Field
 
 from pellucid.model.turn import FlushSignal
 from pellucid.model.wire import Instant, Wire
-from pellucid.settings import NAMESPACE_PATTERN
+from pellucid.settings.sections import NAMESPACE_PATTERN
 
 Category = Literal[
-    "fact", "preference", "entity", "decision", "relationship", "principle", "commitment", "skill", "rule",
-    "correction", "procedure", "reasoning_trace", "moment", "section",
-]  # fmt: skip
+    "fact",
+    "preference",
+    "entity",
+    "decision",
+    "relationship",
+    "principle",
+    "commitment",
+    "skill",
+    "rule",
+    "correction",
+    "procedure",
+    "reasoning_trace",
+    "moment",
+    "section",
+]
 Status = Literal[
-    "active", "pending_review", "quarantined", "rejected", "disputed", "superseded", "retracted", "archived",
+    "active",
+    "pending_review",
+    "quarantined",
+    "rejected",
+    "disputed",
+    "superseded",
+    "retracted",
+    "archived",
     "forgotten",
-]  # fmt: skip
+]
 Source = Literal["extraction", "manual", "import", "document", "consolidation"]
 AssertedBy = Literal["axiom", "user", "inferred"]
 ConfidenceTier = Literal["explicit", "implied", "inferred", "speculative"]
 ImportanceLevel = Literal["trivial", "low", "normal", "high", "critical"]
 TrustZone = Literal["quarantine", "working", "trusted"]
 SourceClass = Literal[
-    "manual", "system_memory", "user_input", "assistant_output", "tool_output", "subagent_trace", "pasted",
+    "manual",
+    "system_memory",
+    "user_input",
+    "assistant_output",
+    "tool_output",
+    "subagent_trace",
+    "pasted",
     "web_content",
-]  # fmt: skip
+]
 """Who the words of a memory came from, from the most to the least trusted."""
 
 BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
@@ -56,8 +81,11 @@ _CONFIDENCE_TIERS: tuple[tuple[float, ConfidenceTier], ...] = (
     (0.40, "inferred"),
 )
 _IMPORTANCE_LEVELS: tuple[tuple[float, ImportanceLevel], ...] = (
-    (0.9, "critical"), (0.7, "high"), (0.4, "normal"), (0.2, "low"),
-)  # fmt: skip
+    (0.9, "critical"),
+    (0.7, "high"),
+    (0.4, "normal"),
+    (0.2, "low"),
+)
 
 
 def confidence_tier(confidence: float) -> ConfidenceTier:

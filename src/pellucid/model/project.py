@@ -16,7 +16,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from pellucid.model.wire import Wire
-from pellucid.settings import NAMESPACE_PATTERN
+from pellucid.settings.sections import NAMESPACE_PATTERN
 
 DEFAULT = "local/default"
 """What is filed under no project."""
@@ -109,8 +109,10 @@ class ProjectRegistry(Wire):
         rest = [_without(each, {root}) for each in self.projects if each.root != root or each.namespace == namespace]
         found = [
             Project(namespace=namespace, root=root, worktrees=tuple(dict.fromkeys((*each.worktrees, each.root))))
-            if each.namespace == namespace and each.root != root else each for each in rest
-        ]  # fmt: skip
+            if each.namespace == namespace and each.root != root
+            else each
+            for each in rest
+        ]
         old = next(each.root for each in self.projects if each.namespace == namespace)
         earlier = {*self.earlier, *({root} if old in self.earlier else ())}
         return ProjectRegistry(projects=tuple(found), earlier=tuple(sorted(earlier)))

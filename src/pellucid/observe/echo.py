@@ -67,9 +67,10 @@ def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
     runs = [words(each) for each in _PASSAGE.split(text)] if copies else []
     copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
     return _lowest(
-        turn for turn in before
+        turn
+        for turn in before
         if _passage_share(wanted, turn.content) >= ECHOED or any(_in_a_row(run, turn.content) for run in copied)
-    )  # fmt: skip
+    )
 
 
 def _in_a_row(run: Sequence[str], text: str) -> bool:

@@ -11,10 +11,21 @@ from pellucid.observe.language import Language, detect_language
 
 BASE = 0.45
 BY_CATEGORY: dict[Category, float] = {
-    "decision": 0.20, "correction": 0.18, "principle": 0.17, "rule": 0.17, "procedure": 0.15, "commitment": 0.12,
-    "reasoning_trace": 0.12, "preference": 0.10, "relationship": 0.10, "skill": 0.08, "fact": 0.08, "entity": 0.06,
-    "moment": 0.0, "section": 0.0,
-}  # fmt: skip
+    "decision": 0.20,
+    "correction": 0.18,
+    "principle": 0.17,
+    "rule": 0.17,
+    "procedure": 0.15,
+    "commitment": 0.12,
+    "reasoning_trace": 0.12,
+    "preference": 0.10,
+    "relationship": 0.10,
+    "skill": 0.08,
+    "fact": 0.08,
+    "entity": 0.06,
+    "moment": 0.0,
+    "section": 0.0,
+}
 
 _SPEAKER = re.compile(r"^[^\W\d_][^:?!\n]{0,40}: (?=\S)")
 _NUMBER = re.compile(r"\d|[一二三四五六七八九十百千万両](?=[年月日時时人匹个個歳岁円元分秒])")

@@ -14,9 +14,17 @@ from pellucid.observe.language import Language, detect_language
 from pellucid.observe.setting import Manner, manner_of
 
 ReasonCode = Literal[
-    "durable", "question", "chatter", "transient", "speculative", "too-vague", "unresolved-reference",
-    "duplicate-in-segment", "below-importance", "cap-reached",
-]  # fmt: skip
+    "durable",
+    "question",
+    "chatter",
+    "transient",
+    "speculative",
+    "too-vague",
+    "unresolved-reference",
+    "duplicate-in-segment",
+    "below-importance",
+    "cap-reached",
+]
 
 IMPORTANCE_FLOOR = 0.4
 """Below `normal` nothing is kept."""

@@ -178,10 +178,18 @@ def _fits(memory: Memory, wanted: ListInput) -> bool:
 
 
 LIST = Operation(
-    "memory.list", "List memories, newest first. With `--as-of`, those that could answer then.",
-    ListInput, lambda call, asked: list_memories(call.app, asked), "read", Surfaces("list"),
-)  # fmt: skip
+    "memory.list",
+    "List memories, newest first. With `--as-of`, those that could answer then.",
+    ListInput,
+    lambda call, asked: list_memories(call.app, asked),
+    "read",
+    Surfaces("list"),
+)
 SHOW = Operation(
-    "memory.show", "Show one memory with everything its file says.",
-    ShowInput, lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id), "read", Surfaces("show"),
-)  # fmt: skip
+    "memory.show",
+    "Show one memory with everything its file says.",
+    ShowInput,
+    lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id),
+    "read",
+    Surfaces("show"),
+)

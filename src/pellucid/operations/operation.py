@@ -201,5 +201,6 @@ def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
     code = spelled(kind, field).removeprefix("--").replace("-", "_")
     return InputError(
         f"{field_name(field) if field else 'the request'} expects {said}; got {got}",
-        code=f"invalid_{code or 'request'}", next_step=_REFERENCE,
-    )  # fmt: skip
+        code=f"invalid_{code or 'request'}",
+        next_step=_REFERENCE,
+    )

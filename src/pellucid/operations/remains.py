@@ -74,9 +74,8 @@ def finish(app: App) -> int:
         return 0
     finished = {row.erasure_of for row in rows(app, ErasureRow)}
     open_ones = [
-        each for each in app.records.operations()
-        if each.kind in {"forget", "purge"} and each.op_id not in finished
-    ]  # fmt: skip
+        each for each in app.records.operations() if each.kind in {"forget", "purge"} and each.op_id not in finished
+    ]
     done = 0
     for operation in open_ones:
         namespace = next((row.namespace for row in _of_operation(app, operation.op_id)), app.settings.namespace)

@@ -130,6 +130,11 @@ class AcceptInput(Wire):
 
 
 ACCEPT_LOSS = Operation(
-    "home.accept_loss", "Give up a lost key, or lost rows of the ledger.",
-    AcceptInput, lambda call, _asked: accept(call.app), "erase", Surfaces(), as_it_stands=True,
-)  # fmt: skip
+    "home.accept_loss",
+    "Give up a lost key, or lost rows of the ledger.",
+    AcceptInput,
+    lambda call, _asked: accept(call.app),
+    "erase",
+    Surfaces(),
+    as_it_stands=True,
+)

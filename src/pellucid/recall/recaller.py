@@ -15,7 +15,7 @@ from pellucid.encoders.reranker import Reranker
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import query_bytes
 from pellucid.recall.state import Request, State, World
-from pellucid.settings import HistorySettings, RecallSettings, RerankSettings
+from pellucid.settings.sections import HistorySettings, RecallSettings, RerankSettings
 from pellucid.store.history_port import History, RecallRecord
 from pellucid.store.index_port import Index
 

@@ -14,7 +14,7 @@ from pellucid.encoders.reranker import Reranker
 from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.score.equation import Floats, Ints, Mask, Pairs
-from pellucid.settings import RecallSettings, RerankSettings
+from pellucid.settings.sections import RecallSettings, RerankSettings
 from pellucid.store.index_port import Admission, Columns, Corpus, Features, Filters, IndexReader, Rows, Served
 
 Health = Literal["ok", "empty", "degraded", "off"]
@@ -229,13 +229,22 @@ def blank(rows: Rows, columns: Columns) -> Pool:
     count = len(rows)
     known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name not in ("about", "admitted")}
     return Pool(
-        rows=rows[by_id], dated=np.ones(count, dtype=np.bool_), named=np.zeros(count, dtype=np.bool_),
-        ranks={}, open_ranks={}, scores={},
-        cosine=np.zeros(count, dtype=np.float32), matched=np.zeros(count, dtype=np.uint64),
-        rerank_score=np.full(count, np.nan, dtype=np.float32), passage_score=np.full(count, np.nan, dtype=np.float32),
-        rejected=np.zeros(count, dtype=np.uint8), soft=np.zeros(count, dtype=np.uint8),
-        penalty=np.zeros(count), final=np.zeros(count), **known,
-    )  # fmt: skip
+        rows=rows[by_id],
+        dated=np.ones(count, dtype=np.bool_),
+        named=np.zeros(count, dtype=np.bool_),
+        ranks={},
+        open_ranks={},
+        scores={},
+        cosine=np.zeros(count, dtype=np.float32),
+        matched=np.zeros(count, dtype=np.uint64),
+        rerank_score=np.full(count, np.nan, dtype=np.float32),
+        passage_score=np.full(count, np.nan, dtype=np.float32),
+        rejected=np.zeros(count, dtype=np.uint8),
+        soft=np.zeros(count, dtype=np.uint8),
+        penalty=np.zeros(count),
+        final=np.zeros(count),
+        **known,
+    )
 
 
 def plain_columns(count: int) -> Columns:
@@ -244,10 +253,26 @@ def plain_columns(count: int) -> Columns:
     yes, bits = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.uint8)
     ids = np.array([bytes([*divmod(number, 256)]).rjust(16, b"\1") for number in range(count)], dtype="S16")
     return Columns(
-        ids=ids, active=yes, valid=yes, trusted=yes, wanted=yes, admitted=yes, pinned=~yes, asks=~yes, cold=~yes,
-        boundary=bits, direct=bits, created=numbers, session=numbers - 1, ordinal=numbers, place=numbers,
-        about=numbers - 1, reinforcement=numbers, importance=share, heat=share,
-    )  # fmt: skip
+        ids=ids,
+        active=yes,
+        valid=yes,
+        trusted=yes,
+        wanted=yes,
+        admitted=yes,
+        pinned=~yes,
+        asks=~yes,
+        cold=~yes,
+        boundary=bits,
+        direct=bits,
+        created=numbers,
+        session=numbers - 1,
+        ordinal=numbers,
+        place=numbers,
+        about=numbers - 1,
+        reinforcement=numbers,
+        importance=share,
+        heat=share,
+    )
 
 
 NO_EDGE = "no edge leads to it, and nothing else is asked for"

@@ -7,10 +7,25 @@ from typing import Literal, Protocol
 from pellucid.store.ledger_gaps import Span, said
 
 OperationKind = Literal[
-    "import", "observe", "remember", "update", "archive", "retract", "dispute", "pin", "undo", "trust", "consolidate",
-    "lifecycle", "forget", "purge", "external-edit", "ledger", "index",
+    "import",
+    "observe",
+    "remember",
+    "update",
+    "archive",
+    "retract",
+    "dispute",
+    "pin",
+    "undo",
+    "trust",
+    "consolidate",
+    "lifecycle",
+    "forget",
+    "purge",
+    "external-edit",
+    "ledger",
+    "index",
     "reverify",
-]  # fmt: skip
+]
 LedgerRow = dict[str, object]
 KeyState = Literal["", "lost", "damaged", "changed", "restored"]
 """What is wrong with the vault's key; `restored`: it is right again, and the home must be opened anew to use it."""

@@ -186,13 +186,25 @@ def _memory(
     quarantined: bool = False,
 ) -> Memory:
     return Memory(
-        id=of.id, category="section", namespace=document.namespace, created=of.valid_from,
-        updated=of.valid_until or of.valid_from, source="document", asserted_by="user", session_id=document.id,
-        evidence=(f"{document.path}:{lines}",), confidence=1.0, entity_ref=document.entity,
-        status="superseded" if of.valid_until else "active", trust_zone="quarantine" if quarantined else "working",
-        valid_at=of.valid_from, invalid_at=of.valid_until, artifact_ids=tuple(artifact_ids), retired=retired,
+        id=of.id,
+        category="section",
+        namespace=document.namespace,
+        created=of.valid_from,
+        updated=of.valid_until or of.valid_from,
+        source="document",
+        asserted_by="user",
+        session_id=document.id,
+        evidence=(f"{document.path}:{lines}",),
+        confidence=1.0,
+        entity_ref=document.entity,
+        status="superseded" if of.valid_until else "active",
+        trust_zone="quarantine" if quarantined else "working",
+        valid_at=of.valid_from,
+        invalid_at=of.valid_until,
+        artifact_ids=tuple(artifact_ids),
+        retired=retired,
         content=content,
-    )  # fmt: skip
+    )
 
 
 def _retirement(document: Document) -> Retirement | None:

@@ -22,8 +22,11 @@ _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
 _VOICES: dict[str, SourceClass] = {
-    "user": "user_input", "assistant": "assistant_output", "system": "system_memory", "tool": "tool_output",
-}  # fmt: skip
+    "user": "user_input",
+    "assistant": "assistant_output",
+    "system": "system_memory",
+    "tool": "tool_output",
+}
 _PLAIN_STATE = (("status", "active"), ("pinned", False))
 """What a moment's marker need not say."""
 
@@ -165,9 +168,13 @@ def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: 
     known = {name: values[key] for key, name in _MEMORY_KEYS.items() if key in values}
     made = hashlib.blake2b(path.encode(), key=identity.key, digest_size=16).hexdigest()
     fallback = {
-        "id": f"mem_{made}", "category": "fact", "namespace": identity.namespace, "source": "manual",
-        "asserted_by": "user", "created": identity.at,
-    }  # fmt: skip
+        "id": f"mem_{made}",
+        "category": "fact",
+        "namespace": identity.namespace,
+        "source": "manual",
+        "asserted_by": "user",
+        "created": identity.at,
+    }
     filled = fallback | known
     filled.setdefault("updated", filled["created"])
     return Memory.model_validate(filled | {"content": body.strip()})
@@ -192,12 +199,23 @@ def _moment(marker: str, content: str) -> Moment:
 def _remembered(moment: Moment, episode: Episode) -> Memory:
     at = moment.at or episode.started or episode.created
     return Memory(
-        id=moment.id, category="moment", namespace=episode.namespace, created=at, updated=episode.updated,
-        source=episode.source, session_id=episode.session_id, agent=episode.agent, confidence=1.0,
-        evidence=(f"{episode.session_id}:{moment.turn}-{moment.turn}",), episode_id=episode.id, content=moment.content,
-        status=moment.status, pinned=moment.pinned, source_class=moment.source_class or _VOICES.get(moment.role),
+        id=moment.id,
+        category="moment",
+        namespace=episode.namespace,
+        created=at,
+        updated=episode.updated,
+        source=episode.source,
+        session_id=episode.session_id,
+        agent=episode.agent,
+        confidence=1.0,
+        evidence=(f"{episode.session_id}:{moment.turn}-{moment.turn}",),
+        episode_id=episode.id,
+        content=moment.content,
+        status=moment.status,
+        pinned=moment.pinned,
+        source_class=moment.source_class or _VOICES.get(moment.role),
         trust_zone=moment.trust_zone or ("quarantine" if moment.role == "tool" else "working"),
-    )  # fmt: skip
+    )
 
 
 def _first_turn(values: Mapping[str, object]) -> int:

@@ -24,7 +24,7 @@ from pellucid.model.snapshot import (
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import weights_shown
-from pellucid.recall.state import State
+from pellucid.recall.state import Corpus, State
 from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
@@ -77,11 +77,14 @@ def build(
         as_of=isoformat(request.instant),
         as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,
         context=_context(state),
-        eligible=Eligible(
-            memories=state.corpus.rows, active=state.corpus.active,
-            with_vectors=state.corpus.vectors, applied_seq=state.corpus.applied_seq,
-        ),
-    )  # fmt: skip
+        eligible=_eligible(state.corpus),
+    )
+
+
+def _eligible(corpus: Corpus) -> Eligible:
+    return Eligible(
+        memories=corpus.rows, active=corpus.active, with_vectors=corpus.vectors, applied_seq=corpus.applied_seq
+    )
 
 
 def _context(state: State) -> ContextTrace:
@@ -105,11 +108,14 @@ def _legs(state: State) -> tuple[LegHealth, ...]:
 def _rungs(state: State) -> tuple[FilterTrace, ...]:
     return tuple(
         FilterTrace(
-            name=rung.name, considered=rung.considered, admitted=rung.admitted, soft_admitted=rung.soft_admitted,
+            name=rung.name,
+            considered=rung.considered,
+            admitted=rung.admitted,
+            soft_admitted=rung.soft_admitted,
             reason=rung.reason or None,
         )
         for rung in state.rungs
-    )  # fmt: skip
+    )
 
 
 def _tier(state: State, memories: Mapping[str, Served]) -> TierExplain | None:
@@ -120,21 +126,29 @@ def _tier(state: State, memories: Mapping[str, Served]) -> TierExplain | None:
     named = unpack_id(state.pool.ids[tier.answer]) if tier.answer is not None else ""
     anchor = memories[named].path if named in memories else None
     return TierExplain(
-        tier=tier.tier, tier_reason=tier.reason, filtered_by=tier.filtered_by,
-        candidates_considered=tier.considered, latency_ms=round(tier.millis, 3),
+        tier=tier.tier,
+        tier_reason=tier.reason,
+        filtered_by=tier.filtered_by,
+        candidates_considered=tier.considered,
+        latency_ms=round(tier.millis, 3),
         source_anchors=(anchor,) if anchor else (),
-    )  # fmt: skip
+    )
 
 
 def _read(state: State) -> QueryRead:
     plan, period = state.plan, state.plan.period
     return QueryRead(
-        query_class=plan.query_class, depth=plan.depth, reason=plan.reason, entities=plan.entities,
-        named=tuple(plan.named.values()), period=period.phrase if period else None,
-        since=period.since if period else None, until=period.until if period else None,
+        query_class=plan.query_class,
+        depth=plan.depth,
+        reason=plan.reason,
+        entities=plan.entities,
+        named=tuple(plan.named.values()),
+        period=period.phrase if period else None,
+        since=period.since if period else None,
+        until=period.until if period else None,
         dates_what_was_said=period is not None and period.asserts,
         sub_queries=tuple(each.text.strip() or "(not kept)" for each in state.sub_plans),
-    )  # fmt: skip
+    )
 
 
 def _abstention(state: State) -> AbstentionTrace | None:

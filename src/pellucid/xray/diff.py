@@ -94,9 +94,14 @@ def diff(a: Receipt, b: Receipt) -> RecallDiff:
     rescored = tuple(each for each in both if each.place_a == each.place_b and each.terms)
     before, after = a.state, b.state
     return RecallDiff(
-        a=before.request.recall_id, b=after.request.recall_id, query=_query(before, after),
+        a=before.request.recall_id,
+        b=after.request.recall_id,
+        query=_query(before, after),
         same=not (entered or left or moved or rescored) and _abstained(before) == _abstained(after),
-        entered=entered, left=left, moved=moved, rescored=rescored,
+        entered=entered,
+        left=left,
+        moved=moved,
+        rescored=rescored,
         answer=_deltas(_answer(before), _answer(after)),
         request=_deltas(_asked(before), _asked(after)),
         settings=_deltas(_settings(before), _settings(after)),
@@ -104,7 +109,7 @@ def diff(a: Receipt, b: Receipt) -> RecallDiff:
         legs=_deltas({leg.name: leg.health for leg in before.legs}, {leg.name: leg.health for leg in after.legs}),
         corpus=_deltas(_corpus(before), _corpus(after)),
         plan=_deltas(_plan(before), _plan(after)),
-    )  # fmt: skip
+    )
 
 
 class _RecallRanking:
@@ -143,12 +148,16 @@ def _shift(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
     before, after = then.terms(memory_id), now.terms(memory_id)
     differences = dict(_differences(before, after)) if before and after else {}
     return Shift(
-        memory_id=memory_id, place_a=then.place(memory_id), place_b=now.place(memory_id),
-        final_a=then.final(memory_id), final_b=now.final(memory_id),
-        rejected_a=then.rejected(memory_id), rejected_b=now.rejected(memory_id),
+        memory_id=memory_id,
+        place_a=then.place(memory_id),
+        place_b=now.place(memory_id),
+        final_a=then.final(memory_id),
+        final_b=now.final(memory_id),
+        rejected_a=then.rejected(memory_id),
+        rejected_b=now.rejected(memory_id),
         moved_by=max(differences, key=lambda name: abs(differences[name])) if differences else None,
         terms=differences,
-    )  # fmt: skip
+    )
 
 
 def _differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
@@ -189,9 +198,14 @@ def _asked(state: State) -> dict[str, object]:
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {
-        "at": isoformat(request.at), "sessionId": request.session_id, "agent": request.agent,
-        "scopes": sorted(request.scopes), "without": sorted(request.without), "review": list(request.review), **filters,
-    }  # fmt: skip
+        "at": isoformat(request.at),
+        "sessionId": request.session_id,
+        "agent": request.agent,
+        "scopes": sorted(request.scopes),
+        "without": sorted(request.without),
+        "review": list(request.review),
+        **filters,
+    }
 
 
 def _abstained(state: State) -> bool:
@@ -211,7 +225,14 @@ def _plan(state: State) -> dict[str, object]:
     plan = state.plan
     since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
     return {
-        "class": plan.query_class, "depth": plan.depth, "since": since, "until": until, "words": len(plan.words),
-        "names": len(plan.named), "entities": len(plan.entities), "subQuestions": len(state.sub_plans),
-        "reranker": state.rerank_backend, "tier": state.tier.tier if state.tier else None,
-    }  # fmt: skip
+        "class": plan.query_class,
+        "depth": plan.depth,
+        "since": since,
+        "until": until,
+        "words": len(plan.words),
+        "names": len(plan.named),
+        "entities": len(plan.entities),
+        "subQuestions": len(state.sub_plans),
+        "reranker": state.rerank_backend,
+        "tier": state.tier.tier if state.tier else None,
+    }

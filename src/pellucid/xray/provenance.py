@@ -74,9 +74,12 @@ def staleness(
     superseded = memory.status == "superseded" or memory.superseded_by is not None or is_superseded(retired or "")
     old = memory.category not in TRANSCRIBED and age > timedelta(days=after_days)
     return Staleness(
-        last_verified_at=isoformat(verified) if verified else None, age_days=age.days, superseded=superseded,
-        retired=retired, due=superseded or old or retired is not None,
-    )  # fmt: skip
+        last_verified_at=isoformat(verified) if verified else None,
+        age_days=age.days,
+        superseded=superseded,
+        retired=retired,
+        due=superseded or old or retired is not None,
+    )
 
 
 def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:

@@ -35,9 +35,14 @@ _OWN = (
 )
 """What is true of a memory by itself, for one question."""
 _LATER = {
-    "wanted": "query_dates", "dated": "query_dates", "asks": "asking_weight", "direct": "voice_weight",
-    "heat": "heat_weight", "cold": "tier_weight", "reinforcement": "reinforcement_weight",
-}  # fmt: skip
+    "wanted": "query_dates",
+    "dated": "query_dates",
+    "asks": "asking_weight",
+    "direct": "voice_weight",
+    "heat": "heat_weight",
+    "cold": "tier_weight",
+    "reinforcement": "reinforcement_weight",
+}
 """Columns that the first receipts lack, and the setting that came with each: who lacks the one lacks the other."""
 _ALONE = ("late-interaction", "none")
 """Rerankers that give the same score for the same words, always."""
@@ -241,12 +246,22 @@ def _read(state: State) -> dict[str, object]:
     plan = state.plan
     period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)
     return {
-        "class": plan.query_class, "depth": plan.depth, "period": period, "names": len(plan.named),
+        "class": plan.query_class,
+        "depth": plan.depth,
+        "period": period,
+        "names": len(plan.named),
         "sub-questions": len(state.sub_plans),
-    }  # fmt: skip
+    }
 
 
 _LOOKS: tuple[Callable[[_Both], Iterator[Reason]], ...] = (
-    _statistics, _written, _folds, _columns, _model, _reranker, _health, _reading,
-)  # fmt: skip
+    _statistics,
+    _written,
+    _folds,
+    _columns,
+    _model,
+    _reranker,
+    _health,
+    _reading,
+)
 """Where a reason is looked for, in the order they are given."""

@@ -28,9 +28,11 @@ from pellucid.xray.words.sentence import sentence
 
 SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
 TERM_KEYS = {
-    "lexical": "bm25", "reinforcement": "reinforcement_boost", "tierPrior": "tier_prior",
+    "lexical": "bm25",
+    "reinforcement": "reinforcement_boost",
+    "tierPrior": "tier_prior",
     "rerankPassage": "rerank_passage",
-}  # fmt: skip
+}
 """Terms that a score calls otherwise."""
 REJECTED_SHOWN = 20
 _Walked = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
@@ -38,8 +40,11 @@ GONE = "what is gone"
 """What a thing on a way is called that nothing speaks of any more."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 ALONE: dict[str, ServedBy] = {
-    "recent": "recent-scan", "graph": "graph", "procedural": "procedural", "review": "review-context",
-}  # fmt: skip
+    "recent": "recent-scan",
+    "graph": "graph",
+    "procedural": "procedural",
+    "review": "review-context",
+}
 """What a memory was served by that this leg alone nominated: each that does not search for what the query says."""
 
 
@@ -147,10 +152,14 @@ class Shown:
                 matches = self._matches(position) if leg == "lexical" else ()
                 out.append(
                     LegContribution(
-                        leg=leg, rank=place, raw_score=float(pool.scores[leg][position]),
-                        score_type=SCORE_TYPES[base_of(leg)], matches=matches, term=term,
+                        leg=leg,
+                        rank=place,
+                        raw_score=float(pool.scores[leg][position]),
+                        score_type=SCORE_TYPES[base_of(leg)],
+                        matches=matches,
+                        term=term,
                     )
-                )  # fmt: skip
+                )
         return tuple(out)
 
     def _walked(self, memory_id: str) -> _Walked:

@@ -141,29 +141,137 @@ def _card(rng: random.Random) -> str:
 
 
 IN_CONTEXT: dict[str, tuple[tuple[str, ...], Callable[[random.Random], str]]] = {
-    "aws-secret": (("aws_secret_access_key = §", '"SecretAccessKey": "§"', "export AWS_SECRET_ACCESS_KEY=§"), _random(B64, 40)),
+    "aws-secret": (
+        ("aws_secret_access_key = §", '"SecretAccessKey": "§"', "export AWS_SECRET_ACCESS_KEY=§"),
+        _random(B64, 40),
+    ),
     "aws-token": (("aws_session_token=§", '{"SessionToken":"§"}', "AWS_SESSION_TOKEN='§'"), _random(B64, 356)),
-    "azure-storage-key": (("AccountName=acme;AccountKey=§;EndpointSuffix=core", '"…;AccountKey=§"'), lambda rng: mixed(rng, B64, 86) + "=="),
+    "azure-storage-key": (
+        ("AccountName=acme;AccountKey=§;EndpointSuffix=core", '"…;AccountKey=§"'),
+        lambda rng: mixed(rng, B64, 86) + "==",
+    ),
     "azure-sas": (("https://a.example.net/c/b?sv=2022&sp=r&sig=§&se=2030",), lambda rng: mixed(rng, ALNUM, 43) + "%3D"),
-    "slack-webhook": (("https://hooks.slack.com/services/§", 'curl -X POST "https://hooks.slack.com/services/§"'), lambda rng: f"T{mixed(rng, string.ascii_uppercase + string.digits, 9)}/B{mixed(rng, ALNUM, 9)}/{mixed(rng, ALNUM, 24)}"),
-    "discord-webhook": (("https://discord.com/api/webhooks/§",), lambda rng: f"{rng.randrange(10**17, 10**18)}/{mixed(rng, ALNUM, 68)}"),
-    "sentry-dsn": (("SENTRY_DSN=https://§@o4501.ingest.sentry.io/77", 'dsn: "https://§@sentry.example.com/2"'), _random(HEX, 32)),
-    "heroku-key": (("HEROKU_API_KEY=§", '"heroku_api_key": "§"'), lambda rng: str(uuid.UUID(int=rng.getrandbits(128), version=4))),
+    "slack-webhook": (
+        ("https://hooks.slack.com/services/§", 'curl -X POST "https://hooks.slack.com/services/§"'),
+        lambda rng: (
+            f"T{mixed(rng, string.ascii_uppercase + string.digits, 9)}/B{mixed(rng, ALNUM, 9)}/{mixed(rng, ALNUM, 24)}"
+        ),
+    ),
+    "discord-webhook": (
+        ("https://discord.com/api/webhooks/§",),
+        lambda rng: f"{rng.randrange(10**17, 10**18)}/{mixed(rng, ALNUM, 68)}",
+    ),
+    "sentry-dsn": (
+        ("SENTRY_DSN=https://§@o4501.ingest.sentry.io/77", 'dsn: "https://§@sentry.example.com/2"'),
+        _random(HEX, 32),
+    ),
+    "heroku-key": (
+        ("HEROKU_API_KEY=§", '"heroku_api_key": "§"'),
+        lambda rng: str(uuid.UUID(int=rng.getrandbits(128), version=4)),
+    ),
     "datadog-key": (("DD_API_KEY=§", "datadog_api_key: §", '"DD-API-KEY": "§"'), _random(HEX, 32)),
     "cloudflare-token": (("CLOUDFLARE_API_TOKEN=§", "X-Auth-Key: §", 'cf_api_token = "§"'), _random(ALNUM, 40)),
     "twilio-token": (("TWILIO_AUTH_TOKEN=§", 'auth_token = "§"'), _random(HEX, 32)),
-    "url-password": (("postgres://app:§@db.example.com:5432/main", "redis://:§@cache:6379/0", 'DATABASE_URL="mysql://root:§@127.0.0.1/x"', "https://bob:§@git.example.com/r.git"), lambda rng: mixed(rng, ALNUM, rng.randint(8, 20))),
-    "authorization-header": (("Authorization: Bearer §", 'curl -H "Authorization: Bearer §" https://x.example', "{'Authorization': 'Token §'}", 'headers["Authorization"] = "Bearer §"', "authorization: Basic §"), _random(ALNUM, 40)),
-    "cookie": (("Cookie: sessionid=§; theme=dark", "Set-Cookie: sid=§; Path=/; HttpOnly", '-H "cookie: auth=§"'), _random(ALNUM, 32)),
-    "password": (("password=§", 'password: "§"', "DB_PASSWORD=§", "export PGPASSWORD='§'", '{"user": "bob", "password": "§"}', "my password is §", "--password §", "<password>§</password>", "https://x.example/login?user=bob&password=§&next=1", '- name: DB_PASSWORD\n  value: "§"', "passwd := `§`", "machine h.example login bob password §", 'conn = connect(host="h", password="§")', "Server=db;User Id=sa;Password=§;Encrypt=true"), _password),
-    "api-key": (("api_key=§", '"apiKey": "§"', "X-API-Key: §", "API_KEY: §", "https://x.example/v1?api_key=§&q=1", "const apiKey = '§';", "my api key is §", "--api-key=§"), _random(ALNUM, 32)),
-    "secret": (("client_secret=§", "secret: §", '"clientSecret": "§"', "SECRET_KEY = '§'", "JWT_SECRET=§", "secret: |\n  §", "webhook_secret: '§'", "signing_key: §"), _random(ALNUM, 40)),
-    "token": (("token: §", "export FOO_TOKEN=§", '"access_token":"§"', "refresh_token=§", "//registry.example/:_authToken=§", "?access_token=§", "token = '§'", "--token §", '["--token", "§"]', "--header 'X-Auth-Token: §'"), _random(ALNUM, 40)),
-    "command-line-password": (("curl -u bob:§ https://x.example", "sshpass -p '§' ssh bob@h", "curl --user bob:§ -X POST https://x.example"), _password),
-    "password-hash": (("root:§:19000:0:99999:7:::", "bob:§:1::::::"), lambda rng: f"$6${mixed(rng, ALNUM, 16)}${mixed(rng, ALNUM + './', 86)}"),
+    "url-password": (
+        (
+            "postgres://app:§@db.example.com:5432/main",
+            "redis://:§@cache:6379/0",
+            'DATABASE_URL="mysql://root:§@127.0.0.1/x"',
+            "https://bob:§@git.example.com/r.git",
+        ),
+        lambda rng: mixed(rng, ALNUM, rng.randint(8, 20)),
+    ),
+    "authorization-header": (
+        (
+            "Authorization: Bearer §",
+            'curl -H "Authorization: Bearer §" https://x.example',
+            "{'Authorization': 'Token §'}",
+            'headers["Authorization"] = "Bearer §"',
+            "authorization: Basic §",
+        ),
+        _random(ALNUM, 40),
+    ),
+    "cookie": (
+        ("Cookie: sessionid=§; theme=dark", "Set-Cookie: sid=§; Path=/; HttpOnly", '-H "cookie: auth=§"'),
+        _random(ALNUM, 32),
+    ),
+    "password": (
+        (
+            "password=§",
+            'password: "§"',
+            "DB_PASSWORD=§",
+            "export PGPASSWORD='§'",
+            '{"user": "bob", "password": "§"}',
+            "my password is §",
+            "--password §",
+            "<password>§</password>",
+            "https://x.example/login?user=bob&password=§&next=1",
+            '- name: DB_PASSWORD\n  value: "§"',
+            "passwd := `§`",
+            "machine h.example login bob password §",
+            'conn = connect(host="h", password="§")',
+            "Server=db;User Id=sa;Password=§;Encrypt=true",
+        ),
+        _password,
+    ),
+    "api-key": (
+        (
+            "api_key=§",
+            '"apiKey": "§"',
+            "X-API-Key: §",
+            "API_KEY: §",
+            "https://x.example/v1?api_key=§&q=1",
+            "const apiKey = '§';",
+            "my api key is §",
+            "--api-key=§",
+        ),
+        _random(ALNUM, 32),
+    ),
+    "secret": (
+        (
+            "client_secret=§",
+            "secret: §",
+            '"clientSecret": "§"',
+            "SECRET_KEY = '§'",
+            "JWT_SECRET=§",
+            "secret: |\n  §",
+            "webhook_secret: '§'",
+            "signing_key: §",
+        ),
+        _random(ALNUM, 40),
+    ),
+    "token": (
+        (
+            "token: §",
+            "export FOO_TOKEN=§",
+            '"access_token":"§"',
+            "refresh_token=§",
+            "//registry.example/:_authToken=§",
+            "?access_token=§",
+            "token = '§'",
+            "--token §",
+            '["--token", "§"]',
+            "--header 'X-Auth-Token: §'",
+        ),
+        _random(ALNUM, 40),
+    ),
+    "command-line-password": (
+        ("curl -u bob:§ https://x.example", "sshpass -p '§' ssh bob@h", "curl --user bob:§ -X POST https://x.example"),
+        _password,
+    ),
+    "password-hash": (
+        ("root:§:19000:0:99999:7:::", "bob:§:1::::::"),
+        lambda rng: f"$6${mixed(rng, ALNUM, 16)}${mixed(rng, ALNUM + './', 86)}",
+    ),
     "credit-card": (("card §", '"cardNumber": "§"', "pan=§,", "(Visa §)"), _card),
-    "seed-phrase": (("mnemonic: §", 'seed phrase is "§"', 'MNEMONIC="§"'), lambda rng: " ".join(rng.choice(("abandon", "ability", "zebra", "hockey", "velvet", "orbit", "canoe", "fiber")) for _ in range(rng.choice((12, 24))))),
-}  # fmt: skip
+    "seed-phrase": (
+        ("mnemonic: §", 'seed phrase is "§"', 'MNEMONIC="§"'),
+        lambda rng: " ".join(
+            rng.choice(("abandon", "ability", "zebra", "hockey", "velvet", "orbit", "canoe", "fiber"))
+            for _ in range(rng.choice((12, 24)))
+        ),
+    ),
+}
 """Types known by where they stand: the forms of text, `§` being the secret's place, and how to make one up."""
 
 
@@ -225,19 +333,50 @@ _SENTENCES = (
 )
 WORDS = tuple(_SENTENCES.split())
 _CODE = (
-    "token: str = Field(default='')", "password = os.environ['DB_PASSWORD']", "secret: ${{ secrets.DEPLOY_KEY }}",
-    "def get_token(self, token: str | None = None) -> Token:", "api_key = settings.api_key", "if token == other_token:",
-    "const password = await prompt('Password: ');", "password: formData.password,", "token = tokens[0]", "pwd = os.getcwd()",
-    "secret = load_secret(path)", "export API_KEY=$(vault read -field=key secret/app)", "PASSWORD=<your password here>",
-    "tokenizer = AutoTokenizer.from_pretrained('bert-base-uncased')", "max_tokens=4096, temperature=0.2", "token_count: 15000",
-    "auth = HTTPBasicAuth(user, password)", "api_key: YOUR_API_KEY", "Authorization: Bearer <token>", "PWD=/home/bob/src2",
-    "headers = {'Authorization': f'Bearer {token}'}", "password=changeme", "secretKeyRef: {name: db-secret, key: password}",
-    "key: value", "for key, value in mapping.items():", "primary_key=True", "foreign_key = 'user_id_2'", "cookie = SimpleCookie()",
-    "postgres://user:password@localhost/db", "https://$USER:$PASS@example.com", "url = f'https://{user}:{pw}@{host}/x'",
-    "-----BEGIN PUBLIC KEY-----", "secrets.token_hex(16)", "next_page_token: null", "csrf_token = request.cookies.get('csrf')",
-    "--- PASS: TestToken2 (0.01s)", "passed=12 failed=0", "password_file: /run/secrets/db_password", "token_url: https://x.example/oauth2/token",
-    "http://localhost:3000?email=a@b.example", "docker run -u 1000:1000 img", "ssh://git@github.com:2222/x.git", "sk-" + "learn-extra-tools-for-pipelines",
-)  # fmt: skip
+    "token: str = Field(default='')",
+    "password = os.environ['DB_PASSWORD']",
+    "secret: ${{ secrets.DEPLOY_KEY }}",
+    "def get_token(self, token: str | None = None) -> Token:",
+    "api_key = settings.api_key",
+    "if token == other_token:",
+    "const password = await prompt('Password: ');",
+    "password: formData.password,",
+    "token = tokens[0]",
+    "pwd = os.getcwd()",
+    "secret = load_secret(path)",
+    "export API_KEY=$(vault read -field=key secret/app)",
+    "PASSWORD=<your password here>",
+    "tokenizer = AutoTokenizer.from_pretrained('bert-base-uncased')",
+    "max_tokens=4096, temperature=0.2",
+    "token_count: 15000",
+    "auth = HTTPBasicAuth(user, password)",
+    "api_key: YOUR_API_KEY",
+    "Authorization: Bearer <token>",
+    "PWD=/home/bob/src2",
+    "headers = {'Authorization': f'Bearer {token}'}",
+    "password=changeme",
+    "secretKeyRef: {name: db-secret, key: password}",
+    "key: value",
+    "for key, value in mapping.items():",
+    "primary_key=True",
+    "foreign_key = 'user_id_2'",
+    "cookie = SimpleCookie()",
+    "postgres://user:password@localhost/db",
+    "https://$USER:$PASS@example.com",
+    "url = f'https://{user}:{pw}@{host}/x'",
+    "-----BEGIN PUBLIC KEY-----",
+    "secrets.token_hex(16)",
+    "next_page_token: null",
+    "csrf_token = request.cookies.get('csrf')",
+    "--- PASS: TestToken2 (0.01s)",
+    "passed=12 failed=0",
+    "password_file: /run/secrets/db_password",
+    "token_url: https://x.example/oauth2/token",
+    "http://localhost:3000?email=a@b.example",
+    "docker run -u 1000:1000 img",
+    "ssh://git@github.com:2222/x.git",
+    "sk-" + "learn-extra-tools-for-pipelines",
+)
 
 
 def harmless(seed: int, count: int = 6000) -> Iterator[str]:
@@ -253,22 +392,30 @@ def harmless(seed: int, count: int = 6000) -> Iterator[str]:
         lambda: f'token: "rec_{chars(rng, HEX, 32)}"',
         lambda: f'"integrity": "sha512-{chars(rng, B64, 86)}==",',
         lambda: f'"digest": "sha256:{chars(rng, HEX, 64)}",',
-        lambda: f'resolved "https://registry.example/x/-/x-{rng.randrange(9)}.{rng.randrange(99)}.0.tgz#{chars(rng, HEX, 40)}"',
+        lambda: (
+            f'resolved "https://registry.example/x/-/x-{rng.randrange(9)}.{rng.randrange(99)}.0.tgz#{chars(rng, HEX, 40)}"'
+        ),
         lambda: f"example.org/mod v1.{rng.randrange(20)}.0 h1:{chars(rng, B64, 43)}=",
         lambda: f"pkg/file{rng.randrange(99)}.py,sha256={chars(rng, URLSAFE, 43)},{rng.randrange(99999)}",
         lambda: "01" + chars(rng, "0123456789ABCDEFGHJKMNPQRSTVWXYZ", 24),
-        lambda: f"2026-0{rng.randint(1, 9)}-1{rng.randrange(10)}T0{rng.randrange(10)}:11:22.{rng.randrange(1000):03d}Z INFO request {rng.randrange(10**12)} took {rng.randrange(999)}ms",
+        lambda: (
+            f"2026-0{rng.randint(1, 9)}-1{rng.randrange(10)}T0{rng.randrange(10)}:11:22.{rng.randrange(1000):03d}Z INFO request {rng.randrange(10**12)} took {rng.randrange(999)}ms"
+        ),
         lambda: str(1_700_000_000_000_000_000 + rng.randrange(10**15)),
-        lambda: f"v{rng.randrange(9)}.{rng.randrange(99)}.{rng.randrange(99)}-rc.{rng.randrange(9)}+build.{rng.randrange(999)}",
-        lambda: f"/home/bob/src/{rng.choice(WORDS)}/{rng.choice(WORDS)}_{rng.randrange(99)}/token_store.py:{rng.randrange(999)}",
+        lambda: (
+            f"v{rng.randrange(9)}.{rng.randrange(99)}.{rng.randrange(99)}-rc.{rng.randrange(9)}+build.{rng.randrange(999)}"
+        ),
+        lambda: (
+            f"/home/bob/src/{rng.choice(WORDS)}/{rng.choice(WORDS)}_{rng.randrange(99)}/token_store.py:{rng.randrange(999)}"
+        ),
         lambda: f"data:image/png;base64,{base64.b64encode(rng.randbytes(90)).decode()}",
         lambda: f"index {chars(rng, HEX, 7)}..{chars(rng, HEX, 7)} 100644",
         lambda: " ".join(rng.choice(WORDS) for _ in range(12)),
         lambda: f"{rng.choice(WORDS).title()}: {' '.join(rng.choice(WORDS) for _ in range(8))}",
         lambda: rng.choice(_CODE),
         lambda: f"0.{rng.randrange(10**16):016d}, {rng.random()}, {rng.randrange(10**9)}",
-        lambda: f"ETag: W/\"{chars(rng, HEX, 32)}\"",
+        lambda: f'ETag: W/"{chars(rng, HEX, 32)}"',
         lambda: f"image: registry.example/app@sha256:{chars(rng, HEX, 64)}",
-    )  # fmt: skip
+    )
     for index in range(count):
         yield makers[index % len(makers)]()

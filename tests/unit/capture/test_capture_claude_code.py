@@ -29,9 +29,14 @@ Line = dict[str, Any]
 def line(kind: str, content: object, **more: object) -> Line:
     number = next(NUMBERS)
     head = {
-        "type": kind, "uuid": f"u-{number}", "sessionId": SESSION, "timestamp": f"2026-03-02T09:{number // 60 % 60:02}:"
-        f"{number % 60:02}.000Z", "cwd": "/home/ada/shop", "gitBranch": "redis", "isSidechain": False,
-    }  # fmt: skip
+        "type": kind,
+        "uuid": f"u-{number}",
+        "sessionId": SESSION,
+        "timestamp": f"2026-03-02T09:{number // 60 % 60:02}:{number % 60:02}.000Z",
+        "cwd": "/home/ada/shop",
+        "gitBranch": "redis",
+        "isSidechain": False,
+    }
     return head | {"message": {"role": kind, "content": content}} | more
 
 
@@ -67,7 +72,9 @@ def told(found: list[Turn]) -> list[tuple[str, str, str]]:
 QUESTIONS = {
     "questions": [
         {
-            "question": "Which cache?", "header": "Cache", "multiSelect": False,
+            "question": "Which cache?",
+            "header": "Cache",
+            "multiSelect": False,
             "options": [
                 {"label": "Redis (Recommended)", "description": "Keeps sessions over a restart."},
                 {"label": "Memcached", "description": "Is faster."},
@@ -75,7 +82,7 @@ QUESTIONS = {
         },
         {"question": 'Call it "store"?', "header": "Name", "multiSelect": False, "options": [{"label": "Yes"}]},
     ]
-}  # fmt: skip
+}
 
 
 def test_an_answer_is_the_users_and_stands_with_its_question_and_what_the_option_meant(tmp_path: Path):
@@ -110,12 +117,17 @@ def test_the_harness_own_form_of_the_answers_is_believed_first(tmp_path: Path):
         (
             "user",
             "answer",
-            "\n".join([
-                "Question: Which cache?", "Answer: Redis (Recommended), Memcached", "both for now",
-                "Option: Keeps sessions over a restart.", "Option: Is faster.",
-            ]),
+            "\n".join(
+                [
+                    "Question: Which cache?",
+                    "Answer: Redis (Recommended), Memcached",
+                    "both for now",
+                    "Option: Keeps sessions over a restart.",
+                    "Option: Is faster.",
+                ]
+            ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_questions_put_back_give_the_answers_there_are_and_count_the_open_ones(tmp_path: Path):
@@ -317,8 +329,10 @@ def test_each_turn_says_where_it_was_spoken(tmp_path: Path):
     )
 
     assert [(turn.folder, turn.branch) for turn in found] == [
-        ("/home/ada/shop", "redis"), ("/home/ada/other", "main"), ("/home/ada/other", "main"),
-    ]  # fmt: skip
+        ("/home/ada/shop", "redis"),
+        ("/home/ada/other", "main"),
+        ("/home/ada/other", "main"),
+    ]
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])

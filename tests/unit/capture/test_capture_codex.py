@@ -47,11 +47,13 @@ def test_an_answer_to_a_question_dialogue_is_the_users(tmp_path: Path):
     asked = {
         "questions": [
             {
-                "id": "cache", "header": "Cache", "question": "Which cache?",
+                "id": "cache",
+                "header": "Cache",
+                "question": "Which cache?",
                 "options": [{"label": "Redis", "description": "Keeps sessions."}],
             }
         ]
-    }  # fmt: skip
+    }
     given = {"answers": {"cache": {"answers": ["Redis", "user_note: one node only"]}}}
 
     assert told(turns(tmp_path, call("request_user_input", asked), output(json.dumps(given)))) == [

@@ -31,11 +31,17 @@ def test_a_commit_message_is_read_from_every_way_to_give_it(line: str):
 @pytest.mark.parametrize(
     "line",
     [
-        "git commit --amend --no-edit", "git commit", "git commit -F notes.txt", "git commit -m \"$MESSAGE\"",
-        "git commit --dry-run -m x", "git log -m x", "echo git commit -m x", "git stash push -m x",
+        "git commit --amend --no-edit",
+        "git commit",
+        "git commit -F notes.txt",
+        'git commit -m "$MESSAGE"',
+        "git commit --dry-run -m x",
+        "git log -m x",
+        "echo git commit -m x",
+        "git stash push -m x",
         "grep 'git commit -m x' .",
     ],
-)  # fmt: skip
+)
 def test_other_commands_write_no_message(line: str):
     assert texts("Bash", {"command": line}) == []
 
@@ -110,12 +116,20 @@ def test_lines_about_who_wrote_it_are_left_out_at_the_end_alone(message: str, ke
 @pytest.mark.parametrize(
     ("command", "ours"),
     [
-        ("pellucid recall 'x'", True), ("cd x && /opt/bin/pellucid list", True), ("uvx pellucid why", True),
-        ("uv run pellucid show a", True), ("python -m pellucid recall x", True), ("A=1 pellucid list | head", True),
-        ("timeout 20 pellucid xray", True), ("cat pellucid.toml", False), ("grep pellucid .", False),
-        ("git commit -m pellucid", False), ("pytest tests -k pellucid", False), ("uv run pytest pellucid", False),
+        ("pellucid recall 'x'", True),
+        ("cd x && /opt/bin/pellucid list", True),
+        ("uvx pellucid why", True),
+        ("uv run pellucid show a", True),
+        ("python -m pellucid recall x", True),
+        ("A=1 pellucid list | head", True),
+        ("timeout 20 pellucid xray", True),
+        ("cat pellucid.toml", False),
+        ("grep pellucid .", False),
+        ("git commit -m pellucid", False),
+        ("pytest tests -k pellucid", False),
+        ("uv run pytest pellucid", False),
     ],
-)  # fmt: skip
+)
 def test_a_call_of_pellucid_is_known_by_its_program(command: str, ours: bool):
     assert read_call("Bash", {"command": command}).ours is ours
 

@@ -24,14 +24,27 @@ def turns(tmp_path: Path, text: str) -> list[Turn]:
 @pytest.mark.parametrize(
     "line",
     [
-        "2026-03-01", "## 2026-03-01", "## 2026-03-01 Standup with Ada", "[2026-03-01]", "**2026-03-01**",
+        "2026-03-01",
+        "## 2026-03-01",
+        "## 2026-03-01 Standup with Ada",
+        "[2026-03-01]",
+        "**2026-03-01**",
         "2026/03/01",
-        "2026.3.1:", "- 2026-03-01: shipped", "2026-03-01 – Standup", "March 1, 2026", "## Mar 1st, 2026",
+        "2026.3.1:",
+        "- 2026-03-01: shipped",
+        "2026-03-01 – Standup",
+        "March 1, 2026",
+        "## Mar 1st, 2026",
         "1 March 2026",
-        "Sunday, March 1, 2026", "Sun 2026-03-01", "2026-03-01 (Sunday)", "1. March 2026", "01.03.2026",
-        "2026年3月1日", "# Sunday 1 Mar 2026",
+        "Sunday, March 1, 2026",
+        "Sun 2026-03-01",
+        "2026-03-01 (Sunday)",
+        "1. March 2026",
+        "01.03.2026",
+        "2026年3月1日",
+        "# Sunday 1 Mar 2026",
     ],
-)  # fmt: skip
+)
 def test_a_date_at_the_head_dates_a_line(line: str):
     assert date_at_head(line, begins=False) == MARCH_1
 
@@ -43,10 +56,19 @@ def test_a_time_beside_the_date_is_read():
 @pytest.mark.parametrize(
     "line",
     [
-        "2026-03-01 to move the cache.", "2026-03-01 12:00:01 ERROR: no cache", "2026-03-01 12:00:01 - INFO - start",
-        "On 2026-03-01 we moved.", "2026-02-31", "03/01/2026", "2026-03-012", "May 2026", "March 1", "20260301", "",
+        "2026-03-01 to move the cache.",
+        "2026-03-01 12:00:01 ERROR: no cache",
+        "2026-03-01 12:00:01 - INFO - start",
+        "On 2026-03-01 we moved.",
+        "2026-02-31",
+        "03/01/2026",
+        "2026-03-012",
+        "May 2026",
+        "March 1",
+        "20260301",
+        "",
     ],
-)  # fmt: skip
+)
 def test_other_lines_date_nothing(line: str):
     assert date_at_head(line, begins=False) is None
 
@@ -59,17 +81,21 @@ def test_what_stands_below_a_date_was_said_that_day(tmp_path: Path):
     )
 
     assert [(turn.content, turn.at) for turn in found] == [
-        ("Undated.", None), ("## 2026-03-01", MARCH_1), ("The cache is Redis.", MARCH_1),
-        ("The queue is Kafka.", MARCH_1), ("## 2026-03-02\nThe cache is Valkey.", MARCH_2),
-    ]  # fmt: skip
+        ("Undated.", None),
+        ("## 2026-03-01", MARCH_1),
+        ("The cache is Redis.", MARCH_1),
+        ("The queue is Kafka.", MARCH_1),
+        ("## 2026-03-02\nThe cache is Valkey.", MARCH_2),
+    ]
 
 
 def test_items_of_a_diary_are_said_each_on_its_day(tmp_path: Path):
     found = turns(tmp_path, "- 2026-03-01: the cache is Redis\n  on one node\n- 2026-03-02: the cache is Valkey\n")
 
     assert [(turn.content, turn.at) for turn in found] == [
-        ("- 2026-03-01: the cache is Redis\n  on one node", MARCH_1), ("- 2026-03-02: the cache is Valkey", MARCH_2),
-    ]  # fmt: skip
+        ("- 2026-03-01: the cache is Redis\n  on one node", MARCH_1),
+        ("- 2026-03-02: the cache is Valkey", MARCH_2),
+    ]
 
 
 def test_a_dialogue_below_a_date_stays_a_dialogue(tmp_path: Path):
@@ -80,6 +106,8 @@ def test_a_dialogue_below_a_date_stays_a_dialogue(tmp_path: Path):
     )
 
     assert [(turn.speaker, turn.content, turn.at) for turn in found] == [
-        ("Ada", "Redis it is.", MARCH_1), ("Bob", "Fine.", MARCH_1), ("Ada", "Valkey.", MARCH_2),
+        ("Ada", "Redis it is.", MARCH_1),
+        ("Bob", "Fine.", MARCH_1),
+        ("Ada", "Valkey.", MARCH_2),
         ("Bob", "Hm.", datetime(2026, 3, 5, 10, tzinfo=UTC)),
-    ]  # fmt: skip
+    ]

@@ -12,7 +12,7 @@ from pellucid.capture.names import REMEMBERED
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.model.turn import Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 NAMES = ("session_id", "speaker", "tool", "agent", "folder", "branch")
 
@@ -56,8 +56,11 @@ def test_sessions_that_differ_only_in_their_secrets_stay_apart() -> None:
     one, two = token("one"), token("two")
     kept = admitted(*(turn(session_id=name) for name in (one, two, one, "s")))
     assert [each.session_id for each in kept] == [
-        "[redacted:github-token]", "[redacted:github-token]-2", "[redacted:github-token]", "s",
-    ]  # fmt: skip
+        "[redacted:github-token]",
+        "[redacted:github-token]-2",
+        "[redacted:github-token]",
+        "s",
+    ]
 
 
 def test_more_names_than_are_remembered_are_all_redacted() -> None:

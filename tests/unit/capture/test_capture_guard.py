@@ -8,7 +8,7 @@ from pellucid.capture.guard import Guard, cut_middle
 from pellucid.capture.report import CaptureReport
 from pellucid.model.prompt_mark import mark
 from pellucid.model.turn import Role, Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 RECALL = "rec_" + "0123456789abcdef" * 2
 FENCED = f'<pellucid-recall id="{RECALL}">\n- The cache is Redis (mem_{"1" * 32})\n</pellucid-recall>'
@@ -166,8 +166,11 @@ OWN_PROMPT = f"{mark('Distil this.')}\nDistil this.\n{{}}"
 def test_a_session_of_a_program_that_we_asked_is_dropped_from_our_prompt_on_and_counted(before: str):
     report = CaptureReport()
     turns: list[tuple[Role, str]] = [
-        ("user", before + OWN_PROMPT), ("tool", "ls"), ("assistant", '{"facts": []}'), ("user", "We ship on Tuesday."),
-    ]  # fmt: skip
+        ("user", before + OWN_PROMPT),
+        ("tool", "ls"),
+        ("assistant", '{"facts": []}'),
+        ("user", "We ship on Tuesday."),
+    ]
 
     assert passed(*turns, report=report, off_the_record="", on_the_record="") == []
     assert report.dropped == {"own-prompt": 4}
@@ -177,9 +180,11 @@ def test_other_sessions_are_not_and_the_user_can_go_on_the_record_again():
     report = CaptureReport()
     guard = Guard(CaptureSettings(), report)
     turns = [
-        Turn("asked", 1, "user", OWN_PROMPT), Turn("mine", 1, "user", "We ship on Tuesday."),
-        Turn("asked", 2, "user", "[on the record]"), Turn("asked", 3, "user", "Tests come first."),
-    ]  # fmt: skip
+        Turn("asked", 1, "user", OWN_PROMPT),
+        Turn("mine", 1, "user", "We ship on Tuesday."),
+        Turn("asked", 2, "user", "[on the record]"),
+        Turn("asked", 3, "user", "Tests come first."),
+    ]
 
     assert [kept.content for turn in turns for kept in guard.admit(turn)] == [
         "We ship on Tuesday.",

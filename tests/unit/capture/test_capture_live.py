@@ -11,7 +11,7 @@ from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 SESSIONS = Path(__file__).parents[3] / "examples" / "sessions"
 
@@ -56,8 +56,9 @@ def test_messages_without_a_session_belong_to_the_one_given_else_to_default() ->
     named = json.dumps({"role": "user", "content": "hello", "session": "own"}) + "\n"
 
     assert [turn.session_id for turn in LiveTranscript(CaptureReport(), "given", None).turns([line, named])] == [
-        "given", "own",
-    ]  # fmt: skip
+        "given",
+        "own",
+    ]
     assert LiveTranscript(CaptureReport(), None, None).turns([line])[0].session_id == "default"
 
 
@@ -71,8 +72,10 @@ def test_a_line_that_cannot_be_read_is_counted_with_its_number_over_all_chunks()
     assert len(live.turns(['{"role": "wizard", "content": "x"}\n', "[1]\n", good])) == 1
 
     assert [(each.line, each.reason) for each in report.problems] == [
-        (2, "not valid JSON"), (3, "unknown role"), (4, "not a JSON object"),
-    ]  # fmt: skip
+        (2, "not valid JSON"),
+        (3, "unknown role"),
+        (4, "not a JSON object"),
+    ]
 
 
 def test_plain_text_is_refused() -> None:

@@ -5,7 +5,7 @@ import pytest
 from pellucid.capture.guard import Guard
 from pellucid.capture.report import CaptureReport
 from pellucid.model.turn import Role, Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 MEMORY, OTHER = f"mem_{'0a1b' * 8}", f"mem_{'2c3d' * 8}"
 RECALL, OPERATION, EPISODE, AUDIT = f"rec_{'1' * 32}", f"op_{'2' * 32}", f"ep_{'3' * 32}", f"aud_{'1' * 32}01"

@@ -16,7 +16,7 @@ from pellucid.capture.transcripts.detect import READERS, detect
 from pellucid.capture.transcripts.source import Source
 from pellucid.errors import InputError
 from pellucid.model.turn import Segment, Turn
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 KEY = b"k" * 32
 
@@ -129,9 +129,13 @@ def test_a_turns_key_depends_on_all_that_identifies_it_and_on_the_secret():
     turn = Turn("s", 1, "user", "words")
     keyed = [Turn("s", ordinal, "user", "words", key="u") for ordinal in (1, 9)]
     others = [
-        Turn("t", 1, "user", "words"), Turn("s", 2, "user", "words"), Turn("s", 1, "tool", "words"),
-        Turn("s", 1, "user", "word"), Turn("s", 1, "user", "words", key="1"), Turn("su", 1, "ser", "words"),  # type: ignore[arg-type]
-    ]  # fmt: skip
+        Turn("t", 1, "user", "words"),
+        Turn("s", 2, "user", "words"),
+        Turn("s", 1, "tool", "words"),
+        Turn("s", 1, "user", "word"),
+        Turn("s", 1, "user", "words", key="1"),
+        Turn("su", 1, "ser", "words"),  # type: ignore[arg-type]
+    ]
 
     keys = {turn_key(each, KEY, "a/b extract") for each in (turn, *others)}
     keys |= {turn_key(turn, b"other", "a/b extract"), turn_key(turn, KEY, "a/b verbatim")}

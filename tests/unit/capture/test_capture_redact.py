@@ -96,11 +96,40 @@ def test_a_secret_in_several_layers_of_json_is_found():
 
 
 HOSTILE = (
-    "password=", "token: ", '"secret": "', "api_key=\\\"", "://", "://a:", "-----BEGIN PRIVATE KEY-----", "sk-", "eyJ",
-    "eyJ0eXAi.", "4111 ", "4111111111111111", "bearer ", "Authorization: ", "cookie: a=b;", "-us", "Q~", ":AA", "AKIA",
-    "-----END", "curl -u ", "seed phrase: ", "a:b:c@", "key key_", "\\n", "=" * 3, "{" * 5, "login x password ",
-    "--token ", "hooks.slack.com/", "sig=%2B", "Private-Lines: 3\n", "passw\n \n value: ",
-)  # fmt: skip
+    "password=",
+    "token: ",
+    '"secret": "',
+    'api_key=\\"',
+    "://",
+    "://a:",
+    "-----BEGIN PRIVATE KEY-----",
+    "sk-",
+    "eyJ",
+    "eyJ0eXAi.",
+    "4111 ",
+    "4111111111111111",
+    "bearer ",
+    "Authorization: ",
+    "cookie: a=b;",
+    "-us",
+    "Q~",
+    ":AA",
+    "AKIA",
+    "-----END",
+    "curl -u ",
+    "seed phrase: ",
+    "a:b:c@",
+    "key key_",
+    "\\n",
+    "=" * 3,
+    "{" * 5,
+    "login x password ",
+    "--token ",
+    "hooks.slack.com/",
+    "sig=%2B",
+    "Private-Lines: 3\n",
+    "passw\n \n value: ",
+)
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -21,10 +21,10 @@ def words(line: str) -> list[tuple[str | None, ...]]:
         ("(cd x && make)", [("cd", "x"), ("make",)]),
         ("echo issue#7", [("echo", "issue#7")]),
         ("git commit -m 'open", []),
-        ("ls; git commit -m \"open", [("ls",)]),
+        ('ls; git commit -m "open', [("ls",)]),
         ("", []),
     ],
-)  # fmt: skip
+)
 def test_a_line_is_read_as_a_shell_would_cut_it(line: str, expected: list[tuple[str, ...]]):
     assert words(line) == expected
 
@@ -56,11 +56,16 @@ def test_a_word_that_only_a_shell_could_expand_has_no_value(value: str):
 @pytest.mark.parametrize(
     ("line", "masked"),
     [
-        ("git commit -m x", False), ("git commit -m x && git push", False), ("git commit -m x;", False),
-        ("git commit -m x\n", False), ("git commit -m x || true", True), ("git commit -m x | tail -1", True),
-        ("git commit -m x; git log", True), ("git commit -m x\ngit log", True),
+        ("git commit -m x", False),
+        ("git commit -m x && git push", False),
+        ("git commit -m x;", False),
+        ("git commit -m x\n", False),
+        ("git commit -m x || true", True),
+        ("git commit -m x | tail -1", True),
+        ("git commit -m x; git log", True),
+        ("git commit -m x\ngit log", True),
     ],
-)  # fmt: skip
+)
 def test_a_failure_that_the_line_would_hide_is_known(line: str, masked: bool):
     assert commands(line)[0].masked is masked
 

@@ -36,13 +36,19 @@ def write(path: Path, *lines: object) -> Path:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("claude_code.jsonl", "claude-code"), ("codex.jsonl", "codex"), ("codex_bare.jsonl", "codex"),
-        ("openai_chat.json", "openai-chat"), ("openai_list.json", "openai-chat"),
-        ("openai_finetune.jsonl", "openai-chat"), ("openai_messages.jsonl", "openai-chat"),
-        ("chatgpt_export.json", "openai-chat"), ("plain.jsonl", "plain-jsonl"), ("dialogue.txt", "plain-text"),
+        ("claude_code.jsonl", "claude-code"),
+        ("codex.jsonl", "codex"),
+        ("codex_bare.jsonl", "codex"),
+        ("openai_chat.json", "openai-chat"),
+        ("openai_list.json", "openai-chat"),
+        ("openai_finetune.jsonl", "openai-chat"),
+        ("openai_messages.jsonl", "openai-chat"),
+        ("chatgpt_export.json", "openai-chat"),
+        ("plain.jsonl", "plain-jsonl"),
+        ("dialogue.txt", "plain-text"),
         ("paragraphs.txt", "plain-text"),
     ],
-)  # fmt: skip
+)
 def test_each_fixture_is_detected(name: str, expected: str):
     assert detect(FIXTURES / name) == expected
 

@@ -41,11 +41,22 @@ def test_a_name_is_found_however_it_is_written(text: str, found: list[str]) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "spec 54 written small might be anything", "Spec 54 in passing", "spec54", "SPEC 3.1 is a version",
-        "MYSPEC-054", "test_spec_054_port", "SPEC-054a", "SPEC-2024-01-05", "SPEC 100% done", "SPEC-12345678901",
-        "the spec - 54 of them", "receipt 7", "", "SPEC",
+        "spec 54 written small might be anything",
+        "Spec 54 in passing",
+        "spec54",
+        "SPEC 3.1 is a version",
+        "MYSPEC-054",
+        "test_spec_054_port",
+        "SPEC-054a",
+        "SPEC-2024-01-05",
+        "SPEC 100% done",
+        "SPEC-12345678901",
+        "the spec - 54 of them",
+        "receipt 7",
+        "",
+        "SPEC",
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_a_name_is_none(text: str) -> None:
     assert names(text) == []
 
@@ -53,13 +64,19 @@ def test_what_only_looks_like_a_name_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "anchor"),
     [
-        ("SPEC-037 §3", "3"), ("SPEC-037 § 3.2, and more", "3.2"), ("SPEC-037, section 3.", "3"),
-        ("SPEC-037 (§4)", "4"), ("SPEC-037#dedup-contract", "dedup-contract"),
-        ("./spec-037.md#dedup-contract", "dedup-contract"), ("[SPEC-037](spec-037.md) §3", "3"),
-        ("[SPEC-037](../specs/spec-037-dedup.md#dedup-contract)", "dedup-contract"), ("SPEC-037 has sections 3", ""),
-        ("SPEC-037. Section 3 begins", ""), ("SPEC-037 #tag", ""),
+        ("SPEC-037 §3", "3"),
+        ("SPEC-037 § 3.2, and more", "3.2"),
+        ("SPEC-037, section 3.", "3"),
+        ("SPEC-037 (§4)", "4"),
+        ("SPEC-037#dedup-contract", "dedup-contract"),
+        ("./spec-037.md#dedup-contract", "dedup-contract"),
+        ("[SPEC-037](spec-037.md) §3", "3"),
+        ("[SPEC-037](../specs/spec-037-dedup.md#dedup-contract)", "dedup-contract"),
+        ("SPEC-037 has sections 3", ""),
+        ("SPEC-037. Section 3 begins", ""),
+        ("SPEC-037 #tag", ""),
     ],
-)  # fmt: skip
+)
 def test_the_part_that_is_meant_is_kept_as_the_anchor(text: str, anchor: str) -> None:
     assert [named.anchor for named in NAMING.find(text)] == [anchor]
 
@@ -110,12 +127,18 @@ def test_patterns_name_what_they_match_and_the_longest_of_two_wins() -> None:
 @pytest.mark.parametrize(
     ("pattern", "why"),
     [
-        ("(", "no regular expression"), ("[A-Z]*", "empty text"), ("x" * 201, "longer than"),
-        (r"([a-z]+)+\d", "holds a repeat"), (r"(?:a|ab)*c", "an alternative"), (r"(T)\1-\d+", "refers back"),
-        (r"\w+\w+\w+\w+-\d", "open repeats"), (r"x?" * 7 + "y", "options"), (r"(?:a?){30}b", "holds a repeat"),
+        ("(", "no regular expression"),
+        ("[A-Z]*", "empty text"),
+        ("x" * 201, "longer than"),
+        (r"([a-z]+)+\d", "holds a repeat"),
+        (r"(?:a|ab)*c", "an alternative"),
+        (r"(T)\1-\d+", "refers back"),
+        (r"\w+\w+\w+\w+-\d", "open repeats"),
+        (r"x?" * 7 + "y", "options"),
+        (r"(?:a?){30}b", "holds a repeat"),
         (r"(?P<t>T)(?P=t)", "refers back"),
     ],
-)  # fmt: skip
+)
 def test_a_pattern_that_cannot_be_used_is_refused_with_the_reason(pattern: str, why: str) -> None:
     with pytest.raises(InputError, match=re.escape(why)) as failure:
         Naming(("SPEC",), (pattern,))

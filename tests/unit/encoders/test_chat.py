@@ -14,17 +14,19 @@ from pydantic import SecretStr
 from pellucid.encoders.chat import ChatError, OpenAIChat
 from pellucid.encoders.http_post import LONGEST_BODY
 from pellucid.errors import InputError
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 from pellucid.testing import ScriptedServer, Step, answer, hang_up, raw, status
 
 SCHEMA = {
-    "type": "object", "additionalProperties": False, "required": ["word", "sure", "parts"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["word", "sure", "parts"],
     "properties": {
         "word": {"type": "string"},
         "sure": {"type": ["number", "null"]},
         "parts": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}},
     },
-}  # fmt: skip
+}
 GOOD = {"word": "yes", "sure": 0.5, "parts": ["a"]}
 KEY = "key-0f8c1d-never-shown"
 Api = Literal["chat", "responses"]

@@ -16,12 +16,15 @@ from pellucid.encoders.chat import ChatError, CommandChat
 from pellucid.encoders.program import LONGEST_OUTPUT
 from pellucid.errors import InputError
 from pellucid.model.prompt_mark import is_own_prompt
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 
 Program = Callable[..., str]
 SCHEMA = {
-    "type": "object", "additionalProperties": False, "required": ["word"], "properties": {"word": {"type": "string"}}
-}  # fmt: skip
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["word"],
+    "properties": {"word": {"type": "string"}},
+}
 DATA = "the words of a turn"
 SAY_YES = 'print(json.dumps({"word": "yes"}))'
 READ = "prompt = sys.stdin.read()"

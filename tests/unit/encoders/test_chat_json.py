@@ -7,13 +7,15 @@ import pytest
 from pellucid.encoders.chat_json import read_json
 
 SCHEMA = {
-    "type": "object", "additionalProperties": False, "required": ["word", "parts"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["word", "parts"],
     "properties": {
         "word": {"type": "string"},
         "sure": {"type": ["number", "null"]},
         "parts": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}},
     },
-}  # fmt: skip
+}
 GOOD = {"word": "yes", "sure": 0.5, "parts": ["a"]}
 TEXT = json.dumps(GOOD)
 EVENTS = (

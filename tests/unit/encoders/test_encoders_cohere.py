@@ -18,7 +18,7 @@ from pellucid.encoders.cohere import CohereReranker
 from pellucid.encoders.http_post import LONGEST_BODY
 from pellucid.encoders.reranker import Reranker, open_reranker
 from pellucid.errors import EncoderError
-from pellucid.settings import RerankSettings
+from pellucid.settings.sections import RerankSettings
 from pellucid.testing import ScriptedServer, Step, hang_up, ranking, raw, status
 
 KEY = "key-5b2e90-never-shown"
@@ -94,10 +94,16 @@ def test_any_text_can_be_sent() -> None:
 @pytest.mark.parametrize(
     ("code", "next_step"),
     [
-        (400, "rerank.model"), (401, "PELLUCID_RERANK__API_KEY"), (403, "rerank.apiKey"), (404, "rerank.baseUrl"),
-        (422, "rerank.model"), (429, "quota"), (500, "later"), (503, "later"),
+        (400, "rerank.model"),
+        (401, "PELLUCID_RERANK__API_KEY"),
+        (403, "rerank.apiKey"),
+        (404, "rerank.baseUrl"),
+        (422, "rerank.model"),
+        (429, "quota"),
+        (500, "later"),
+        (503, "later"),
     ],
-)  # fmt: skip
+)
 def test_a_refusal_is_named_by_its_status_and_asked_once(code: int, next_step: str) -> None:
     repeating = {"message": f"invalid key {KEY} for {TEXTS[0]}"}
     with ScriptedServer(status(code, {"Retry-After": "0"}, repeating), ranking(1, 2, 3)) as server:
@@ -120,15 +126,26 @@ def test_a_redirect_is_not_followed() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        raw(b""), raw(b"not json"), raw(b"[1, 2]"), raw(b"\xff\xfe"), raw(b'{"results": [{"index": 0'),
-        raw(b'{"results": null}'), raw(b"null"),
+        raw(b""),
+        raw(b"not json"),
+        raw(b"[1, 2]"),
+        raw(b"\xff\xfe"),
+        raw(b'{"results": [{"index": 0'),
+        raw(b'{"results": null}'),
+        raw(b"null"),
         raw(b'{"results": [{"index": 0, "relevance_score": NaN}]}'),
         raw(b'{"results": [{"index": 0, "relevance_score": Infinity}]}'),
         raw(b'{"results": [{"index": 0, "relevance_score": 1e999}]}'),
-        results(row(0, "NaN")), results(row(0, None)), results(row("0", 0.5)), results(row(-1, 0.5)),
-        results(row(0.5, 0.5)), results(row(0, [0.5])), results({"index": 0}), results(7),
+        results(row(0, "NaN")),
+        results(row(0, None)),
+        results(row("0", 0.5)),
+        results(row(-1, 0.5)),
+        results(row(0.5, 0.5)),
+        results(row(0, [0.5])),
+        results({"index": 0}),
+        results(7),
     ],
-)  # fmt: skip
+)
 def test_an_answer_that_is_no_ranking_of_finite_scores_is_refused(step: Step) -> None:
     with ScriptedServer(step) as server:
         assert "not the JSON of /v2/rerank" in refusal(server).message
@@ -215,8 +232,9 @@ def test_an_address_that_cannot_be_is_refused_unasked(url: str) -> None:
 def test_cohere_itself_is_not_asked_without_a_key_and_another_server_may_be() -> None:
     error = refusal("https://api.cohere.com", api_key=SecretStr(""))
     assert (error.message, error.next_step) == (
-        "cohere:rerank-v3.5 at api.cohere.com: rerank.apiKey is not set", "set PELLUCID_RERANK__API_KEY",
-    )  # fmt: skip
+        "cohere:rerank-v3.5 at api.cohere.com: rerank.apiKey is not set",
+        "set PELLUCID_RERANK__API_KEY",
+    )
     with ScriptedServer(ranking(1, 2, 3)) as server:
         assert reranker(server, api_key=SecretStr("")).score(QUERY, TEXTS, PLENTY_S) == [1, 2, 3]
     assert "authorization" not in server.requests[0].headers
@@ -245,8 +263,9 @@ def test_a_certificate_nobody_vouches_for_is_refused_before_anything_is_said(tmp
     try:
         subprocess.run(
             [*command, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", certificate, "-out", certificate],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+        )
     except FileNotFoundError:
         pytest.skip("this machine has no openssl to make a certificate with")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -276,7 +295,7 @@ def test_it_needs_no_package_that_a_default_install_lacks() -> None:
         "import sys; from pathlib import Path\n"
         "for name in ('cohere', 'httpx', 'httpx2', 'requests', 'urllib3', 'openai', 'huggingface_hub'):\n"
         "    sys.modules[name] = None\n"
-        "from pellucid.encoders.reranker import open_reranker; from pellucid.settings import RerankSettings\n"
+        "from pellucid.encoders.reranker import open_reranker; from pellucid.settings.sections import RerankSettings\n"
         "asked = open_reranker(RerankSettings(backend='cohere', base_url=sys.argv[1]), Path())\n"
         "print(asked.score('q', ['a', 'b'], 20))"
     )

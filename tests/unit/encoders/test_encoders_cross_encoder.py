@@ -24,7 +24,7 @@ from pellucid.encoders.cross_encoder import CrossEncoder
 from pellucid.encoders.cross_encoder_files import MissingModelError, locate, pull
 from pellucid.encoders.reranker import Reranker, open_reranker
 from pellucid.errors import EncoderError
-from pellucid.settings import RerankSettings
+from pellucid.settings.sections import RerankSettings
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 WORDS = (*SPECIAL, "the", "export", "runs", "at", "midnight", "figs", "timer", "会議")
@@ -39,6 +39,10 @@ COMMIT = "a" * 40
 
 def constant(name: str, value: object, kind: type = np.float32) -> onnx.TensorProto:
     return numpy_helper.from_array(np.array(value, kind), name)
+
+
+def _counts(**values: object) -> list[onnx.TensorProto]:
+    return [constant(name, value, np.int64) for name, value in values.items()]
 
 
 def save_graph(
@@ -75,10 +79,12 @@ def save_graph(
     weights = [[0.0 if word in SPECIAL else 1.0] for word in WORDS]
     given = [helper.make_tensor_value_info(name, kind, ["batch", "length"]) for name in inputs]
     graph = helper.make_graph(
-        nodes, "tiny", given, [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", width])],
-        [constant("weights", weights), constant("off_on", [0, 1]), constant("depth", depth, np.int64),
-         constant("one", [1], np.int64)],
-    )  # fmt: skip
+        nodes,
+        "tiny",
+        given,
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", width])],
+        [constant("weights", weights), constant("off_on", [0, 1]), *_counts(depth=depth, one=[1])],
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     if beside:
@@ -93,23 +99,29 @@ def save_endless_graph(path: Path) -> None:
     body = helper.make_graph(
         [helper.make_node("MatMul", ["state", "zeros"], ["next"]), helper.make_node("Identity", ["on"], ["still_on"])],
         "body",
-        [helper.make_tensor_value_info("turn", TensorProto.INT64, []),
-         helper.make_tensor_value_info("on", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("state", TensorProto.FLOAT, square)],
-        [helper.make_tensor_value_info("still_on", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("next", TensorProto.FLOAT, square)],
-    )  # fmt: skip
+        [
+            helper.make_tensor_value_info("turn", TensorProto.INT64, []),
+            helper.make_tensor_value_info("on", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("state", TensorProto.FLOAT, square),
+        ],
+        [
+            helper.make_tensor_value_info("still_on", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("next", TensorProto.FLOAT, square),
+        ],
+    )
     graph = helper.make_graph(
-        [helper.make_node("Loop", ["turns", "yes", "zeros"], ["end"], body=body),
-         helper.make_node("ReduceMax", ["input_ids"], ["most"], keepdims=0),
-         helper.make_node("Cast", ["most"], ["number"], to=TensorProto.FLOAT),
-         helper.make_node("ReduceMax", ["end"], ["nothing"], keepdims=0),
-         helper.make_node("Add", ["number", "nothing"], ["logits"])],
+        [
+            helper.make_node("Loop", ["turns", "yes", "zeros"], ["end"], body=body),
+            helper.make_node("ReduceMax", ["input_ids"], ["most"], keepdims=0),
+            helper.make_node("Cast", ["most"], ["number"], to=TensorProto.FLOAT),
+            helper.make_node("ReduceMax", ["end"], ["nothing"], keepdims=0),
+            helper.make_node("Add", ["number", "nothing"], ["logits"]),
+        ],
         "endless",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"])],
         [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [])],
         [constant("turns", 10**15, np.int64), constant("yes", True, np.bool_), constant("zeros", np.zeros(square))],
-    )  # fmt: skip
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     onnx.save_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
 
@@ -121,9 +133,10 @@ def save_tokenizer(folder: Path, *, longest: object = 512) -> None:
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[(name, ids[name]) for name in ("[CLS]", "[SEP]")],
-    )  # fmt: skip
+    )
     tokenizer.enable_padding(length=64)
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -324,7 +337,7 @@ def python(script: str, *arguments: str | Path) -> str:
     """What a Python of its own prints; its `model` is a cross-encoder of the first argument."""
     opening = (
         "import sys; from pathlib import Path; from pellucid.encoders.reranker import open_reranker\n"
-        "from pellucid.settings import RerankSettings\n"
+        "from pellucid.settings.sections import RerankSettings\n"
         "model = open_reranker(RerankSettings(backend='cross-encoder', model=sys.argv[1]), Path(sys.argv[1]))\n"
     )
     command = [sys.executable, "-c", opening + script, *map(str, arguments)]

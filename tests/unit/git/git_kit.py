@@ -18,9 +18,11 @@ class Git:
     def run(self, *words: str, at: str = JAN) -> str:
         who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"]
         environment = {
-            "PATH": os.defpath, "HOME": str(self.top), "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z",
+            "PATH": os.defpath,
+            "HOME": str(self.top),
+            "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z",
             "GIT_COMMITTER_DATE": at,
-        }  # fmt: skip
+        }
         command = ["git", *who, *words]
         return subprocess.run(
             command, cwd=self.top, env=environment, check=True, capture_output=True, text=True

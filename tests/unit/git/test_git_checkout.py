@@ -47,19 +47,30 @@ def test_a_file_that_only_claims_to_be_a_worktree_is_a_root_of_its_own(secret: P
     stranger = tmp_path / "stranger"
     stranger.mkdir()
     for claim in (
-        f"gitdir: {secret}/.git/worktrees/linked", f"gitdir: {secret}/.git", f"gitdir: {secret}", "gitdir:", "",
-        "gitdir: ../linked/.git", "gitdir: /dev/zero", "gitdir: \0", "gitdir: " + "x" * 100_000,
-    ):  # fmt: skip
+        f"gitdir: {secret}/.git/worktrees/linked",
+        f"gitdir: {secret}/.git",
+        f"gitdir: {secret}",
+        "gitdir:",
+        "",
+        "gitdir: ../linked/.git",
+        "gitdir: /dev/zero",
+        "gitdir: \0",
+        "gitdir: " + "x" * 100_000,
+    ):
         (stranger / ".git").write_text(claim, "utf-8")
         assert checkout_of(stranger) == Checkout(stranger, stranger), claim[:80]
 
 
 def test_a_git_entry_that_is_a_link_a_pipe_or_dangling_is_a_root_of_its_own(secret: Path, tmp_path: Path) -> None:
     git(secret, "worktree", "add", "-q", str(tmp_path / "linked"))
-    for number, make in enumerate((
-        lambda at: at.symlink_to(tmp_path / "linked" / ".git"), lambda at: at.symlink_to(secret / ".git"),
-        lambda at: at.symlink_to("/nowhere"), os.mkfifo,
-    )):  # fmt: skip
+    for number, make in enumerate(
+        (
+            lambda at: at.symlink_to(tmp_path / "linked" / ".git"),
+            lambda at: at.symlink_to(secret / ".git"),
+            lambda at: at.symlink_to("/nowhere"),
+            os.mkfifo,
+        )
+    ):
         stranger = tmp_path / f"stranger{number}"
         stranger.mkdir()
         make(stranger / ".git")

@@ -42,9 +42,13 @@ class Trap:
         master, slave = pty.openpty()
         environment = {"PATH": os.defpath, "HOME": str(self.git.top.parent), "TERM": "dumb", "PAGER": "cat"}
         with subprocess.Popen(
-            ["git", *words], cwd=self.git.top, env=environment,
-            stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
-        ):  # fmt: skip
+            ["git", *words],
+            cwd=self.git.top,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=slave,
+            stderr=subprocess.DEVNULL,
+        ):
             os.close(slave)
             with open(master, "rb", buffering=0) as said, suppress(OSError):  # how a terminal says that all have left
                 while said.read(1 << 16):
@@ -336,11 +340,19 @@ def test_what_the_environment_tells_git_is_not_heard(
     home.mkdir()
     (home / ".gitconfig").write_text(f"[core]\n\tfsmonitor = {trap.program}\n[log]\n\tshowRoot = false\n")
     for key, value in {
-        "HOME": home, "GIT_CONFIG_GLOBAL": home / ".gitconfig", "GIT_EXTERNAL_DIFF": trap.program,
-        "GIT_TRACE": trap.canary, "GIT_TRACE2_EVENT": trap.canary, "GIT_EXEC_PATH": tmp_path,
-        "GIT_CEILING_DIRECTORIES": tmp_path, "GIT_PAGER": trap.program, "GIT_WORK_TREE": tmp_path,
-        "GIT_CONFIG_COUNT": 1, "GIT_CONFIG_KEY_0": "pager.log", "GIT_CONFIG_VALUE_0": trap.program,
-    }.items():  # fmt: skip
+        "HOME": home,
+        "GIT_CONFIG_GLOBAL": home / ".gitconfig",
+        "GIT_EXTERNAL_DIFF": trap.program,
+        "GIT_TRACE": trap.canary,
+        "GIT_TRACE2_EVENT": trap.canary,
+        "GIT_EXEC_PATH": tmp_path,
+        "GIT_CEILING_DIRECTORIES": tmp_path,
+        "GIT_PAGER": trap.program,
+        "GIT_WORK_TREE": tmp_path,
+        "GIT_CONFIG_COUNT": 1,
+        "GIT_CONFIG_KEY_0": "pager.log",
+        "GIT_CONFIG_VALUE_0": trap.program,
+    }.items():
         monkeypatch.setenv(key, str(value))
     assert states(told(trap.git, "a.md")["a.md"]) == HISTORY
     assert not trap.canary.exists()

@@ -22,11 +22,20 @@ def document(key: str, status: str = "Final", path: str = "", **fields: object) 
     version = HeaderVersion(id=MEMORY, valid_from=START, values={"Status": status})
     made = Document.model_validate(
         {
-            "id": "doc_" + "2" * 32, "namespace": "local/default", "created": START, "updated": START,
-            "path": path or f"specs/{key}.md", "root": "/docs", "format": "markdown", "digest": "0", "title": key,
-            "entity": key.upper(), "versions": (version,),
-        } | fields
-    )  # fmt: skip
+            "id": "doc_" + "2" * 32,
+            "namespace": "local/default",
+            "created": START,
+            "updated": START,
+            "path": path or f"specs/{key}.md",
+            "root": "/docs",
+            "format": "markdown",
+            "digest": "0",
+            "title": key,
+            "entity": key.upper(),
+            "versions": (version,),
+        }
+        | fields
+    )
     return FiledDocument(made, f"documents/{path or key}.md")
 
 
@@ -50,9 +59,10 @@ def kinds(problems: list[GraphProblem]) -> list[tuple[str, str]]:
 
 def test_what_fits_together_is_no_problem() -> None:
     edges = [
-        edge("spec-2", "DEPENDS_ON", "spec-1"), edge("spec-3", "SUPERSEDES", "spec-4"),
+        edge("spec-2", "DEPENDS_ON", "spec-1"),
+        edge("spec-3", "SUPERSEDES", "spec-4"),
         edge("spec-3", "SUPERSEDES", "spec-4", said_by="spec-4", section="superseded-by"),
-    ]  # fmt: skip
+    ]
     assert found(edges, *(document(f"spec-{number}") for number in range(1, 5))) == []
 
 
@@ -64,7 +74,7 @@ def test_a_target_that_nobody_defines_dangles_once_with_all_who_say_it() -> None
     assert problem.where == (
         SaidAt(path="documents/spec-1.md", section="Depends on", memory_id=MEMORY),
         SaidAt(path="documents/spec-2.md", section="Plan", memory_id=MEMORY),
-    )  # fmt: skip
+    )
     assert problem.why
     assert "index docs" in problem.next_step
 
@@ -118,8 +128,9 @@ def test_a_circle_of_dependencies_is_shown_whole() -> None:
     edges = [edge(f"spec-{one}", "DEPENDS_ON", f"spec-{other}") for one, other in ((1, 2), (2, 3), (3, 1), (3, 4))]
     (problem,) = found(edges, *(document(f"spec-{number}") for number in range(1, 5)))
     assert (problem.kind, problem.what) == (
-        "contradictory", "SPEC-1 depends on SPEC-2 depends on SPEC-3 depends on SPEC-1",
-    )  # fmt: skip
+        "contradictory",
+        "SPEC-1 depends on SPEC-2 depends on SPEC-3 depends on SPEC-1",
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,9 +149,10 @@ def test_standing_upon_what_no_longer_holds_is_a_contradiction(status: str) -> N
 
 def test_standing_upon_what_was_superseded_is_a_contradiction() -> None:
     edges = [
-        edge("spec-1", "DEPENDS_ON", "spec-2"), edge("spec-3", "SUPERSEDES", "spec-2"),
+        edge("spec-1", "DEPENDS_ON", "spec-2"),
+        edge("spec-3", "SUPERSEDES", "spec-2"),
         edge("spec-3", "SUPERSEDES", "spec-2", said_by="spec-2", section="superseded-by"),
-    ]  # fmt: skip
+    ]
     (problem,) = found(edges, *(document(f"spec-{number}") for number in (1, 2, 3)))
     assert problem.what == "SPEC-1 depends on SPEC-2, which is superseded by SPEC-3"
 

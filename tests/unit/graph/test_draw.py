@@ -24,11 +24,14 @@ def edge(
 
 
 EDGES = [
-    edge("spec-54", "DEPENDS_ON", "spec-37", anchor="3"), edge("spec-54", "REFERENCES", "spec-44", "References"),
-    edge("spec-60", "EXTENDS", "spec-54", "Extends"), edge("spec-37", "IMPLEMENTS", "adr-18", "Implements"),
-    edge("spec-54", "DEPENDS_ON", "spec-2", until=CLOSED), edge("spec-44", "DEPENDS_ON", "spec-37"),
+    edge("spec-54", "DEPENDS_ON", "spec-37", anchor="3"),
+    edge("spec-54", "REFERENCES", "spec-44", "References"),
+    edge("spec-60", "EXTENDS", "spec-54", "Extends"),
+    edge("spec-37", "IMPLEMENTS", "adr-18", "Implements"),
+    edge("spec-54", "DEPENDS_ON", "spec-2", until=CLOSED),
+    edge("spec-44", "DEPENDS_ON", "spec-37"),
     edge("adr-18", "REFERENCES", "adr-1", "References"),
-]  # fmt: skip
+]
 NODES = [
     Node(number, key, key.upper(), "Specification", key != "adr-18")
     for number, key in enumerate(("spec-54", "spec-37", "spec-44", "spec-60", "adr-18", "spec-2", "adr-1"))
@@ -47,10 +50,12 @@ def test_a_neighbourhood_holds_who_is_near_and_by_which_edges() -> None:
 @pytest.mark.parametrize(
     ("direction", "types", "near"),
     [
-        ("out", (), ("spec-2", "spec-37", "spec-44")), ("in", (), ("spec-60",)),
-        ("both", ("DEPENDS_ON",), ("spec-2", "spec-37")), ("in", ("DEPENDS_ON",), ()),
+        ("out", (), ("spec-2", "spec-37", "spec-44")),
+        ("in", (), ("spec-60",)),
+        ("both", ("DEPENDS_ON",), ("spec-2", "spec-37")),
+        ("in", ("DEPENDS_ON",), ()),
     ],
-)  # fmt: skip
+)
 def test_a_direction_and_types_limit_it(
     direction: Direction, types: tuple[EdgeType, ...], near: tuple[str, ...]
 ) -> None:
@@ -117,8 +122,18 @@ def test_the_picture_is_whole_and_the_same_every_time() -> None:
     assert drawn == picture(20)
     root = ET.fromstring(drawn)
     assert {element.tag.rpartition("}")[2] for element in root.iter()} == {
-        "svg", "title", "desc", "rect", "style", "defs", "marker", "path", "ellipse", "g", "text",
-    }  # fmt: skip
+        "svg",
+        "title",
+        "desc",
+        "rect",
+        "style",
+        "defs",
+        "marker",
+        "path",
+        "ellipse",
+        "g",
+        "text",
+    }
     assert root.get("role") == "img"
     assert "prefers-color-scheme:dark" in drawn
     assert "http" not in drawn.replace('xmlns="http://www.w3.org/2000/svg"', "")
@@ -147,7 +162,7 @@ def test_no_two_labels_overlap(count: int, seed: int) -> None:
         for group in root.iter(f"{space}g")
         if "node" in str(group.get("class")) and group.find(f"{space}text") is not None
         for rect in group.iter(f"{space}rect")
-    ]  # fmt: skip
+    ]
     assert len(boxes) > 6
     left, top, width, height = (float(each) for each in str(root.get("viewBox")).split())
     for place, (x, y, wide, high) in enumerate(boxes):

@@ -42,11 +42,20 @@ def section(number: int, heading: str, content: str, trail: tuple[str, ...] = ()
 def facts(*sections: Section, naming: Naming = NAMING, **fields: object) -> GraphFacts:
     document = Document.model_validate(
         {
-            "id": identifier(1, "doc"), "namespace": "local/default", "created": START, "updated": START,
-            "path": "specs/SPEC-054.md", "root": "/docs", "format": "markdown", "digest": "0", "title": "Harbour bell",
-            "entity": "SPEC-054", "entity_type": "Specification",
-        } | fields
-    )  # fmt: skip
+            "id": identifier(1, "doc"),
+            "namespace": "local/default",
+            "created": START,
+            "updated": START,
+            "path": "specs/SPEC-054.md",
+            "root": "/docs",
+            "format": "markdown",
+            "digest": "0",
+            "title": "Harbour bell",
+            "entity": "SPEC-054",
+            "entity_type": "Specification",
+        }
+        | fields
+    )
     return facts_of(Parsed((), document=document, sections=sections), naming)
 
 
@@ -57,12 +66,21 @@ def arrows(found: GraphFacts) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("heading", "kind"),
     [
-        ("References", "REFERENCES"), ("Related", "REFERENCES"), ("Reference:", "REFERENCES"),
-        ("Implements", "IMPLEMENTS"), ("Depends on", "DEPENDS_ON"), ("Depends-on", "DEPENDS_ON"),
-        ("3. DEPENDS ON:", "DEPENDS_ON"), ("Dependencies", "DEPENDS_ON"), ("Requires", "DEPENDS_ON"),
-        ("Extends", "EXTENDS"), ("Supersedes", "SUPERSEDES"), ("Complements", "RELATES_TO"), ("Informs", "RELATES_TO"),
+        ("References", "REFERENCES"),
+        ("Related", "REFERENCES"),
+        ("Reference:", "REFERENCES"),
+        ("Implements", "IMPLEMENTS"),
+        ("Depends on", "DEPENDS_ON"),
+        ("Depends-on", "DEPENDS_ON"),
+        ("3. DEPENDS ON:", "DEPENDS_ON"),
+        ("Dependencies", "DEPENDS_ON"),
+        ("Requires", "DEPENDS_ON"),
+        ("Extends", "EXTENDS"),
+        ("Supersedes", "SUPERSEDES"),
+        ("Complements", "RELATES_TO"),
+        ("Informs", "RELATES_TO"),
     ],
-)  # fmt: skip
+)
 def test_a_section_of_references_gives_edges_of_its_kind(heading: str, kind: str) -> None:
     found = facts(section(1, heading, "- SPEC-037 §3, the dedup contract\n- SPEC 34, 044 and 52"))
     assert arrows(found) == [("spec-54", kind, f"spec-{number}") for number in (34, 37, 44, 52)]
@@ -98,10 +116,12 @@ def test_a_relationships_block_is_read_by_its_verbs() -> None:
     )
     found = facts(section(1, "Relationships", text))
     assert arrows(found) == [
-        ("spec-54", "IMPLEMENTS", "adr-18"), ("spec-54", "IMPLEMENTS", "adr-19"), ("spec-54", "RELATES_TO", "spec-10"),
+        ("spec-54", "IMPLEMENTS", "adr-18"),
+        ("spec-54", "IMPLEMENTS", "adr-19"),
+        ("spec-54", "RELATES_TO", "spec-10"),
         *(("spec-54", "DEPENDS_ON", f"spec-{number}") for number in (34, 37, 44)),
         ("spec-99", "SUPERSEDES", "spec-54"),
-    ]  # fmt: skip
+    ]
     by_heading = section(2, "Extends", "SPEC-7", trail=("Relationships",))
     assert arrows(facts(by_heading)) == [("spec-54", "EXTENDS", "spec-7")]
 
@@ -111,11 +131,13 @@ def test_a_name_in_passing_is_a_mention_once_a_section_unless_a_stronger_edge_sa
     found = facts(section(1, "Plan", text), section(2, "Depends on", "SPEC-037"), section(3, "ADR-7 and us", "Text."))
     assert [(edge.type, edge.target, edge.memory_id, edge.confidence) for edge in found.edges] == sorted(
         [
-            ("MENTIONS", "adr-7", identifier(3), 0.5), ("MENTIONS", "spec-37", identifier(1), 0.5),
-            ("MENTIONS", "spec-40", identifier(1), 0.5), ("DEPENDS_ON", "spec-37", identifier(2), 0.95),
+            ("MENTIONS", "adr-7", identifier(3), 0.5),
+            ("MENTIONS", "spec-37", identifier(1), 0.5),
+            ("MENTIONS", "spec-40", identifier(1), 0.5),
+            ("DEPENDS_ON", "spec-37", identifier(2), 0.95),
         ],
         key=lambda row: (row[1], row[0]),
-    )  # fmt: skip
+    )
     both = facts(section(1, "Relationships", "Depends on: SPEC-037"))
     assert [edge.type for edge in both.edges] == ["DEPENDS_ON"]
 
@@ -126,9 +148,12 @@ def test_header_keys_give_edges_and_bare_numbers_are_of_the_documents_own_series
     )
     found = facts(entity="EIP-4844", title="Blobs", versions=(version,))
     assert arrows(found) == [
-        ("eip-4844", "DEPENDS_ON", "eip-1559"), ("eip-4844", "DEPENDS_ON", "eip-20"),
-        ("eip-4844", "SUPERSEDES", "eip-5"), ("eip-4844", "SUPERSEDES", "eip-6"), ("eip-9", "SUPERSEDES", "eip-4844"),
-    ]  # fmt: skip
+        ("eip-4844", "DEPENDS_ON", "eip-1559"),
+        ("eip-4844", "DEPENDS_ON", "eip-20"),
+        ("eip-4844", "SUPERSEDES", "eip-5"),
+        ("eip-4844", "SUPERSEDES", "eip-6"),
+        ("eip-9", "SUPERSEDES", "eip-4844"),
+    ]
     assert {(edge.section, edge.confidence) for edge in found.edges if edge.type == "DEPENDS_ON"} == {("requires", 1.0)}
     assert {fact.name for fact in found.entities} == {"EIP-4844", "EIP-20", "EIP-1559", "EIP-5", "EIP-6", "EIP-9"}
 
@@ -145,10 +170,13 @@ def test_header_values_become_claims_over_their_interval() -> None:
     second = header(902, LATER, None, Status="Final", Spec_Version="2")
     found = facts(versions=(first, second))
     assert [(claim.attribute, claim.value, claim.valid_from, claim.valid_until) for claim in found.claims] == [
-        ("requires", "SPEC-1", ms(START), ms(LATER)), ("spec-version", "2", ms(LATER), FOREVER),
-        ("status", "Draft", ms(START), ms(LATER)), ("status", "Final", ms(LATER), FOREVER),
-        ("title", "Harbour bell", ms(START), ms(LATER)), ("title", "Harbour bell", ms(LATER), FOREVER),
-    ]  # fmt: skip
+        ("requires", "SPEC-1", ms(START), ms(LATER)),
+        ("spec-version", "2", ms(LATER), FOREVER),
+        ("status", "Draft", ms(START), ms(LATER)),
+        ("status", "Final", ms(LATER), FOREVER),
+        ("title", "Harbour bell", ms(START), ms(LATER)),
+        ("title", "Harbour bell", ms(LATER), FOREVER),
+    ]
     assert {(edge.valid_from, edge.valid_until) for edge in found.edges} == {(ms(START), ms(LATER))}
     assert all(claim.recorded == ms(WRITTEN) for claim in found.claims)
 
@@ -175,13 +203,17 @@ def test_a_document_is_defined_with_its_other_names_and_its_sections_are_its_hom
 def test_documents_without_ids_are_named_by_links_and_paths() -> None:
     text = "- [Storage](../storage.md#rows)\n- [[Tide Table|tides]]\n- [site](https://example.org/a.md)\n- ![x](x.png)"
     found = facts(
-        section(1, "Depends on", text), section(2, "Notes", "[Storage](../storage.md)"), entity="docs/guide/bell.md",
-        path="docs/guide/bell.md", versions=(header(superseded_by="new-bell.md, ../../../etc/x.md"),),
-    )  # fmt: skip
+        section(1, "Depends on", text),
+        section(2, "Notes", "[Storage](../storage.md)"),
+        entity="docs/guide/bell.md",
+        path="docs/guide/bell.md",
+        versions=(header(superseded_by="new-bell.md, ../../../etc/x.md"),),
+    )
     assert arrows(found) == [
-        ("docs/guide/bell.md", "DEPENDS_ON", "docs/storage.md"), ("docs/guide/bell.md", "DEPENDS_ON", "tide-table"),
+        ("docs/guide/bell.md", "DEPENDS_ON", "docs/storage.md"),
+        ("docs/guide/bell.md", "DEPENDS_ON", "tide-table"),
         ("docs/guide/new-bell.md", "SUPERSEDES", "docs/guide/bell.md"),
-    ]  # fmt: skip
+    ]
     assert found.edges[0].anchor == "rows"
 
 
@@ -198,9 +230,14 @@ def test_a_quarantined_section_says_nothing() -> None:
 
 def remember(number: int, content: str, **fields: object) -> Memory:
     filled = {
-        "id": identifier(number), "category": "fact", "namespace": "local/default", "created": START, "updated": START,
-        "source": "manual", "content": content,
-    } | fields  # fmt: skip
+        "id": identifier(number),
+        "category": "fact",
+        "namespace": "local/default",
+        "created": START,
+        "updated": START,
+        "source": "manual",
+        "content": content,
+    } | fields
     return Memory.model_validate(filled)
 
 
@@ -212,28 +249,37 @@ def test_a_memory_is_about_its_entity_and_mentions_whom_it_names() -> None:
     me, episode = identifier(5), "ep_" + "a" * 32
     found = told(
         remember(
-            5, "Pump House reads SPEC-037 and SPEC-037 again", entity_ref="Pump House", episode_id=episode,
-            supersedes=(identifier(2),), derived_from=(identifier(3),),
+            5,
+            "Pump House reads SPEC-037 and SPEC-037 again",
+            entity_ref="Pump House",
+            episode_id=episode,
+            supersedes=(identifier(2),),
+            derived_from=(identifier(3),),
             structured_attributes={"port": "81", "AKA": "PH"},
-            invalid_at=LATER, expires_at=LATER + timedelta(days=1),
+            invalid_at=LATER,
+            expires_at=LATER + timedelta(days=1),
         )
-    )  # fmt: skip
+    )
     assert {(edge.type, edge.target, edge.confidence, edge.section) for edge in found.edges} == {
-        ("ABOUT", "pump-house", 1.0, "entityRef"), ("MENTIONS", "spec-37", 0.8, ""),
-        ("SUPERSEDES", identifier(2), 1.0, "supersedes"), ("DERIVED_FROM", identifier(3), 1.0, "derivedFrom"),
+        ("ABOUT", "pump-house", 1.0, "entityRef"),
+        ("MENTIONS", "spec-37", 0.8, ""),
+        ("SUPERSEDES", identifier(2), 1.0, "supersedes"),
+        ("DERIVED_FROM", identifier(3), 1.0, "derivedFrom"),
         ("PART_OF", episode, 0.5, "episodeId"),
-    }  # fmt: skip
+    }
     assert {(edge.source, edge.valid_from, edge.valid_until, edge.recorded) for edge in found.edges} == {
         (me, ms(START), ms(LATER), ms(WRITTEN))
     }
     assert [(claim.entity, claim.attribute, claim.value) for claim in found.claims] == [
-        ("pump-house", "aka", "PH"), ("pump-house", "port", "81"),
-    ]  # fmt: skip
+        ("pump-house", "aka", "PH"),
+        ("pump-house", "port", "81"),
+    ]
     assert found.aliases == (("ph", "pump-house"),)
     assert found.homes == ((me, me),)
     assert [(fact.key, fact.name, fact.defines) for fact in found.entities] == [
-        ("pump-house", "Pump House", False), ("spec-37", "SPEC-037", False),
-    ]  # fmt: skip
+        ("pump-house", "Pump House", False),
+        ("spec-37", "SPEC-037", False),
+    ]
 
 
 @pytest.mark.parametrize("fields", [{"status": "forgotten"}, {"invalid_at": START}])
@@ -245,10 +291,14 @@ def test_a_memory_that_never_holds_says_nothing(fields: dict[str, object]) -> No
 @pytest.mark.parametrize(
     "fields",
     [
-        {"status": "rejected"}, {"status": "pending_review"}, {"status": "quarantined"}, {"status": "archived"},
-        {"trust_zone": "quarantine"}, {"scopes": ("private",)},
+        {"status": "rejected"},
+        {"status": "pending_review"},
+        {"status": "quarantined"},
+        {"status": "archived"},
+        {"trust_zone": "quarantine"},
+        {"scopes": ("private",)},
     ],
-)  # fmt: skip
+)
 def test_what_is_not_in_force_now_may_have_been_but_gives_no_other_name(fields: dict[str, object]) -> None:
     """When it was in force the ledger tells; a name that it gave would be told to everybody."""
     stated = {"a": "b", "alias": "the pumps"}
@@ -264,8 +314,9 @@ def test_moments_count_where_they_name_something_and_cost_nothing_elsewhere() ->
     assert told(plain, plain) is NO_FACTS
     named = remember(2, "as ADR #18 says", category="moment", episode_id=episode)
     assert [(edge.type, edge.target) for edge in told(plain, named).edges] == [
-        ("MENTIONS", "adr-18"), ("PART_OF", episode),
-    ]  # fmt: skip
+        ("MENTIONS", "adr-18"),
+        ("PART_OF", episode),
+    ]
 
 
 def test_the_same_file_gives_the_same_facts_each_once_and_sorted() -> None:

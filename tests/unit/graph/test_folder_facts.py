@@ -31,21 +31,38 @@ def identifier(number: int, prefix: str = "mem") -> str:
 def kept(sections: tuple[ReadSection, ...], first: int, since: datetime, until: datetime | None) -> list[Section]:
     return [
         Section(
-            id=identifier(first + number), number=number, heading=each.heading, trail=each.trail, level=each.level,
-            lines=f"{each.first}-{each.last}", valid_from=since, valid_until=until, content=each.text,
+            id=identifier(first + number),
+            number=number,
+            heading=each.heading,
+            trail=each.trail,
+            level=each.level,
+            lines=f"{each.first}-{each.last}",
+            valid_from=since,
+            valid_until=until,
+            content=each.text,
         )
         for number, each in enumerate(sections, 1)
-    ]  # fmt: skip
+    ]
 
 
 def facts(path: str, read: ReadDocument, sections: list[Section]) -> GraphFacts:
     """What the vault file of a document says."""
     version = HeaderVersion(id=identifier(900), valid_from=START, values=read.header)
     document = Document(
-        id=identifier(1, "doc"), namespace="local/default", created=START, updated=START, path=path, root="/docs",
-        format=read.format, digest="0", title=read.title, entity=read.entity, entity_type=read.entity_type,
-        aliases=read.aliases, versions=(version,),
-    )  # fmt: skip
+        id=identifier(1, "doc"),
+        namespace="local/default",
+        created=START,
+        updated=START,
+        path=path,
+        root="/docs",
+        format=read.format,
+        digest="0",
+        title=read.title,
+        entity=read.entity,
+        entity_type=read.entity_type,
+        aliases=read.aliases,
+        versions=(version,),
+    )
     data = render_document(document, sections)
     return facts_of(parse("documents/a.md", data, FileIdentity("local/default", b"k" * 32, START)), NAMING)
 
@@ -102,13 +119,13 @@ def test_decisions_of_a_folder_that_says_no_series_are_known_by_their_links(tmp_
 @pytest.mark.parametrize(
     ("line", "value", "target"),
     [
-        ("- **Supersedes:** [Old](../old_r_x.md \"t\")", '[Old](../old_r_x.md "t")', "old-r-x.md"),
+        ('- **Supersedes:** [Old](../old_r_x.md "t")', '[Old](../old_r_x.md "t")', "old-r-x.md"),
         ("Supersedes: [[Old rope]], by all", "[[Old rope]], by all", "old-rope"),
         ("| Supersedes | [SPEC-5](five.md) |", "SPEC-5", "spec-5"),
         ("| Supersedes | [the fifth](SPEC-005-five.md) |", "SPEC-005", "spec-5"),
         ("Supersedes: ~~[Old](a%20b.md#part)~~", "[Old](a%20b.md#part)", "docs/a-b.md"),
     ],
-)  # fmt: skip
+)
 def test_a_line_about_the_document_keeps_the_links_that_only_their_targets_explain(
     tmp_path: Path, line: str, value: str, target: str
 ) -> None:
@@ -127,12 +144,16 @@ def test_a_status_is_read_without_the_links_in_it() -> None:
 @pytest.mark.parametrize(
     ("link", "target"),
     [
-        (":doc:`c`", "guide/c.rst"), (":doc:`Text here </sub/c>`", "sub/c.rst"), (":doc:`../c`", "c.rst"),
-        (":doc:`c.md`", "guide/c.md"), ("`Beta text <other.rst>`_", "guide/other.rst"),
-        ("`Beta <other.md#part>`__", "guide/other.md"), ("See b_.", "guide/beta.rst"),
+        (":doc:`c`", "guide/c.rst"),
+        (":doc:`Text here </sub/c>`", "sub/c.rst"),
+        (":doc:`../c`", "c.rst"),
+        (":doc:`c.md`", "guide/c.md"),
+        ("`Beta text <other.rst>`_", "guide/other.rst"),
+        ("`Beta <other.md#part>`__", "guide/other.md"),
+        ("See b_.", "guide/beta.rst"),
         ("`The second`_, too", "guide/two.rst"),
     ],
-)  # fmt: skip
+)
 def test_links_of_restructuredtext_lead_to_files(tmp_path: Path, link: str, target: str) -> None:
     text = (
         f"Wells\n=====\n\nText.\n\nDepends on\n----------\n\n- {link}\n\nMore\n----\n\n"
@@ -161,10 +182,17 @@ def test_a_label_leads_to_what_another_section_defines_it_as(tmp_path: Path, use
 @pytest.mark.parametrize(
     "text",
     [
-        "[r]: g.md", "\\[r]", "[r](https://example.org)", "[[x] [r]", "[^r]\n\n[^r]: g.md", "[other]",
-        "- [ ] rope", "```text\n[r]\n```", "<!-- [r] -->",
+        "[r]: g.md",
+        "\\[r]",
+        "[r](https://example.org)",
+        "[[x] [r]",
+        "[^r]\n\n[^r]: g.md",
+        "[other]",
+        "- [ ] rope",
+        "```text\n[r]\n```",
+        "<!-- [r] -->",
     ],
-)  # fmt: skip
+)
 def test_a_label_that_is_not_used_leads_nowhere(tmp_path: Path, text: str) -> None:
     body = f"# Wells\n\n## Depends on\n\n{text}\n\n## Notes\n\n```\n[other]: h.md\n```\n\n[r]: g.md\n"
     expected = [("a.md", "DEPENDS_ON", "g.md")] if text == "[[x] [r]" else []
@@ -217,7 +245,7 @@ def test_a_label_that_was_only_written_down_elsewhere_leads_there_all_the_time()
         ("a_rst", "``SPEC-1``\n.. SPEC-2", {ONE, TWO}),
         ("a_rst", "[1]_ ``x``\n\n.. [1] SPEC-1\n.. _x: https://example.org/SPEC-2", {ONE, TWO}),
     ],
-)  # fmt: skip
+)
 def test_comments_say_nothing_and_code_only_mentions(
     tmp_path: Path, name: str, text: str, edges: set[tuple[str, str]]
 ) -> None:
@@ -234,7 +262,7 @@ def test_comments_say_nothing_and_code_only_mentions(
         ("a_rst", "Wells\n=====\n\nPlan\n----\n\nText.\n\n.. as SPEC-81 says\n\n::\n\n   SPEC-2\n"),
         ("a_md", "# Wells\n\n## Relationships\n\n<!--\nExtends SPEC-81\n-->\n\n```\nRequires SPEC-2\n```\n"),
     ],
-)  # fmt: skip
+)
 def test_a_comment_mentions_nothing_wherever_it_stands(tmp_path: Path, name: str, text: str) -> None:
     assert [(edge.type, edge.target) for edge in told(write(tmp_path / "r", **{name: text}))] == [CODE]
 

@@ -106,8 +106,10 @@ def test_words_are_counted_under_their_numbers() -> None:
     words = count(["b", "a", "b", *["c"] * 300])
     assert words.length == 303
     assert dict(zip(words.terms.tolist(), words.counts.tolist(), strict=True)) == {
-        term("a"): 1, term("b"): 2, term("c"): 255,
-    }  # fmt: skip
+        term("a"): 1,
+        term("b"): 2,
+        term("c"): 255,
+    }
     assert (np.diff(words.terms.astype(np.int64)) > 0).all()
     assert count([]).length == 0
     assert len(count([]).terms) == 0

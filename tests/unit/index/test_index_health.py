@@ -14,12 +14,22 @@ from pellucid.store.local.index.local_index import LocalIndex
 
 AT = "2026-06-01T12:00:00.000Z"
 EPISODE = {
-    "id": f"ep_{1:032x}", "namespace": "local/default", "created": AT, "updated": AT, "sessionId": "s",
-    "topic": "t", "turns": "1-1",
-}  # fmt: skip
+    "id": f"ep_{1:032x}",
+    "namespace": "local/default",
+    "created": AT,
+    "updated": AT,
+    "sessionId": "s",
+    "topic": "t",
+    "turns": "1-1",
+}
 FOLD = {
-    "memoryId": f"mem_{1:032x}", "namespace": "local/default", "at": AT, "heat": 0.5, "decay": 0.5, "tierValue": 0.5,
-}  # fmt: skip
+    "memoryId": f"mem_{1:032x}",
+    "namespace": "local/default",
+    "at": AT,
+    "heat": 0.5,
+    "decay": 0.5,
+    "tierValue": 0.5,
+}
 
 
 @pytest.mark.parametrize(

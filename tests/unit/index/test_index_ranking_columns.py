@@ -24,17 +24,24 @@ AT = Admission(int((NOON + timedelta(hours=1)).timestamp() * 1000))
         ({"category": "fact", "content": "the crane is old", "entity_ref": "Harbour Crane"}, "harbour-crane"),
         ({"category": "moment", "content": "Ada: hello", "entity_ref": "Bo"}, "bo"),
     ],
-)  # fmt: skip
+)
 def test_who_a_memory_is_by_or_about(given: dict[str, str], name: str | None) -> None:
     assert about(a_memory(1, **given)) == name
 
 
 @pytest.mark.parametrize(
     ("content", "only_asks"),
-    [("When do we sail?", True), ("We sail at nine. Do you come?", True), ("何時に出ますか\uff1f", True),
-     ("Do we sail? Yes.", False), ("We sail at nine", False), ("What is this? [shares image: a crane]", True),
-     ("The page /a?b=c is gone", False), ("", False)],
-)  # fmt: skip
+    [
+        ("When do we sail?", True),
+        ("We sail at nine. Do you come?", True),
+        ("何時に出ますか\uff1f", True),
+        ("Do we sail? Yes.", False),
+        ("We sail at nine", False),
+        ("What is this? [shares image: a crane]", True),
+        ("The page /a?b=c is gone", False),
+        ("", False),
+    ],
+)
 def test_a_memory_asks_if_its_last_words_are_a_question(content: str, only_asks: bool) -> None:
     assert asks(content) == only_asks
 
@@ -110,11 +117,16 @@ def test_a_name_is_found_in_the_words_of_a_text_and_no_name_of_another_namespace
 
 def test_files_are_found_by_path_its_end_or_their_name(house: Opener) -> None:
     app = house()
-    file_memories(app, [
-        a_memory(1, "in src/render/thumbs.py the lock comes first"), a_memory(2, "thumbs.py is slow"),
-        a_memory(3, "docs/thumbs.py is another one"), a_memory(4, "nothing of it"),
-        a_memory(5, "render/thumbs.py was split", status="superseded"),
-    ])  # fmt: skip
+    file_memories(
+        app,
+        [
+            a_memory(1, "in src/render/thumbs.py the lock comes first"),
+            a_memory(2, "thumbs.py is slow"),
+            a_memory(3, "docs/thumbs.py is another one"),
+            a_memory(4, "nothing of it"),
+            a_memory(5, "render/thumbs.py was split", status="superseded"),
+        ],
+    )
     with app.index.reading(HERE) as reader:
         hits = reader.mentioning(["./src/render/thumbs.py", "src/render/thumbs.py"], AT, 50, 50)
         none = reader.mentioning(["other.py"], AT, 50, 50)

@@ -255,11 +255,16 @@ def test_holding_names_the_oldest_active_memory_of_these_words(house: Opener) ->
     app = house()
     same = "We cut releases every Tuesday."
     older = NOON - timedelta(days=2)
-    file_memories(app, [
-        a_memory(1, same), a_memory(2, same.upper(), created=older),
-        a_memory(3, same, status="archived", created=older), a_memory(4, same, namespace=ELSEWHERE, created=older),
-        a_memory(5, same, entity_ref="x", created=older),
-    ])  # fmt: skip
+    file_memories(
+        app,
+        [
+            a_memory(1, same),
+            a_memory(2, same.upper(), created=older),
+            a_memory(3, same, status="archived", created=older),
+            a_memory(4, same, namespace=ELSEWHERE, created=older),
+            a_memory(5, same, entity_ref="x", created=older),
+        ],
+    )
     digest = content_hash(same)
     assert app.index.holding(HERE, [digest, "no"]) == {digest: f"mem_{2:032x}"}
     assert app.index.holding(ELSEWHERE, [digest]) == {digest: f"mem_{4:032x}"}

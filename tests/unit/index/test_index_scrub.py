@@ -34,9 +34,16 @@ def traces(app: App) -> dict[str, bytes]:
         found = index.execute(f"{sql} WHERE m.record LIKE '%kayak%'").fetchall()
     vec, codes, terms, record, path, said = cast("tuple[bytes, bytes, bytes, str, str, str]", found[0])
     return {
-        "vector": vec, "part of the vector": vec[100:132], "codes": codes, "terms": terms, "record": record.encode(),
-        "text": CANARY.encode(), "path": path.encode(), "stance": said.encode(), "attribute": b"ottilie::boat",
-    }  # fmt: skip
+        "vector": vec,
+        "part of the vector": vec[100:132],
+        "codes": codes,
+        "terms": terms,
+        "record": record.encode(),
+        "text": CANARY.encode(),
+        "path": path.encode(),
+        "stance": said.encode(),
+        "attribute": b"ottilie::boat",
+    }
 
 
 def forget(app: App, path: str) -> None:

@@ -24,9 +24,13 @@ from pellucid.store.local.index.analysis import Analyzer
 from pellucid.store.local.index.local_index import LocalIndex
 
 MUTE: tuple[dict[str, Any], ...] = (
-    {"status": "superseded"}, {"status": "quarantined"}, {"trust_zone": "quarantine"}, {"scopes": ("private",)},
-    {"expires_at": NOON - timedelta(days=1)}, {"valid_at": NOON + timedelta(days=9)},
-)  # fmt: skip
+    {"status": "superseded"},
+    {"status": "quarantined"},
+    {"trust_zone": "quarantine"},
+    {"scopes": ("private",)},
+    {"expires_at": NOON - timedelta(days=1)},
+    {"valid_at": NOON + timedelta(days=9)},
+)
 TOPICS = ("harbour crane repair", "ferry timetable for winter", "lighthouse paint and the harbour", "customs forms")
 
 
@@ -178,8 +182,9 @@ def test_a_specification_that_only_a_silenced_turn_names_is_left_out(house: Open
         tell(app, n, "a", "see SPEC-731", others, states=[{"scopes": ("temporary",)}, {}], artifacts=(spec,))
     with app.index.reading(HERE) as reader:
         assert [filed.episode.artifacts for filed, _ in reader.episodes.told([f"ep_{n:032x}" for n in (1, 2)], AT)] == [
-            (), (spec,),
-        ]  # fmt: skip
+            (),
+            (spec,),
+        ]
 
 
 def test_filters_of_the_caller_hold_for_episodes_too(house: Opener) -> None:

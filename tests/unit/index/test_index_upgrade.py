@@ -23,9 +23,19 @@ def as_fourth_version(home: Path) -> None:
     """Make an index what the fourth version of its schema would be."""
     with closing(apsw.Connection(str(home / "index.db"))) as index:
         for table in (
-            "standings", "graph_segments", "homes", "aliases", "claims", "edges", "entity_facts", "documents",
-            "sources", "states", "nodes", "entity_types",
-        ):  # fmt: skip
+            "standings",
+            "graph_segments",
+            "homes",
+            "aliases",
+            "claims",
+            "edges",
+            "entity_facts",
+            "documents",
+            "sources",
+            "states",
+            "nodes",
+            "entity_types",
+        ):
             index.execute(f"DROP TABLE {table}")
         for column in ("status", "invalid_at", "expires_at", "consolidated"):
             index.execute(f"ALTER TABLE memories DROP COLUMN {column}")

@@ -39,9 +39,14 @@ def document(number: int) -> dict[str, object]:
     header += f"requires: {required}\n" if required else ""
     text = f"---\n{header}---\n\n## Abstract\n\n{prose}\n\n## Rationale\n\nNobody likes to wait at the bridge.\n"
     return {
-        "id": number, "title": title, "status": STATUS[number], "created": "2021-03-01", "headers": {},
-        "path": f"EIPS/eip-{number}.md", "text": text,
-    }  # fmt: skip
+        "id": number,
+        "title": title,
+        "status": STATUS[number],
+        "created": "2021-03-01",
+        "headers": {},
+        "path": f"EIPS/eip-{number}.md",
+        "text": text,
+    }
 
 
 def lines(rows: list[dict[str, object]]) -> str:
@@ -53,11 +58,15 @@ def questions(field: str, rows: tuple[tuple[int, str, str], ...]) -> str:
     """The rows of a file of questions."""
     return lines(
         [
-            {"doc": number, "question": f"What was the {field} of EIP {number} on {at[:10]}?", "as_of": at,
-             "answer": answer}
+            {
+                "doc": number,
+                "question": f"What was the {field} of EIP {number} on {at[:10]}?",
+                "as_of": at,
+                "answer": answer,
+            }
             for number, at, answer in rows
         ]
-    )  # fmt: skip
+    )
 
 
 def write_set(folder: Path) -> Path:

@@ -10,9 +10,14 @@ LATER, EARLIER = "aaaa-later", "bbbb-earlier"
 def line(session: str, uuid: str, at: str, role: str, content: object, **flags: object) -> dict[str, object]:
     """One line of a Claude Code transcript."""
     return {
-        "type": role, "uuid": uuid, "sessionId": session, "timestamp": f"2026-02-{at}:00.000Z", "cwd": "/work",
-        "message": {"role": role, "content": content}, **flags,
-    }  # fmt: skip
+        "type": role,
+        "uuid": uuid,
+        "sessionId": session,
+        "timestamp": f"2026-02-{at}:00.000Z",
+        "cwd": "/work",
+        "message": {"role": role, "content": content},
+        **flags,
+    }
 
 
 def text(*words: str) -> list[dict[str, object]]:
@@ -27,7 +32,7 @@ EARLIER_LINES = [
     line(EARLIER, "e5", "01T10:04", "assistant", text("  \n ")),
     line(EARLIER, "e6", "01T10:05", "user", "<command-name>/clear</command-name>"),
     line(EARLIER, "e7", "01T10:06", "user", "Skill text of the program.", isMeta=True),
-]  # fmt: skip
+]
 LATER_LINES = [
     {"type": "summary", "summary": "Lanterns", "leafUuid": "x"},
     line(LATER, "l1", "03T09:00", "user", "Make it burn longer, please."),
@@ -36,19 +41,34 @@ LATER_LINES = [
 ]
 QUESTIONS = [
     {
-        "id": "q1", "question": "For how many minutes does the harbour lantern burn?", "answer": "90", "must": "90 min",
-        "evidence": [{"session": LATER, "uuid": "l2", "turn": 2}], "kind": "decision", "level": "easy",
+        "id": "q1",
+        "question": "For how many minutes does the harbour lantern burn?",
+        "answer": "90",
+        "must": "90 min",
+        "evidence": [{"session": LATER, "uuid": "l2", "turn": 2}],
+        "kind": "decision",
+        "level": "easy",
         "superseded": [{"session": EARLIER, "uuid": "e4", "turn": 2}],
     },
     {
-        "id": "q2", "question": "How often does the ferry bell ring?", "answer": "Twice", "must": "twice",
-        "evidence": [{"session": LATER, "uuid": "l3", "turn": 3}], "kind": "rule", "level": "hard",
+        "id": "q2",
+        "question": "How often does the ferry bell ring?",
+        "answer": "Twice",
+        "must": "twice",
+        "evidence": [{"session": LATER, "uuid": "l3", "turn": 3}],
+        "kind": "rule",
+        "level": "hard",
     },
     {
-        "id": "q3", "question": "Which violin does the harbour master play?", "answer": None, "must": None,
-        "evidence": [], "kind": "fact", "level": "unanswerable",
+        "id": "q3",
+        "question": "Which violin does the harbour master play?",
+        "answer": None,
+        "must": None,
+        "evidence": [],
+        "kind": "fact",
+        "level": "unanswerable",
     },
-]  # fmt: skip
+]
 DURABLE = [
     {"session": EARLIER, "uuid": "e1", "turn": 1, "role": "user", "durable": False, "facts": []},
     {"session": EARLIER, "uuid": "e4", "turn": 2, "role": "assistant", "durable": False, "facts": ["f0"]},

@@ -53,8 +53,9 @@ def data(tmp_path: Path) -> Path:
 def test_meetings_are_turns_that_say_something_and_spans_of_them(tmp_path: Path) -> None:
     (group,) = load(write_meetings(tmp_path)).groups
     assert [(each.key, each.turn.speaker, each.turn.content) for each in group.records] == [
-        ("meeting-1#0", "Ana", "The remote should be yellow ."), ("meeting-1#2", "Bo", "Batteries last a year ."),
-    ]  # fmt: skip
+        ("meeting-1#0", "Ana", "The remote should be yellow ."),
+        ("meeting-1#2", "Bo", "Batteries last a year ."),
+    ]
     assert [sorted(each.relevant) for each in group.questions] == [["meeting-1#0"], ["meeting-1#0", "meeting-1#2"]]
 
 
@@ -129,9 +130,15 @@ def test_records_are_all_there_when_each_is_covered_however_many_memories_that_t
     def keep(key: str, words: str) -> Home:
         now = app.clock.now()
         memory = Memory(
-            id=app.clock.new_id("mem"), category="fact", namespace="lab/g", created=now, updated=now,
-            source="document", evidence=(f"{key}:1-1",), content=words,
-        )  # fmt: skip
+            id=app.clock.new_id("mem"),
+            category="fact",
+            namespace="lab/g",
+            created=now,
+            updated=now,
+            source="document",
+            evidence=(f"{key}:1-1",),
+            content=words,
+        )
         app.keeper.commit("import", [memory_write(memory)])
         return Home.of(app, Dataset("d", (Group("g", records, ()),)), 1.0)
 

@@ -13,23 +13,29 @@ from pellucid.lab.metrics.abstention import Doubts, auc, told_apart
 from pellucid.lab.metrics.context import BUDGETS, Filled, Plain, compare
 
 SESSION = {
-    "session_id": "s1", "date": "2023/05/20 (Sat) 02:21",
+    "session_id": "s1",
+    "date": "2023/05/20 (Sat) 02:21",
     "turns": [
         {"role": "user", "content": "I planted three apple trees behind the harbour office."},
         {"role": "assistant", "content": "How nice."},
     ],
-}  # fmt: skip
+}
 ENTRIES = [
     {
-        "question_id": "q1", "question": "What did I plant behind the harbour office?",
-        "question_type": "single-session-user", "question_date": "2023/06/01 (Thu) 00:58",
+        "question_id": "q1",
+        "question": "What did I plant behind the harbour office?",
+        "question_type": "single-session-user",
+        "question_date": "2023/06/01 (Thu) 00:58",
         "evidence_sessions": [SESSION],
     },
     {
-        "question_id": "q2_abs", "question": "Which violin did my grandmother play?", "question_type": "multi-session",
-        "question_date": None, "evidence_sessions": [],
+        "question_id": "q2_abs",
+        "question": "Which violin did my grandmother play?",
+        "question_type": "multi-session",
+        "question_date": None,
+        "evidence_sessions": [],
     },
-]  # fmt: skip
+]
 
 
 @pytest.mark.requirement("LAB-1")

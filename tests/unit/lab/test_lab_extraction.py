@@ -55,16 +55,26 @@ def group() -> Group:
 def test_what_nobody_said_is_no_trace() -> None:
     found = distilled([(group(), [KeptMemory("adopted a cat", ("t1",))])])
     assert found == {
-        "memories": 1, "traceCharacters": 28, "memoryCharacters": 13, "compression": round(28 / 13, 4),
-        "compressionWithCaptions": round(50 / 13, 4), "citedTurns": 1, "coverage": 1.0, "coverageBySentence": 1.0,
-    }  # fmt: skip
+        "memories": 1,
+        "traceCharacters": 28,
+        "memoryCharacters": 13,
+        "compression": round(28 / 13, 4),
+        "compressionWithCaptions": round(50 / 13, 4),
+        "citedTurns": 1,
+        "coverage": 1.0,
+        "coverageBySentence": 1.0,
+    }
 
 
 def test_a_set_that_cites_nothing_has_no_coverage_and_nothing_kept_no_ratio() -> None:
     bare = Group("g", group().records, ())
     assert distilled([(bare, [])]) == {
-        "memories": 0, "traceCharacters": 28, "memoryCharacters": 0, "compression": 0.0, "compressionWithCaptions": 0.0,
-    }  # fmt: skip
+        "memories": 0,
+        "traceCharacters": 28,
+        "memoryCharacters": 0,
+        "compression": 0.0,
+        "compressionWithCaptions": 0.0,
+    }
 
 
 def test_speed_counts_the_turns_of_every_group() -> None:

@@ -16,13 +16,18 @@ LABELS = {"a": 1, "b": 1, "c": 1}
     ("ranking", "hit", "recall", "reciprocal", "ndcg"),
     [
         (["a", "b", "c"], 1.0, 1.0, 1.0, 1.0),
-        (["x", "a", "y", "b", "z", "c"], 1.0, 2 / 3, 1 / 2,
-         (1 / log2(3) + 1 / log2(5)) / (1 + 1 / log2(3) + 1 / log2(4))),
+        (
+            ["x", "a", "y", "b", "z", "c"],
+            1.0,
+            2 / 3,
+            1 / 2,
+            (1 / log2(3) + 1 / log2(5)) / (1 + 1 / log2(3) + 1 / log2(4)),
+        ),
         (["x", "y", "z", "u", "v", "a"], 0.0, 0.0, 1 / 6, 0.0),
         (["x"] * 10 + ["a"], 0.0, 0.0, 0.0, 0.0),
         ([], 0.0, 0.0, 0.0, 0.0),
     ],
-)  # fmt: skip
+)
 def test_the_first_five_by_hand(ranking: list[str], hit: float, recall: float, reciprocal: float, ndcg: float) -> None:
     assert hit_at(5)(ranking, LABELS) == hit
     assert recall_at(5)(ranking, LABELS) == pytest.approx(recall)

@@ -58,8 +58,10 @@ CHANGED = [
         "evidence_sessions": [
             spoken("q1_b", "2023/05/27 (Sat) 10:20", ("user", "The TTL of the session cache is 600 seconds.")),
             spoken(
-                "q1_a", "2023/05/20 (Sat) 02:21",
-                ("user", "The TTL of the session cache is 300 seconds."), ("assistant", "Noted."),
+                "q1_a",
+                "2023/05/20 (Sat) 02:21",
+                ("user", "The TTL of the session cache is 300 seconds."),
+                ("assistant", "Noted."),
             ),
         ],
     },
@@ -70,7 +72,7 @@ CHANGED = [
         "question_date": "2023/06/01 (Thu) 00:58",
         "evidence_sessions": [spoken("q2_a", "2023/05/21 (Sun) 10:20", ("user", "I planted three apple trees."))],
     },
-]  # fmt: skip
+]
 
 
 def write(folder: Path, name: str, value: object) -> Path:
@@ -85,15 +87,18 @@ def test_locomo_turns_and_labels(tmp_path: Path) -> None:
     assert str(group.records[0].turn.at) == "2023-05-08 13:56:00+00:00"
     assert group.records[2].turn.at is None
     assert [(question.text, dict(question.relevant)) for question in group.questions] == [
-        ("What is Ana's cat called?", {"D1:1": 1}), ("Where does Bo live?", {"D2:1": 1}),
-    ]  # fmt: skip
+        ("What is Ana's cat called?", {"D1:1": 1}),
+        ("Where does Bo live?", {"D2:1": 1}),
+    ]
 
 
 def test_locomo_citations_and_captions(tmp_path: Path) -> None:
     (group,) = load_locomo(write(tmp_path, "locomo10.json", LOCOMO)).groups
     assert group.cited == {
-        "D1:1": ("Ana has a cat, Pixel.",), "D1:2": ("Bo likes it.",), "D2:1": ("Bo moved to Lisbon.", "Bo moved."),
-    }  # fmt: skip
+        "D1:1": ("Ana has a cat, Pixel.",),
+        "D1:2": ("Bo likes it.",),
+        "D2:1": ("Bo moved to Lisbon.", "Bo moved."),
+    }
     assert [record.unsaid for record in group.records] == [0, len(" [shares image: a cat on a sofa]"), 0]
 
 

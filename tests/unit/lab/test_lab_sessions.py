@@ -40,8 +40,9 @@ def test_sessions_come_in_order_of_time_packed_or_not(tmp_path: Path) -> None:
 def test_questions_without_an_answer_are_read_apart(tmp_path: Path) -> None:
     found = load(write_sessions(tmp_path))
     assert [(each.id, dict(each.relevant), each.kind) for each in found.questions] == [
-        ("q1", {"l2": 1}, "easy"), ("q2", {"l3": 1}, "hard"),
-    ]  # fmt: skip
+        ("q1", {"l2": 1}, "easy"),
+        ("q2", {"l3": 1}, "hard"),
+    ]
     assert [each.id for each in found.unanswerable] == ["q3"]
     assert found.wanted["q1"].superseded == {"e4"}
     assert found.wanted["q2"].evidence == ("The ferry bell must always ring twice before it leaves.",)
@@ -95,9 +96,11 @@ def test_an_older_word_is_first_when_it_stands_above_or_alone() -> None:
 
 
 LABELS = (
-    TurnLabel("a", "a1", True, ("f1",)), TurnLabel("a", "a2", False, ("f1", "f2")), TurnLabel("a", "a3", False, ()),
+    TurnLabel("a", "a1", True, ("f1",)),
+    TurnLabel("a", "a2", False, ("f1", "f2")),
+    TurnLabel("a", "a3", False, ()),
     TurnLabel("b", "b1", True, ("f3",)),
-)  # fmt: skip
+)
 
 
 @pytest.mark.requirement("LAB-1")
@@ -119,8 +122,10 @@ def test_precision_leaves_neutral_turns_out_and_recall_counts_facts() -> None:
 def test_halves_are_taken_by_name_and_each_is_held_against_its_own_turns() -> None:
     found = by_halves(LABELS, [KeptMemory("x", ("a1",)), KeptMemory("x", ("b1",)), KeptMemory("x", ("b1",))])
     assert {name: (each["memories"], each["recall"]) for name, each in found.items()} == {
-        "all": (3, 0.6667), "first": (1, 0.5), "other": (2, 1.0),
-    }  # fmt: skip
+        "all": (3, 0.6667),
+        "first": (1, 0.5),
+        "other": (2, 1.0),
+    }
     assert found["other"]["repeats"] == 2.0
 
 

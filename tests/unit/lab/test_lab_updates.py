@@ -28,7 +28,7 @@ UPDATE = Update(ASKED, ("o",), ("n",))
         (["n", *["x"] * DEPTH, "o"], "newerOnly"),
         ([*["x"] * DEPTH, "n"], "neither"),
     ],
-)  # fmt: skip
+)
 def test_each_case_of_old_and_new_in_a_ranking(ranking: list[str | tuple[str, ...]], found: str) -> None:
     assert case(UPDATE.older, UPDATE.newer, ranking) == found
 
@@ -57,10 +57,19 @@ def test_without_the_assistants_turns_a_pair_may_have_nothing_to_compare() -> No
 
 def memory(number: int, value: str, **given: object) -> Memory:
     return Memory.model_validate(
-        {"id": f"mem_{number:032x}", "category": "fact", "namespace": "lab/g", "created": NOW, "updated": NOW,
-         "source": "extraction", "entity_ref": "Cache", "structured_attributes": {"TTL": value}, "content": value}
+        {
+            "id": f"mem_{number:032x}",
+            "category": "fact",
+            "namespace": "lab/g",
+            "created": NOW,
+            "updated": NOW,
+            "source": "extraction",
+            "entity_ref": "Cache",
+            "structured_attributes": {"TTL": value},
+            "content": value,
+        }
         | given
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(

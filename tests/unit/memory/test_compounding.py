@@ -33,10 +33,19 @@ def a_fold(memory: Memory, at: datetime, **given: Any) -> FoldRow:
 
 def a_verdict(memory: Memory, **given: Any) -> VerdictRow:
     known = {
-        "observation_id": "obs_1", "session_id": "a", "namespace": HERE, "observed_at": NOON - 99 * DAY,
-        "decided_at": NOON - DAY, "category": "fact", "confidence": 0.9, "importance": 0.5, "verdict": "accept",
-        "reason": "durable: it lasts", "content_hash": "00", "resulting_primitive_id": memory.id,
-    }  # fmt: skip
+        "observation_id": "obs_1",
+        "session_id": "a",
+        "namespace": HERE,
+        "observed_at": NOON - 99 * DAY,
+        "decided_at": NOON - DAY,
+        "category": "fact",
+        "confidence": 0.9,
+        "importance": 0.5,
+        "verdict": "accept",
+        "reason": "durable: it lasts",
+        "content_hash": "00",
+        "resulting_primitive_id": memory.id,
+    }
     return VerdictRow(**{**known, **given})
 
 
@@ -75,8 +84,9 @@ def test_changes_are_listed_newest_first_and_counted_by_kind() -> None:
     ]
     found = report(rows, crane, ferry)
     assert [(each.memory_id, each.event) for each in found.changed.entries] == [
-        (ferry.id, "retracted"), (crane.id, "superseded"),
-    ]  # fmt: skip
+        (ferry.id, "retracted"),
+        (crane.id, "superseded"),
+    ]
     assert found.changed.entries[1].related_memory_ids == (ferry.id,)
     assert found.changes == {"retracted": 1, "superseded": 1}
 
@@ -97,12 +107,16 @@ def test_going_cold_or_stale_is_crossing_the_line_in_the_period() -> None:
     memories = [a_memory(number, f"crane {number}", importance_score=number / 10, **OLD) for number in range(1, 6)]
     before, inside = SINCE - DAY, SINCE + DAY
     rows: list[Row] = [
-        a_fold(memories[0], before), a_fold(memories[0], inside, tier="cold", decay=0.7),
-        a_fold(memories[1], before, tier="cold", decay=0.7), a_fold(memories[1], inside, tier="cold", decay=0.72),
-        a_fold(memories[2], before, tier="cold", decay=0.7), a_fold(memories[2], inside),
+        a_fold(memories[0], before),
+        a_fold(memories[0], inside, tier="cold", decay=0.7),
+        a_fold(memories[1], before, tier="cold", decay=0.7),
+        a_fold(memories[1], inside, tier="cold", decay=0.72),
+        a_fold(memories[2], before, tier="cold", decay=0.7),
+        a_fold(memories[2], inside),
         a_fold(memories[3], inside, tier="cold", decay=0.7),
-        a_fold(memories[4], inside), a_fold(memories[4], NOON, tier="cold", decay=0.7),
-    ]  # fmt: skip
+        a_fold(memories[4], inside),
+        a_fold(memories[4], NOON, tier="cold", decay=0.7),
+    ]
     found = report(rows, *memories)
     assert ids(found.went_cold) == ids(found.went_stale) == [memories[3].id, memories[0].id]
     assert ids(found.warmed) == [memories[2].id]
@@ -132,11 +146,17 @@ def test_a_part_names_the_first_and_counts_all() -> None:
 def test_compression_is_turns_in_over_memories_out() -> None:
     rows: list[Row] = [
         FlushRow(
-            session_id=session, namespace=HERE, at=at, signal="turn_count", turns=40, characters=2000, observations=9,
+            session_id=session,
+            namespace=HERE,
+            at=at,
+            signal="turn_count",
+            turns=40,
+            characters=2000,
+            observations=9,
             accepted=4,
         )
         for session, at in (("a", NOON - DAY), ("a", NOON - 2 * DAY), ("b", NOON - 2 * DAY), ("c", SINCE - DAY))
-    ]  # fmt: skip
+    ]
     trace = report(rows).compression
     assert (trace.sessions, trace.segments, trace.turns, trace.characters) == (2, 3, 120, 6000)
     assert (trace.observations, trace.accepted, trace.turns_per_memory) == (27, 12, 10.0)

@@ -176,10 +176,16 @@ def test_what_i_say_is_not_what_the_assistant_says_of_itself() -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"category": "correction"}, {"category": "commitment"}, {"category": "procedure"}, {"category": "moment"},
-        {"pinned": True}, {"asserted_by": "axiom"}, {"trust_zone": "quarantine"}, {"status": "disputed"},
+        {"category": "correction"},
+        {"category": "commitment"},
+        {"category": "procedure"},
+        {"category": "moment"},
+        {"pinned": True},
+        {"asserted_by": "axiom"},
+        {"trust_zone": "quarantine"},
+        {"status": "disputed"},
     ],
-)  # fmt: skip
+)
 def test_what_is_pinned_protected_or_not_active_is_no_candidate(given: dict[str, Any]) -> None:
     assert is_candidate(a_memory(1, THE))
     assert not is_candidate(a_memory(1, THE, **given))
@@ -187,13 +193,30 @@ def test_what_is_pinned_protected_or_not_active_is_no_candidate(given: dict[str,
 
 def test_a_merge_is_as_weak_as_its_weakest_part_and_holds_all_of_them() -> None:
     strong = a_memory(
-        1, THE, trust_zone="trusted", asserted_by="user", source_class="manual", confidence=0.7, tags=("a",),
-        evidence=("s:1-1",), created=LATER, valid_at=LATER, **STATES,
-    )  # fmt: skip
+        1,
+        THE,
+        trust_zone="trusted",
+        asserted_by="user",
+        source_class="manual",
+        confidence=0.7,
+        tags=("a",),
+        evidence=("s:1-1",),
+        created=LATER,
+        valid_at=LATER,
+        **STATES,
+    )
     weak = a_memory(
-        2, A, trust_zone="working", asserted_by="inferred", source_class="tool_output", confidence=0.9, tags=("b",),
-        evidence=("t:2-3",), importance_score=0.8, **STATES,
-    )  # fmt: skip
+        2,
+        A,
+        trust_zone="working",
+        asserted_by="inferred",
+        source_class="tool_output",
+        confidence=0.9,
+        tags=("b",),
+        evidence=("t:2-3",),
+        importance_score=0.8,
+        **STATES,
+    )
     made = derived([strong, weak], THE, TickingClock(), stating=STATES["structured_attributes"])
     assert (made.trust_zone, made.asserted_by, made.source_class) == ("working", "inferred", "tool_output")
     assert (made.confidence, made.importance_score, made.created, made.valid_at) == (0.9, 0.8, NOON, NOON)
@@ -225,11 +248,13 @@ def test_what_has_expired_or_states_nothing_any_more_is_archived_whether_new_or_
     retired = a_memory(2, A, **STATES, retired_attributes={"ttl": over.id})
     standing = a_memory(3, THE, expires_at=LATER)
     held = {each.id: each for each in (over, retired, standing)}
-    taken = [one for batch in batches(list(held.values()), set(), lambda _: None, NOON)
-             for one in decide(batch, held, NOON)]  # fmt: skip
+    taken = [
+        one for batch in batches(list(held.values()), set(), lambda _: None, NOON) for one in decide(batch, held, NOON)
+    ]
     assert [(each.kind, each.of, each.reason) for each in taken] == [
-        ("invalidate", (over.id,), "expired"), ("invalidate", (retired.id,), "all attributes retired"),
-    ]  # fmt: skip
+        ("invalidate", (over.id,), "expired"),
+        ("invalidate", (retired.id,), "all attributes retired"),
+    ]
 
 
 def test_what_was_undone_is_not_done_again() -> None:
@@ -264,9 +289,11 @@ def test_every_pair_that_shares_enough_words_is_found() -> None:
     rng = np.random.default_rng(5)
     items = [item(" ".join(f"w{n}" for n in rng.choice(9, size=rng.integers(4, 8), replace=False))) for _ in range(40)]
     near = {
-        (a, b) for a in range(40) for b in range(a + 1, 40)
+        (a, b)
+        for a in range(40)
+        for b in range(a + 1, 40)
         if len(items[a].words & items[b].words) >= 0.8 * max(len(items[a].words), len(items[b].words))
-    }  # fmt: skip
+    }
     assert near
     together = {(a, b) for a, b in near if clusters([items[a], items[b]]) == [(0, 1)]}
     assert together == near

@@ -136,10 +136,24 @@ def test_a_rule_for_ones_own_work_is_no_injection(text: str) -> None:
 @pytest.mark.requirement("TRUST-2")
 def test_every_code_is_hit_by_a_case_here() -> None:
     assert {code for code, _ in HITS} >= {
-        "override", "persona", "to-assistant", "answer-rule", "standing-order", "memory-order", "conceal",
-        "system-mimicry", "role-tag", "tool-mimicry", "own-fence", "fake-memory", "encoded", "exfiltrate",
-        "credential-request", "authority", "hidden-text",
-    }  # fmt: skip
+        "override",
+        "persona",
+        "to-assistant",
+        "answer-rule",
+        "standing-order",
+        "memory-order",
+        "conceal",
+        "system-mimicry",
+        "role-tag",
+        "tool-mimicry",
+        "own-fence",
+        "fake-memory",
+        "encoded",
+        "exfiltrate",
+        "credential-request",
+        "authority",
+        "hidden-text",
+    }
 
 
 @pytest.mark.requirement("TRUST-2")

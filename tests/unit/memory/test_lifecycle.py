@@ -32,7 +32,7 @@ from pellucid.memory.lifecycle import (
 )
 from pellucid.model.ledger import FoldRow, LifecycleRow
 from pellucid.model.memory import CATEGORIES, Memory
-from pellucid.settings import LifecycleSettings
+from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.uses_port import Times
 
 SETTINGS = LifecycleSettings()
@@ -49,12 +49,16 @@ settings = st.builds(LifecycleSettings, demote_at=unit, promote_at=unit, demote_
 def a_kept_memory(draw: st.DrawFn, **given: Any) -> Memory:
     created = NOON - draw(st.integers(0, 800)) * DAY
     known = {
-        "category": draw(st.sampled_from(CATEGORIES)), "confidence": draw(unit), "importance_score": draw(unit),
-        "created": created, "updated": created + draw(st.integers(0, 100)) * DAY,
-        "status": draw(st.sampled_from(["active", "active", "disputed"])), "pinned": draw(st.booleans()),
+        "category": draw(st.sampled_from(CATEGORIES)),
+        "confidence": draw(unit),
+        "importance_score": draw(unit),
+        "created": created,
+        "updated": created + draw(st.integers(0, 100)) * DAY,
+        "status": draw(st.sampled_from(["active", "active", "disputed"])),
+        "pinned": draw(st.booleans()),
         "asserted_by": draw(st.sampled_from(["axiom", "user", "inferred"])),
         "supersedes": draw(st.sampled_from([(), ("mem_" + "1" * 32,)])),
-    }  # fmt: skip
+    }
     return a_memory(1, "the crane", **{**known, **given})
 
 
@@ -63,9 +67,15 @@ def some_signs(draw: st.DrawFn) -> Signs:
     used, recurred = draw(st.integers(0, 60)), draw(st.integers(0, 9))
     last = NOON - draw(st.floats(0, 500)) * DAY
     return Signs(
-        used, draw(st.integers(0, used)), last if used else None,
-        recurred, last if recurred else None, draw(st.floats(-2, 2)), draw(st.integers(0, 60)), last,
-    )  # fmt: skip
+        used,
+        draw(st.integers(0, used)),
+        last if used else None,
+        recurred,
+        last if recurred else None,
+        draw(st.floats(-2, 2)),
+        draw(st.integers(0, 60)),
+        last,
+    )
 
 
 def aged(memory: Memory, signs: Signs = NEVER, now: datetime = NOON, before: FoldRow | None = None) -> Aged:
@@ -246,9 +256,16 @@ def test_a_fold_from_when_being_served_was_use_leaves_only_exposure() -> None:
 
 def corroborated(session: str | None, source: str = "user_input", **given: Any) -> dict[str, object]:
     made = LifecycleRow(
-        event_id="evt_1", memory_id=fading().id, namespace=HERE, event_type="corroborated", timestamp=NOON,
-        actor="reconcile", reason_code=source, session_id=session, **given,
-    )  # fmt: skip
+        event_id="evt_1",
+        memory_id=fading().id,
+        namespace=HERE,
+        event_type="corroborated",
+        timestamp=NOON,
+        actor="reconcile",
+        reason_code=source,
+        session_id=session,
+        **given,
+    )
     return made.to_wire()
 
 
@@ -283,9 +300,13 @@ def test_a_fold_is_written_again_only_when_it_moved() -> None:
     assert moved(held, None)
     assert not moved(held.model_copy(update={"heat": 0.5499, "decay": 0.2499, "tier_value": 0.4501}), held)
     for change in (
-        {"heat": 0.55}, {"decay": 0.25}, {"tier_value": 0.45}, {"tier": "cold"}, {"access_count": 1},
+        {"heat": 0.55},
+        {"decay": 0.25},
+        {"tier_value": 0.45},
+        {"tier": "cold"},
+        {"access_count": 1},
         {"reinforcement_count": 1},
-    ):  # fmt: skip
+    ):
         assert moved(held.model_copy(update=change), held), change
 
 
@@ -293,9 +314,12 @@ def test_what_is_over_ages_no_more() -> None:
     assert ages(fading(), NOON)
     assert ages(fading(status="disputed", expires_at=NOON + DAY), NOON)
     for over in (
-        {"status": "superseded"}, {"status": "archived"}, {"status": "pending_review"}, {"expires_at": NOON},
+        {"status": "superseded"},
+        {"status": "archived"},
+        {"status": "pending_review"},
+        {"expires_at": NOON},
         {"invalid_at": NOON - DAY},
-    ):  # fmt: skip
+    ):
         assert not ages(fading(**over), NOON), over
 
 
@@ -303,8 +327,11 @@ def test_a_speculation_nobody_used_for_a_month_is_proposed_for_the_archive() -> 
     guess, used = fading(confidence=0.3), Signs(used=1, sessions=1, last_used=NOON)
     served = Signs(served=1, last_served=NOON)
     for days, signs, said in (
-        (29, Signs(), None), (30, Signs(), "speculative"), (30, used, None), (30, served, None),
-    ):  # fmt: skip
+        (29, Signs(), None),
+        (30, Signs(), "speculative"),
+        (30, used, None),
+        (30, served, None),
+    ):
         now = NOON + days * DAY
         assert proposal(guess, aged(guess, signs, now), signs, now) == said
     disliked = Signs(feedback=-1)

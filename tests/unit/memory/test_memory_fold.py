@@ -159,7 +159,7 @@ def test_a_copy_becomes_the_memory_when_the_original_goes(house: Opener) -> None
         b"---\na: " + b"[" * 1_100 + b"\n---\nwords\n",
     ],
     ids=["not utf-8", "not yaml", "no such category", "alias", "broken marker", "beyond time", "nested"],
-)  # fmt: skip
+)
 def test_an_unreadable_file_is_reported_and_the_others_are_read(house: Opener, text: bytes) -> None:
     app = house()
     keep(app, CRANE)
@@ -246,8 +246,13 @@ def test_a_changed_model_is_a_finding_and_a_rebuild_encodes_everything_again(hou
     keep(first, CRANE)
     model = _Renamed(first.embedder)
     folder = replace(first.folder, embedder=model)
-    app = replace(first, embedder=model, folder=folder, keeper=replace(first.keeper, folder=folder),
-                  recaller=replace(first.recaller, embedder=model))  # fmt: skip
+    app = replace(
+        first,
+        embedder=model,
+        folder=folder,
+        keeper=replace(first.keeper, folder=folder),
+        recaller=replace(first.recaller, embedder=model),
+    )
     assert [finding.check for finding in examine(app).findings] == ["model"]
     later = keep(app, FERRY)
     assert later.encoder_problem

@@ -216,10 +216,17 @@ def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(house: Opener,
 
 def an_episode(**given: Any) -> Episode:
     known = {
-        "id": f"ep_{1:032x}", "namespace": HERE, "created": NOON, "updated": NOON, "session_id": "s",
-        "topic": "The caching layer", "turns": "1-4", "members": (f"mem_{1:032x}",), "signal": "topic_shift",
+        "id": f"ep_{1:032x}",
+        "namespace": HERE,
+        "created": NOON,
+        "updated": NOON,
+        "session_id": "s",
+        "topic": "The caching layer",
+        "turns": "1-4",
+        "members": (f"mem_{1:032x}",),
+        "signal": "topic_shift",
         "artifacts": ("makes file src/cache.py",),
-    }  # fmt: skip
+    }
     return Episode(**{**known, **given})
 
 

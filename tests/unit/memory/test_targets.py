@@ -9,11 +9,16 @@ from pellucid.model.memory import Memory
 def _memory(content: str, session: str = "s", number: int = 1) -> Memory:
     return Memory.model_validate(
         {
-            "id": f"mem_{number:032x}", "category": "fact", "namespace": "local/default", "content": content,
-            "created": "2026-04-20T10:00:00Z", "updated": "2026-04-20T10:00:00Z", "source": "extraction",
+            "id": f"mem_{number:032x}",
+            "category": "fact",
+            "namespace": "local/default",
+            "content": content,
+            "created": "2026-04-20T10:00:00Z",
+            "updated": "2026-04-20T10:00:00Z",
+            "source": "extraction",
             "session_id": session,
         }
-    )  # fmt: skip
+    )
 
 
 KEPT = [

@@ -13,17 +13,29 @@ AT = datetime(2026, 4, 20, tzinfo=UTC)
 
 def memory(content: str, source: SourceClass | None, **more: object) -> Memory:
     given: dict[str, object] = {
-        "id": "mem_" + "0" * 31 + "1", "category": "fact", "namespace": "local/default", "created": AT, "updated": AT,
-        "source": "extraction", "source_class": source, "content": content, "evidence": ("s1:1-1",),
-    }  # fmt: skip
+        "id": "mem_" + "0" * 31 + "1",
+        "category": "fact",
+        "namespace": "local/default",
+        "created": AT,
+        "updated": AT,
+        "source": "extraction",
+        "source_class": source,
+        "content": content,
+        "evidence": ("s1:1-1",),
+    }
     return Memory.model_validate(given | more)
 
 
 @pytest.mark.requirement("TRUST-1")
 @pytest.mark.parametrize("source", SOURCE_CLASSES)
 def test_a_memory_begins_in_the_zone_of_its_source(source: SourceClass) -> None:
-    expected = {"manual": "trusted", "tool_output": "quarantine", "subagent_trace": "quarantine",
-                "pasted": "quarantine", "web_content": "quarantine"}  # fmt: skip
+    expected = {
+        "manual": "trusted",
+        "tool_output": "quarantine",
+        "subagent_trace": "quarantine",
+        "pasted": "quarantine",
+        "web_content": "quarantine",
+    }
     assert first_zone(source, "The port is 8443") == expected.get(source, "working")
 
 
@@ -61,10 +73,18 @@ def test_a_high_score_lifts_nothing_out_of_quarantine() -> None:
 
 
 @pytest.mark.requirement("TRUST-1")
-@pytest.mark.parametrize(("source", "lifts"), [
-    ("manual", True), ("system_memory", True), ("user_input", True), ("assistant_output", False),
-    ("tool_output", False), ("subagent_trace", False), ("web_content", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "lifts"),
+    [
+        ("manual", True),
+        ("system_memory", True),
+        ("user_input", True),
+        ("assistant_output", False),
+        ("tool_output", False),
+        ("subagent_trace", False),
+        ("web_content", False),
+    ],
+)
 def test_only_a_persons_word_lifts_a_tools(source: SourceClass, lifts: bool) -> None:
     doubted = memory("The port is 8443", "tool_output", trust_zone="quarantine")
     assert may_rise(doubted, memory("The port is 8443", source)) is lifts

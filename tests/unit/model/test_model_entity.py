@@ -10,9 +10,18 @@ from pellucid.recall.legs.graph_walk import WEIGHTS
 
 def test_edge_types_keep_their_places_which_indexes_and_receipts_hold() -> None:
     assert EDGE_TYPES[:11] == (
-        "DEPENDS_ON", "IMPLEMENTS", "EXTENDS", "REFERENCES", "SUPERSEDES", "RELATES_TO", "MENTIONS", "ALIAS_OF",
-        "ABOUT", "DERIVED_FROM", "PART_OF",
-    )  # fmt: skip
+        "DEPENDS_ON",
+        "IMPLEMENTS",
+        "EXTENDS",
+        "REFERENCES",
+        "SUPERSEDES",
+        "RELATES_TO",
+        "MENTIONS",
+        "ALIAS_OF",
+        "ABOUT",
+        "DERIVED_FROM",
+        "PART_OF",
+    )
 
 
 @pytest.mark.parametrize("table", [WEIGHTS, COLOURS, SAYS], ids=["weights", "colours", "words"])
@@ -22,9 +31,21 @@ def test_every_table_by_edge_type_has_all_of_them(table: dict[str, object]) -> N
 
 @pytest.mark.parametrize(
     "status",
-    ["Withdrawn", "retired", "Abandoned", "deprecated (2026)", "Rejected", "ARCHIVED", "obsolete", "Removed",
-     "superseded by SPEC-2", "Replaced", "Ｒｅｍｏｖｅｄ", "ｗｉｔｈｄｒａｗｎ"],
-)  # fmt: skip
+    [
+        "Withdrawn",
+        "retired",
+        "Abandoned",
+        "deprecated (2026)",
+        "Rejected",
+        "ARCHIVED",
+        "obsolete",
+        "Removed",
+        "superseded by SPEC-2",
+        "Replaced",
+        "Ｒｅｍｏｖｅｄ",
+        "ｗｉｔｈｄｒａｗｎ",
+    ],
+)
 def test_a_status_that_ends_something_is_told_in_any_letters_and_its_state_says_so(status: str) -> None:
     assert retired(status)
     assert event_of({"status": "Final"}, {"status": status}) in {"retired", "superseded"}

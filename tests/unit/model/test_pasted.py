@@ -36,10 +36,21 @@ GERMAN = (
 )
 
 PASTES = {
-    "log": LOG, "test": GO_TEST, "stack": STACK, "diff": DIFF, "table": TABLE, "code": CODE, "screen": SCREEN,
+    "log": LOG,
+    "test": GO_TEST,
+    "stack": STACK,
+    "diff": DIFF,
+    "table": TABLE,
+    "code": CODE,
+    "screen": SCREEN,
     "mail": MAIL,
-    "tags": TAGGED, "report": REPORT, "document": DOCUMENT, "quote": QUOTE, "fence": FENCED, "marker": MARKER,
-}  # fmt: skip
+    "tags": TAGGED,
+    "report": REPORT,
+    "document": DOCUMENT,
+    "quote": QUOTE,
+    "fence": FENCED,
+    "marker": MARKER,
+}
 ENDS = PASTES.keys() - {"mail", "document"}
 """Pastes of which it can be seen where they end."""
 
@@ -79,7 +90,7 @@ def test_a_screen_that_begins_on_the_line_of_ones_own_words_is_cut_there():
         "From Monday on: no deploys.\nTo be sure: ask Ada.",
         "これからはRedisを使う。\nキューはKafkaのまま。\nテストも追加して。\nよろしく。",
     ],
-)  # fmt: skip
+)
 def test_ones_own_lists_reasons_and_notes_are_ones_own(text: str):
     assert pasted_words(text) == ""
 

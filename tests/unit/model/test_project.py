@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from pellucid.model.project import RESERVED, Project, ProjectRegistry, folder_path, holds
-from pellucid.settings import NAMESPACE_PATTERN
+from pellucid.settings.sections import NAMESPACE_PATTERN
 
 
 def named(*roots: str, taken: frozenset[str] = frozenset()) -> list[str]:
@@ -20,25 +20,47 @@ def named(*roots: str, taken: frozenset[str] = frozenset()) -> list[str]:
 
 def test_a_root_is_called_after_its_folder() -> None:
     assert named("/home/ada/my-repo", "/srv/Pellucid.git", "C:\\work\\Shop API") == [
-        "local/my-repo", "local/pellucid", "local/shop-api",
-    ]  # fmt: skip
+        "local/my-repo",
+        "local/pellucid",
+        "local/shop-api",
+    ]
 
 
 def test_roots_of_one_name_stay_apart() -> None:
     assert named("/a/api", "/b/api", "/c/b/api", "/d/b/api") == [
-        "local/api", "local/b-api", "local/api-2", "local/api-3",
-    ]  # fmt: skip
+        "local/api",
+        "local/b-api",
+        "local/api-2",
+        "local/api-3",
+    ]
 
 
 @pytest.mark.parametrize(
     "hostile",
     [
-        "/x/default", "/x/persona", "/x/api", "/x/API", "/x/ａｐｉ", "/x/api ", "/x/..api", "/x/-api-",
+        "/x/default",
+        "/x/persona",
+        "/x/api",
+        "/x/API",
+        "/x/ａｐｉ",
+        "/x/api ",
+        "/x/..api",
+        "/x/-api-",
         "/x/" + "a" * 300,
-        "/x/日本", "/x/\u202eipa", "/x/a\u200bpi", "/x/...", "/x/;rm -rf ~", "/x/\x1b]0;owned\x07", "/x/api\n",
-        "/x/local%2fapi", "\\\\host\\share\\api", "/x/\U0001f600", "/x/___", "/x/mem",
+        "/x/日本",
+        "/x/\u202eipa",
+        "/x/a\u200bpi",
+        "/x/...",
+        "/x/;rm -rf ~",
+        "/x/\x1b]0;owned\x07",
+        "/x/api\n",
+        "/x/local%2fapi",
+        "\\\\host\\share\\api",
+        "/x/\U0001f600",
+        "/x/___",
+        "/x/mem",
     ],
-)  # fmt: skip
+)
 def test_no_folder_is_called_into_a_namespace_that_is_taken(hostile: str) -> None:
     (mine, other) = named("/home/ada/api", hostile, taken=frozenset({"local/mem"}))
     assert re.match(NAMESPACE_PATTERN, other)

@@ -46,7 +46,7 @@ SAME_SIDE = [
     ("Redisを使います", "Redisを使いました", True),
     ("We tried cafés", "We try café", True),
     ("x", "X.", True),
-]  # fmt: skip
+]
 OTHER_MATTERS = [
     ("The TTL is 300", "The TTL is not 600"),
     ("The TTL is 3.5", "The TTL is not 35"),

@@ -17,7 +17,7 @@ from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.session.importing import ImportInput, import_transcripts
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 CASES = Path(__file__).parent / "cases"
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)

@@ -14,7 +14,7 @@ from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "sessions"
 THURSDAY = datetime(2026, 4, 23, 15, 0, tzinfo=UTC)

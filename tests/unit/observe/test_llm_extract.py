@@ -10,7 +10,7 @@ from pellucid.encoders.chat import ChatError, OpenAIChat
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.extract import LlmExtractor
 from pellucid.observe.pipeline import observe
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 from pellucid.testing import ScriptedRequest, ScriptedServer, Step, answer, hang_up, raw, status
 
 Api = Literal["chat", "responses"]
@@ -160,13 +160,21 @@ def test_a_failing_endpoint_gives_an_error_and_no_part_of_the_facts(code: str, a
 @pytest.mark.parametrize(
     "trouble",
     [
-        status(429, {"Retry-After": "0"}), status(500), hang_up(), answer('{"facts": [{"category"'), answer("{}"),
-        answer({"facts": [{**TTL, "category": "gossip"}]}), answer({"facts": [{**TTL, "turns": "1"}]}),
-        answer({"facts": [{**TTL, "turns": [1.5, 2]}]}), answer({"facts": {"0": TTL}}), raw(b"{" * 50_000),
-        answer('{"facts": ' + "[" * 50_000), answer({"facts": [TTL]}, finish="length"),
+        status(429, {"Retry-After": "0"}),
+        status(500),
+        hang_up(),
+        answer('{"facts": [{"category"'),
+        answer("{}"),
+        answer({"facts": [{**TTL, "category": "gossip"}]}),
+        answer({"facts": [{**TTL, "turns": "1"}]}),
+        answer({"facts": [{**TTL, "turns": [1.5, 2]}]}),
+        answer({"facts": {"0": TTL}}),
+        raw(b"{" * 50_000),
+        answer('{"facts": ' + "[" * 50_000),
+        answer({"facts": [TTL]}, finish="length"),
     ],
     ids=lambda step: f"{step.status} {(step.body or step.text.encode())[:30]!r} {step.finish}",
-)  # fmt: skip
+)
 def test_after_trouble_that_passes_the_facts_are_there(trouble: Step) -> None:
     with ScriptedServer(trouble, answer({"facts": [TTL]})) as server:
         assert len(extractor(server).extract(SEGMENT)) == 1

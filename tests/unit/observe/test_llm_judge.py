@@ -14,7 +14,7 @@ from pellucid.observe.importance import Importance, score_importance
 from pellucid.observe.judge import Candidate, HeuristicJudge, Ruling
 from pellucid.observe.model import judge as llm_judge
 from pellucid.observe.model.judge import LlmJudge
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 from pellucid.testing import ScriptedRequest, ScriptedServer, Step, answer, status
 
 SEGMENT = segment(said("any"))
@@ -55,9 +55,11 @@ def always(kind: str, code: str) -> Any:
 
 def test_the_model_may_reject_or_defer_what_was_accepted_and_accept_what_was_vague_or_unimportant() -> None:
     candidates = [
-        candidate(DURABLE), candidate(f"{DURABLE} twice"), candidate(VAGUE, importance=0.3),
+        candidate(DURABLE),
+        candidate(f"{DURABLE} twice"),
+        candidate(VAGUE, importance=0.3),
         candidate("It runs behind the old proxy of Graz"),
-    ]  # fmt: skip
+    ]
     local = [ruling.code for ruling in HeuristicJudge().judge(candidates, SEGMENT)]
     assert local == ["durable", "durable", "below-importance", "unresolved-reference"]
     said_by_model = {
@@ -80,9 +82,11 @@ def test_the_model_may_reject_or_defer_what_was_accepted_and_accept_what_was_vag
 
 def test_what_is_no_statement_is_never_shown_to_the_model() -> None:
     candidates = [
-        candidate("Which port does the archive use?"), candidate("Thanks for your help"),
-        candidate(DURABLE), candidate(DURABLE),
-    ]  # fmt: skip
+        candidate("Which port does the archive use?"),
+        candidate("Thanks for your help"),
+        candidate(DURABLE),
+        candidate(DURABLE),
+    ]
     with ScriptedServer(always("accept", "durable")) as server:
         rulings = judge(server).judge(candidates, SEGMENT)
     assert [line["number"] for line in asked(server.requests[0])] == [2]
@@ -120,8 +124,9 @@ def test_without_a_usable_answer_the_local_ruling_stands_and_says_so(step: Step,
     with ScriptedServer(step) as server:
         (ruling,) = judge(server, timeout_s=0.3 if step.delay_s else 20.0).judge([candidate(DURABLE)], SEGMENT)
     assert (ruling.verdict, ruling.reason) == (
-        "accept", f"durable: a lasting statement with evidence (model judge {why})"
-    )  # fmt: skip
+        "accept",
+        f"durable: a lasting statement with evidence (model judge {why})",
+    )
 
 
 def test_at_the_cost_cap_the_local_ruling_stands() -> None:

@@ -58,7 +58,7 @@ ENGLISH = [
         "To deploy the docs, first build the site, then upload the folder, and finally purge the CDN.",
         "First things first.",
     ),
-]  # fmt: skip
+]
 
 OTHERS = [
     ("decision", "Wir haben beschlossen, jeden Dienstag zu veröffentlichen.", "Wann veröffentlichen wir?"),
@@ -98,7 +98,7 @@ NOISE = [
     "Good morning everyone!",
     "Running the tests now.",
     "The test fails again.",
-    "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nValueError: always use 3 retries",
+    'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: always use 3 retries',
     "```\nWe decided to use Redis.\n```",
     "2026-04-23 15:28:37,441 DEBUG cache.evict we decided to evict every Tuesday",
     "diff --git a/x b/x\n-    always = 3\n+    always = 4",
@@ -109,7 +109,7 @@ NOISE = [
     "lovely",
     "...",
     "",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("content", NOISE)

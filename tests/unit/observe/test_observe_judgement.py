@@ -34,8 +34,14 @@ def test_contributions_are_named_and_sum_to_the_score() -> None:
     scored = score_importance(fact("Never restart the gateway on a Monday at 9:30", "rule", tags=("gateway",)))
     assert scored.score == pytest.approx(sum(share.value for share in scored.contributions), abs=0.005)
     assert [share.name for share in scored.contributions] == [
-        "base", "category:rule", "specifics:number", "specifics:date", "cue:critical", "tags", "length",
-    ]  # fmt: skip
+        "base",
+        "category:rule",
+        "specifics:number",
+        "specifics:date",
+        "cue:critical",
+        "tags",
+        "length",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,16 @@ def test_every_behaviour_has_four_rows_or_more_in_each_of_its_languages() -> Non
     assert min(counted.values()) >= LEAST
     assert sum(counted.values()) >= 160
     assert {behaviour for behaviour, _ in counted} >= {
-        "dedup", "negation", "reversion", "correction", "retraction", "multi_attribute", "cross_entity",
-        "accents", "cjk", "dates", "secrets", "chatter",
-    }  # fmt: skip
+        "dedup",
+        "negation",
+        "reversion",
+        "correction",
+        "retraction",
+        "multi_attribute",
+        "cross_entity",
+        "accents",
+        "cjk",
+        "dates",
+        "secrets",
+        "chatter",
+    }

@@ -13,7 +13,8 @@ from pellucid.app import App, open_app
 from pellucid.model.document import Document, Section
 from pellucid.operations.document.held import held, known_documents
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput, index_docs
-from pellucid.settings import CaptureSettings, Settings
+from pellucid.settings import Settings
+from pellucid.settings.sections import CaptureSettings
 
 SPEC = """\
 ---

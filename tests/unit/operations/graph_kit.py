@@ -30,10 +30,20 @@ def document(
         for (at, values), end in zip(headers, ends, strict=True)
     )
     made = Document(
-        id=app.clock.new_id("doc"), namespace=namespace, created=MARCH, updated=MARCH, path=f"specs/{entity}.md",
-        root="/specs", format="markdown", digest="0" * 64, title=f"{entity} in words", entity=entity,
-        entity_type="Specification", aliases=tuple(aliases), versions=versions,
-    )  # fmt: skip
+        id=app.clock.new_id("doc"),
+        namespace=namespace,
+        created=MARCH,
+        updated=MARCH,
+        path=f"specs/{entity}.md",
+        root="/specs",
+        format="markdown",
+        digest="0" * 64,
+        title=f"{entity} in words",
+        entity=entity,
+        entity_type="Specification",
+        aliases=tuple(aliases),
+        versions=versions,
+    )
     app.keeper.commit("import", [FileWrite(document_path(made), render_document(made, sections))])
     return made
 
@@ -43,9 +53,15 @@ def section(
 ) -> Section:
     """A section of level 2 that stands at lines `number`0 to `number`5."""
     return Section(
-        id=app.clock.new_id("mem"), number=number, heading=heading, level=2, lines=f"{number}0-{number}5",
-        valid_from=since, valid_until=until, content=content,
-    )  # fmt: skip
+        id=app.clock.new_id("mem"),
+        number=number,
+        heading=heading,
+        level=2,
+        lines=f"{number}0-{number}5",
+        valid_from=since,
+        valid_until=until,
+        content=content,
+    )
 
 
 def rewrite(app: App, made: Document, sections: Sequence[Section]) -> None:

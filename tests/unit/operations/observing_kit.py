@@ -11,7 +11,8 @@ from pellucid.clock import uuid7
 from pellucid.encoders.minilm import MiniLM
 from pellucid.model.turn import FlushSignal
 from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns
-from pellucid.settings import ObserveSettings, Settings
+from pellucid.settings import Settings
+from pellucid.settings.sections import ObserveSettings
 
 HERE = "local/default"
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)

@@ -144,9 +144,15 @@ def test_chains_of_superseded_memories_keep_their_links_under_our_ids(whole: App
     fact(given, "fact-4", "The cluster is in Trieste.", status="superseded", supersededBy="fact-8")
     outcome = adopt(whole, asked(given))
     assert (outcome.new, outcome.statuses) == (4, {"superseded": 3, "active": 1})
-    two, four, six, trieste = (held(whole)[f"The cluster {rest}."] for rest in (
-        "has two nodes", "has four nodes", "has six nodes", "is in Trieste",
-    ))  # fmt: skip
+    two, four, six, trieste = (
+        held(whole)[f"The cluster {rest}."]
+        for rest in (
+            "has two nodes",
+            "has four nodes",
+            "has six nodes",
+            "is in Trieste",
+        )
+    )
     assert (two.superseded_by, four.supersedes) == (four.id, (two.id,))
     assert (four.superseded_by, six.supersedes, six.status) == (six.id, (four.id,), "active")
     assert (trieste.status, trieste.superseded_by) == ("superseded", None)
@@ -178,9 +184,14 @@ def test_a_time_that_lies_ahead_becomes_now(whole: App, given: Path) -> None:
 def test_words_without_a_telling_form_are_classified_by_our_own_cues(whole: App, given: Path) -> None:
     (given / "memories.txt").write_text("We decided to use the northern crane.\n禁止直接推送到主分支。\nA crane.\n")
     adopt(whole, asked(given))
-    assert [held(whole)[content].category for content in (
-        "We decided to use the northern crane.", "禁止直接推送到主分支。", "A crane.",
-    )] == ["decision", "rule", "fact"]  # fmt: skip
+    assert [
+        held(whole)[content].category
+        for content in (
+            "We decided to use the northern crane.",
+            "禁止直接推送到主分支。",
+            "A crane.",
+        )
+    ] == ["decision", "rule", "fact"]
 
 
 def test_no_answer_and_no_file_holds_a_secret_or_a_machines_path(whole: App, given: Path) -> None:

@@ -54,9 +54,15 @@ def on_the_ledger(app: App, *rows: Any) -> None:
 
 def said_again(app: App, memory_id: str, session: str, source: str = "user_input") -> LifecycleRow:
     return LifecycleRow(
-        event_id=app.clock.new_id("evt"), memory_id=memory_id, namespace=HERE, event_type="corroborated",
-        timestamp=app.clock.now(), actor="reconcile", reason_code=source, session_id=session,
-    )  # fmt: skip
+        event_id=app.clock.new_id("evt"),
+        memory_id=memory_id,
+        namespace=HERE,
+        event_type="corroborated",
+        timestamp=app.clock.now(),
+        actor="reconcile",
+        reason_code=source,
+        session_id=session,
+    )
 
 
 def use(app: App, memory_id: str, days: int = 2) -> None:
@@ -281,8 +287,10 @@ def test_passes_are_due_after_their_days_and_overdue_after_twice_as_long(house: 
     assert "`pellucid lifecycle run`" in due[0]
     late = overdue(app, HERE, app.clock.now() + timedelta(days=8))
     assert [line.partition(":")[0] for line in late] == [
-        "lifecycle is overdue", "consolidate is due", "report is due",
-    ]  # fmt: skip
+        "lifecycle is overdue",
+        "consolidate is due",
+        "report is due",
+    ]
     assert "never ran" in late[1]
     weekly_report(app, ReportInput(namespace=HERE))
     assert len(overdue(app, HERE, app.clock.now() + timedelta(days=6.9))) == 1
@@ -324,14 +332,29 @@ def replaced(app: App, memory_id: str) -> LifecycleRow:
 def extracted(app: App, memory_id: str) -> tuple[VerdictRow, FlushRow]:
     now = app.clock.now()
     verdict = VerdictRow(
-        observation_id="obs_1", session_id="a", namespace=HERE, observed_at=now, decided_at=now, category="decision",
-        confidence=0.9, importance=0.7, verdict="accept", reason="durable: it lasts", content_hash="00",
+        observation_id="obs_1",
+        session_id="a",
+        namespace=HERE,
+        observed_at=now,
+        decided_at=now,
+        category="decision",
+        confidence=0.9,
+        importance=0.7,
+        verdict="accept",
+        reason="durable: it lasts",
+        content_hash="00",
         resulting_primitive_id=memory_id,
-    )  # fmt: skip
+    )
     flush = FlushRow(
-        session_id="a", namespace=HERE, at=now, signal="session_end", turns=40, characters=900, observations=3,
+        session_id="a",
+        namespace=HERE,
+        at=now,
+        signal="session_end",
+        turns=40,
+        characters=900,
+        observations=3,
         accepted=2,
-    )  # fmt: skip
+    )
     return verdict, flush
 
 

@@ -65,9 +65,15 @@ def test_an_undo_can_be_undone_and_names_the_memory_by_its_id_too(whole: App) ->
 
 
 _STATE = {
-    "status", "pinned", "supersedes", "superseded_by", "invalid_at", "retired_attributes", "disputed_with",
+    "status",
+    "pinned",
+    "supersedes",
+    "superseded_by",
+    "invalid_at",
+    "retired_attributes",
+    "disputed_with",
     "trust_zone",
-}  # fmt: skip
+}
 
 
 def _states(app: App) -> dict[str, dict[str, object]]:
@@ -256,9 +262,12 @@ def test_a_verb_leaves_alone_what_somebody_put_in_the_place_of_a_memory(whole: A
 def test_the_name_of_an_attribute_is_no_word_of_the_ledger_and_its_retirement_can_be_undone(whole: App) -> None:
     both = {"zanzibar": "1", "host": "alpha"}
     old = _remembered(whole, "The gateway has zanzibar 1 and host alpha", entity_ref="gateway", attributes=both)
-    done = remember(whole, RememberInput(
-        content="The gateway zanzibar is 2", namespace=HERE, entity_ref="gateway", attributes={"zanzibar": "2"}
-    ))  # fmt: skip
+    done = remember(
+        whole,
+        RememberInput(
+            content="The gateway zanzibar is 2", namespace=HERE, entity_ref="gateway", attributes={"zanzibar": "2"}
+        ),
+    )
     assert list(held(whole)[old.content].retired_attributes) == ["zanzibar"]
     assert "zanzibar" not in str(list(whole.ledger.ledger()))
     assert done.op_id

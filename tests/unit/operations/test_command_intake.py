@@ -15,7 +15,8 @@ from pellucid.model.ledger import FlushRow
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.observing import ObserveInput, observe_turns
-from pellucid.settings import LlmSettings, ObserveSettings, Settings, load
+from pellucid.settings import Settings, load
+from pellucid.settings.sections import LlmSettings, ObserveSettings
 
 Program = Callable[..., str]
 pytestmark = pytest.mark.requirement("LLM-1")
@@ -25,9 +26,16 @@ LINES = (
     '{"session":"s1","role":"assistant","content":"Noted."}\n'
 )
 FACT: dict[str, Any] = {
-    "category": "decision", "content": "Releases are cut every Tuesday", "confidence": 0.9, "tags": ["releases"],
-    "entity": None, "attributes": [], "turns": [1, 1], "quote": "We cut releases every Tuesday", "resolves": None,
-}  # fmt: skip
+    "category": "decision",
+    "content": "Releases are cut every Tuesday",
+    "confidence": 0.9,
+    "tags": ["releases"],
+    "entity": None,
+    "attributes": [],
+    "turns": [1, 1],
+    "quote": "We cut releases every Tuesday",
+    "resolves": None,
+}
 INVENTED = {**FACT, "content": "Releases are cut every Friday at 17:00", "quote": "every Friday at 17:00"}
 READ = "prompt = sys.stdin.read()"
 

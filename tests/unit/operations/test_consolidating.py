@@ -22,7 +22,7 @@ from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
 from pellucid.operations.memory.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
 from pellucid.operations.memory.storytelling import history
-from pellucid.settings import LlmSettings, ObserveSettings
+from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.store.local.lock import exclusive
 from pellucid.testing import ScriptedServer, Step, answer, status
 
@@ -30,9 +30,13 @@ __all__ = ["house"]
 pytestmark = pytest.mark.requirement("LIFE-3")
 THE, BARE = "The ferry ramp opens with the morning tide", "Ferry ramp opens with the morning tide"
 TWICE = (
-    THE, BARE, "The invoice goes out on the first of the month", "Invoice goes out on the first of the month",
-    "The chess club meets in the library", "Chess club meets in the library",
-)  # fmt: skip
+    THE,
+    BARE,
+    "The invoice goes out on the first of the month",
+    "Invoice goes out on the first of the month",
+    "The chess club meets in the library",
+    "Chess club meets in the library",
+)
 CRANE = "The harbour crane lifts forty tonnes"
 
 
@@ -130,9 +134,12 @@ def test_an_edit_by_hand_makes_a_memory_new_again(house: Opener, tmp_path: Path)
 def test_a_newer_value_retires_the_older_attribute_and_no_more(house: Opener) -> None:
     app = house()
     old = a_memory(
-        1, "The cache TTL is 300 seconds and its size is 2 GB", entity_ref="cache",
-        structured_attributes={"ttl": "300 seconds", "size": "2 GB"}, valid_at=NOON - timedelta(days=2),
-    )  # fmt: skip
+        1,
+        "The cache TTL is 300 seconds and its size is 2 GB",
+        entity_ref="cache",
+        structured_attributes={"ttl": "300 seconds", "size": "2 GB"},
+        valid_at=NOON - timedelta(days=2),
+    )
     last = {"entity_ref": "mail", "valid_at": NOON - timedelta(days=2)}
     whole = a_memory(3, "The mail quota is 5 GB", structured_attributes={"quota": "5 GB"}, **last)
     new = a_memory(2, "The cache TTL is 60 seconds", entity_ref="cache", structured_attributes={"ttl": "60 seconds"})

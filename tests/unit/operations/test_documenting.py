@@ -235,7 +235,7 @@ def test_what_is_off_the_record_stays_in_the_file(docs: Docs) -> None:
         "a.md",
         "# A\n\n## One\n\nBefore.\n\n[off the record]\n\nHidden one.\n\n## Two\n\nHidden two.\n\n[on the record]\n\n"
         "After.\n\n## Three\n\nThe marker [off the record] within a line takes its section out.\n\n## Four\n\nStays.\n",
-    )  # fmt: skip
+    )
     out = docs.index()
     told = "\n".join(docs.said())
     assert "Hidden" not in told

@@ -116,8 +116,12 @@ def test_of_several_commits_the_first_ends_the_old_text_and_the_last_begins_the_
     docs.index(history=True)
     check(*docs.known("a.md"))
     assert [upon(docs, day) for day in DAYS] == [
-        ["spec-2", "spec-3"], ["spec-4"], ["spec-4"], ["spec-4", "spec-5"], ["spec-4", "spec-5"],
-    ]  # fmt: skip
+        ["spec-2", "spec-3"],
+        ["spec-4"],
+        ["spec-4"],
+        ["spec-4", "spec-5"],
+        ["spec-4", "spec-5"],
+    ]
 
 
 def test_a_file_that_was_renamed_and_edited_is_the_same_document(docs: Docs, git: Git) -> None:
@@ -132,8 +136,12 @@ def test_a_file_that_was_renamed_and_edited_is_the_same_document(docs: Docs, git
     check(document, sections)
     assert (document.id, "a.md" in document.aliases) == (name, True)
     assert [upon(docs, day) for day in DAYS] == [
-        ["spec-2", "spec-3"], ["spec-2"], ["spec-4", "spec-5"], ["spec-4", "spec-5"], ["spec-4", "spec-5"],
-    ]  # fmt: skip
+        ["spec-2", "spec-3"],
+        ["spec-2"],
+        ["spec-4", "spec-5"],
+        ["spec-4", "spec-5"],
+        ["spec-4", "spec-5"],
+    ]
     assert docs.index(history=True).operations == ()
 
 

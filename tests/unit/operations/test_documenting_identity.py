@@ -40,9 +40,7 @@ def bytes_below(folder: Path) -> bytes:
 
 def targets(docs: Docs, source: str, at: int) -> list[str]:
     edges = (each.edge for each in docs.app.graph.edges(HERE))
-    return [
-        each.target for each in edges if each.source == source and each.valid_from <= at < each.valid_until
-    ]  # fmt: skip
+    return [each.target for each in edges if each.source == source and each.valid_from <= at < each.valid_until]
 
 
 @pytest.mark.parametrize(

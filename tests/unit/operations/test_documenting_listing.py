@@ -54,8 +54,9 @@ def test_the_part_that_is_meant_is_written_as_everywhere(docs: Docs) -> None:
     docs.write("a.md", "# SPEC-1: A\n\n## Depends on\n\n- SPEC-2 §3\n- [SPEC-4](spec-4.md#dedup-contract)\n")
     docs.index()
     assert show_document(docs.app, HERE, "SPEC-1").edges == (
-        "SPEC-1 DEPENDS_ON SPEC-2 §3", "SPEC-1 DEPENDS_ON SPEC-4 #dedup-contract",
-    )  # fmt: skip
+        "SPEC-1 DEPENDS_ON SPEC-2 §3",
+        "SPEC-1 DEPENDS_ON SPEC-4 #dedup-contract",
+    )
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,11 @@ def test_a_session_belongs_to_the_folder_it_began_in_with_its_side_chains(
 ) -> None:
     shop, other = repository(code / "shop"), repository(code / "other")
     out = take(
-        {"type": "custom-title", "customTitle": "Release days", "sessionId": "s1"}, line("s1", TUESDAY, shop),
-        line("s1", FRIDAY, other), line("s1", TOKEN, other, side=True),
-    )  # fmt: skip
+        {"type": "custom-title", "customTitle": "Release days", "sessionId": "s1"},
+        line("s1", TUESDAY, shop),
+        line("s1", FRIDAY, other),
+        line("s1", TOKEN, other, side=True),
+    )
     assert names(out) == ["local/shop"]
     assert kept(whole, "local/other") == []
 
@@ -169,9 +171,10 @@ def test_a_worktree_is_its_repositorys_and_stays_so_when_it_is_removed(
 ) -> None:
     told = ["git", "-c", "user.email=a@example.org", "-c", "user.name=A"]
     for folder, words in (
-        (code, ("init", "-q", "shop")), (code / "shop", ("commit", "-q", "--allow-empty", "-m", "x")),
+        (code, ("init", "-q", "shop")),
+        (code / "shop", ("commit", "-q", "--allow-empty", "-m", "x")),
         (code / "shop", ("worktree", "add", "-q", "../linked")),
-    ):  # fmt: skip
+    ):
         subprocess.run([*told, *words], cwd=folder, check=True, capture_output=True)
     assert names(take(line("s1", TUESDAY, code / "linked"))) == ["local/shop"]
     assert list_projects(whole).projects[0].roots == (str(code / "shop"), str(code / "linked"))

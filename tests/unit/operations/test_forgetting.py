@@ -139,8 +139,9 @@ def test_copies_derivations_and_the_evidence_turn_go_too_and_the_preview_says_so
     asked = next(m for content, m in held(whole).items() if CANARY in content and m.category != "moment")
     preview = preview_forget(whole, _asked(asked.id))
     assert sorted((each.category, each.why) for each in preview.memories) == [
-        (asked.category, "asked"), ("moment", "copy"),
-    ]  # fmt: skip
+        (asked.category, "asked"),
+        ("moment", "copy"),
+    ]
     forget(whole, _asked(asked.id))
     assert _scan(home, CANARY.encode()) == {}
     assert list(held(whole)) == ["Good morning."]

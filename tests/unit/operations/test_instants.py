@@ -47,10 +47,25 @@ def test_the_future_cannot_be_asked_about(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "", "   ", "yesterday", "2026-02-30", "15.4.2026", "2026", "0001-01-01T00:00+01:00", "2026-04", "202604",
-        "2026-W15", "2026W15", "2026-W15-3", "2026W153", "2026-W15-3T09:30", "2026W153T0930", "2026-105", "2026105",
+        "",
+        "   ",
+        "yesterday",
+        "2026-02-30",
+        "15.4.2026",
+        "2026",
+        "0001-01-01T00:00+01:00",
+        "2026-04",
+        "202604",
+        "2026-W15",
+        "2026W15",
+        "2026-W15-3",
+        "2026W153",
+        "2026-W15-3T09:30",
+        "2026W153T0930",
+        "2026-105",
+        "2026105",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_date_is_refused_by_its_name_and_the_form_of_one_is_said(said: str) -> None:
     with pytest.raises(InputError, match=r"^as_of expects a date or a date-time") as raised:
         instant(said, NOW)

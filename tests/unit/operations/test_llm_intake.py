@@ -13,7 +13,8 @@ from pellucid.model.ledger import FlushRow
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.operations.session.observing import ObserveInput, observe_turns
-from pellucid.settings import LlmSettings, ObserveSettings, Settings, load
+from pellucid.settings import Settings, load
+from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.testing import ScriptedServer, answer, hang_up, status
 
 KEY = "test-key-that-must-not-leak"
@@ -22,9 +23,16 @@ LINES = (
     '{"session":"s1","role":"assistant","content":"Noted."}\n'
 )
 FACT = {
-    "category": "decision", "content": "Releases are cut every Tuesday", "confidence": 0.9, "tags": ["releases"],
-    "entity": None, "attributes": [], "turns": [1, 1], "quote": "We cut releases every Tuesday", "resolves": None,
-}  # fmt: skip
+    "category": "decision",
+    "content": "Releases are cut every Tuesday",
+    "confidence": 0.9,
+    "tags": ["releases"],
+    "entity": None,
+    "attributes": [],
+    "turns": [1, 1],
+    "quote": "We cut releases every Tuesday",
+    "resolves": None,
+}
 INVENTED = {**FACT, "content": "Releases are cut every Friday at 17:00", "quote": "every Friday at 17:00"}
 
 

@@ -73,17 +73,30 @@ def test_a_budget_is_a_positive_whole_number_or_its_digits(given: object) -> Non
 @pytest.mark.parametrize(
     ("given", "got"),
     [
-        ("abc", '"abc"'), ("", '""'), ("0", '"0"'), ("-5", '"-5"'), ("1.5", '"1.5"'), ("1_000", '"1_000"'),
-        ("１２", '"１２"'), (0, "0"), (1.5, "1.5"), (float("nan"), "NaN"), (True, "true"), ([1], "list"),
-        (2**53, "9007199254740992"), ("9" * 5000, '"' + "9" * 79 + "…"), ("\x1b[", r'"\u001b["'),
+        ("abc", '"abc"'),
+        ("", '""'),
+        ("0", '"0"'),
+        ("-5", '"-5"'),
+        ("1.5", '"1.5"'),
+        ("1_000", '"1_000"'),
+        ("１２", '"１２"'),
+        (0, "0"),
+        (1.5, "1.5"),
+        (float("nan"), "NaN"),
+        (True, "true"),
+        ([1], "list"),
+        (2**53, "9007199254740992"),
+        ("9" * 5000, '"' + "9" * 79 + "…"),
+        ("\x1b[", r'"\u001b["'),
     ],
-)  # fmt: skip
+)
 def test_any_other_budget_is_refused_with_what_was_given(given: object, got: str) -> None:
     with pytest.raises(InputError) as caught:
         RecallInput(query="q", namespace="a/b", budget=given)
     assert (caught.value.code, caught.value.message) == (
-        "invalid_budget", f"budget expects a positive integer; got {got}",
-    )  # fmt: skip
+        "invalid_budget",
+        f"budget expects a positive integer; got {got}",
+    )
 
 
 def test_no_message_beneath_the_surfaces_spells_a_flag() -> None:

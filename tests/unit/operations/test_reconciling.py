@@ -35,17 +35,30 @@ def test_another_entity_with_the_same_attribute_is_left_alone(whole: App) -> Non
 @pytest.mark.requirement("RECON-1")
 def test_only_the_attribute_that_changed_is_retired(whole: App) -> None:
     both = {"ttl": "300 seconds", "shards": "4"}
-    first = remember(whole, RememberInput(
-        content="The cache has 4 shards and a TTL of 300 seconds", namespace=HERE, entity_ref="cache", attributes=both
-    )).memory  # fmt: skip
-    new = remember(whole, RememberInput(
-        content="The cache TTL is 600 seconds", namespace=HERE, entity_ref="cache", attributes={"ttl": "600 seconds"}
-    )).memory  # fmt: skip
+    first = remember(
+        whole,
+        RememberInput(
+            content="The cache has 4 shards and a TTL of 300 seconds",
+            namespace=HERE,
+            entity_ref="cache",
+            attributes=both,
+        ),
+    ).memory
+    new = remember(
+        whole,
+        RememberInput(
+            content="The cache TTL is 600 seconds",
+            namespace=HERE,
+            entity_ref="cache",
+            attributes={"ttl": "600 seconds"},
+        ),
+    ).memory
     old = held(whole)[first.content]
     assert (old.status, old.retired_attributes) == ("active", {"ttl": new.id})
-    last = remember(whole, RememberInput(
-        content="The cache has 8 shards", namespace=HERE, entity_ref="cache", attributes={"shards": "8"}
-    )).memory  # fmt: skip
+    last = remember(
+        whole,
+        RememberInput(content="The cache has 8 shards", namespace=HERE, entity_ref="cache", attributes={"shards": "8"}),
+    ).memory
     assert held(whole, "superseded")[first.content].superseded_by == last.id
     assert held(whole)[new.content].status == "active"
 
@@ -61,9 +74,10 @@ def test_a_value_that_returns_is_kept_again(whole: App) -> None:
 @pytest.mark.requirement("RECON-1")
 def test_a_denial_supersedes_what_it_denies_and_nothing_like_it(whole: App) -> None:
     for content in (
-        "The importer retries failed uploads", "The exporter retries failed uploads",
+        "The importer retries failed uploads",
+        "The exporter retries failed uploads",
         "The importer does not retry failed uploads",
-    ):  # fmt: skip
+    ):
         remember(whole, RememberInput(content=content, namespace=HERE))
     assert set(held(whole)) == {"The importer does not retry failed uploads", "The exporter retries failed uploads"}
 
@@ -115,13 +129,24 @@ def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) 
     truth = remember(whole, RememberInput(content="The cache TTL is 300 seconds", namespace=HERE)).memory
     changes = ChangeSet(whole.records, HERE, "extraction", whole.clock)
     fact = ExtractedFact(
-        category="fact", content="The cache TTL is 900 seconds", confidence=0.9, entity_ref="cache",
-        structured_attributes={"ttl": "900 seconds"}, evidence=(Evidence(source="b", start=1, end=1),),
-    )  # fmt: skip
+        category="fact",
+        content="The cache TTL is 900 seconds",
+        confidence=0.9,
+        entity_ref="cache",
+        structured_attributes={"ttl": "900 seconds"},
+        evidence=(Evidence(source="b", start=1, end=1),),
+    )
     said = MemoryObservation(
-        id="obs_1", session_id="b", observed_at=truth.created + timedelta(days=1), fact=fact, importance=0.7,
-        source_class="assistant_output", verdict="accept", verdict_reason="durable: yes", judge_accepted=True,
-    )  # fmt: skip
+        id="obs_1",
+        session_id="b",
+        observed_at=truth.created + timedelta(days=1),
+        fact=fact,
+        importance=0.7,
+        source_class="assistant_output",
+        verdict="accept",
+        verdict_reason="durable: yes",
+        judge_accepted=True,
+    )
     reconciler = Reconciler(whole.index, whole.lookup, changes, whole.key)
     reconciler.consider([statement(said, changes)])
     (outcome,) = reconciler.decide().outcomes
@@ -171,8 +196,9 @@ def test_the_history_names_versions_causes_and_evidence(whole: App) -> None:
     new = held(whole)["The cache TTL is 600 seconds"]
     story = history(whole, HERE, new.id)
     assert [each.memory.content for each in story.versions] == [
-        "The cache TTL is 300 seconds", "The cache TTL is 600 seconds",
-    ]  # fmt: skip
+        "The cache TTL is 300 seconds",
+        "The cache TTL is 600 seconds",
+    ]
     assert [each.memory.evidence for each in story.versions] == [("a:1-1",), ("b:1-1",)]
     (event,) = story.events
     assert (event.event_type, event.reason_code, event.related_memory_ids) == ("superseded", "updated", (new.id,))
@@ -222,13 +248,23 @@ def test_an_older_statement_of_several_attributes_that_arrives_late_keeps_those_
         changes = ChangeSet(whole.records, HERE, "extraction", whole.clock)
         said = "and ".join(f"{name} {value} " for name, value in attributes.items())
         fact = ExtractedFact(
-            category="fact", content=f"The gateway has {said}".strip(), confidence=0.9, entity_ref="gateway",
-            structured_attributes=attributes, evidence=(Evidence(source=f"s{at}", start=1, end=1),),
-        )  # fmt: skip
+            category="fact",
+            content=f"The gateway has {said}".strip(),
+            confidence=0.9,
+            entity_ref="gateway",
+            structured_attributes=attributes,
+            evidence=(Evidence(source=f"s{at}", start=1, end=1),),
+        )
         seen = MemoryObservation(
-            id=f"obs_{at}", session_id=f"s{at}", observed_at=START + timedelta(days=at), fact=fact, importance=0.7,
-            verdict="accept", verdict_reason="durable: yes", judge_accepted=True,
-        )  # fmt: skip
+            id=f"obs_{at}",
+            session_id=f"s{at}",
+            observed_at=START + timedelta(days=at),
+            fact=fact,
+            importance=0.7,
+            verdict="accept",
+            verdict_reason="durable: yes",
+            judge_accepted=True,
+        )
         reconciler = Reconciler(whole.index, whole.lookup, changes, whole.key)
         reconciler.consider([statement(seen, changes)])
         reconciler.decide()

@@ -25,15 +25,59 @@ from pellucid.recall.query.plan import MAX_CHARACTERS
 
 SECRET = "hunter42x"
 SAID = f"password={SECRET}"
-LOOKS_ONLY = frozenset({
-    "AblateInput", "AcceptInput", "AdoptInput", "AuditInput", "BackfillInput", "BriefInput", "ConsolidateInput",
-    "DiffInput", "DocumentInput", "DocumentsInput", "EpisodeInput", "EpisodesInput", "ExplainInput", "ExportInput",
-    "ForgetInput", "GraphAuditInput", "GraphShowInput", "HistoryInput", "HomeInput", "ImportInput", "IndexDocsInput",
-    "LabAllInput", "LabInput", "LedgerInput", "LifecycleInput", "LiftInput", "ListInput", "ModelsInput", "MoveInput",
-    "ObserveInput", "PinInput", "PinSnapshotInput", "ProjectsInput", "PromoteInput", "PurgeInput", "RemoveInput",
-    "ReplayInput", "ReportInput", "ReverifyInput", "RollbackInput", "ShowInput", "SnapshotsInput", "SourceInput",
-    "SpoolInput", "TierListInput", "TrustListInput", "UndoInput", "WhyInput", "XrayInput",
-})  # fmt: skip
+LOOKS_ONLY = frozenset(
+    {
+        "AblateInput",
+        "AcceptInput",
+        "AdoptInput",
+        "AuditInput",
+        "BackfillInput",
+        "BriefInput",
+        "ConsolidateInput",
+        "DiffInput",
+        "DocumentInput",
+        "DocumentsInput",
+        "EpisodeInput",
+        "EpisodesInput",
+        "ExplainInput",
+        "ExportInput",
+        "ForgetInput",
+        "GraphAuditInput",
+        "GraphShowInput",
+        "HistoryInput",
+        "HomeInput",
+        "ImportInput",
+        "IndexDocsInput",
+        "LabAllInput",
+        "LabInput",
+        "LedgerInput",
+        "LifecycleInput",
+        "LiftInput",
+        "ListInput",
+        "ModelsInput",
+        "MoveInput",
+        "ObserveInput",
+        "PinInput",
+        "PinSnapshotInput",
+        "ProjectsInput",
+        "PromoteInput",
+        "PurgeInput",
+        "RemoveInput",
+        "ReplayInput",
+        "ReportInput",
+        "ReverifyInput",
+        "RollbackInput",
+        "ShowInput",
+        "SnapshotsInput",
+        "SourceInput",
+        "SpoolInput",
+        "TierListInput",
+        "TrustListInput",
+        "UndoInput",
+        "WhyInput",
+        "XrayInput",
+    }
+)
 """Requests that name what is there, or files and turns that capture reads: no word of theirs is written down."""
 
 
@@ -64,23 +108,43 @@ def test_no_secret_of_any_text_that_is_asked_with_reaches_the_home(whole: App, h
     made = remember(
         whole,
         RememberInput(
-            content=f"The staging login is bob, {SAID}", namespace=HERE, tags=(SAID,), entity_ref=SAID, scopes=(SAID,),
-            session_id=SAID, agent=SAID, attributes={"password": SECRET, SAID: "yes"},
+            content=f"The staging login is bob, {SAID}",
+            namespace=HERE,
+            tags=(SAID,),
+            entity_ref=SAID,
+            scopes=(SAID,),
+            session_id=SAID,
+            agent=SAID,
+            attributes={"password": SECRET, SAID: "yes"},
         ),
-    )  # fmt: skip
+    )
     changed = update(
-        whole, UpdateInput(namespace=HERE, memory_id=made.memory.id, content=f"Log in with {SAID}", tags=(SAID,),
-                           attributes={"api-password": SECRET}, agent=SAID),
-    )  # fmt: skip
+        whole,
+        UpdateInput(
+            namespace=HERE,
+            memory_id=made.memory.id,
+            content=f"Log in with {SAID}",
+            tags=(SAID,),
+            attributes={"api-password": SECRET},
+            agent=SAID,
+        ),
+    )
     for verb in ("dispute", "archive", "retract"):
         apply_verb(whole, verb, VerbInput(namespace=HERE, memory_id=changed.memory.id, reason=SAID))
     recall(
         whole,
         RecallInput(
-            query=f"where do I log in with {SAID}", namespace=HERE, session_id=SAID, agent=SAID, scopes=(SAID,),
-            tags=(SAID,), in_session=SAID, by_agent=SAID, review=f"src/{SAID}/login.py",
+            query=f"where do I log in with {SAID}",
+            namespace=HERE,
+            session_id=SAID,
+            agent=SAID,
+            scopes=(SAID,),
+            tags=(SAID,),
+            in_session=SAID,
+            by_agent=SAID,
+            review=f"src/{SAID}/login.py",
         ),
-    )  # fmt: skip
+    )
 
     reasons = {row.reason_code for row in history(whole, HERE, changed.memory.id).events}
     assert made.redactions["password"] >= 8
@@ -91,9 +155,15 @@ def test_no_secret_of_any_text_that_is_asked_with_reaches_the_home(whole: App, h
 @pytest.mark.requirement("CAP-2")
 def test_a_text_that_nobody_looked_at_loses_its_secrets_before_it_is_put_on_record(whole: App, home: Path):
     row: dict[str, object] = {
-        "kind": "pass", "name": "report", "namespace": HERE, "started": "2026-01-01T00:00:00.000Z",
-        "finished": "2026-01-01T00:00:00.000Z", "counts": {}, "note": SAID, "deep": [{"er": SAID}],
-    }  # fmt: skip
+        "kind": "pass",
+        "name": "report",
+        "namespace": HERE,
+        "started": "2026-01-01T00:00:00.000Z",
+        "finished": "2026-01-01T00:00:00.000Z",
+        "counts": {},
+        "note": SAID,
+        "deep": [{"er": SAID}],
+    }
 
     whole.keeper.commit("ledger", (), [row])
 

@@ -45,8 +45,9 @@ def test_recalls_are_listed_newest_first_each_with_its_session_words_and_what_is
     listed = list_snapshots(kept, SnapshotsInput(namespace=HERE))
     assert not listed.more
     assert [(each.recall_id, each.session_id, each.query, each.served, each.in_full) for each in listed.recalls] == [
-        (second, None, "größe?", 1, True), (first, "s1", "crane?", 1, True),
-    ]  # fmt: skip
+        (second, None, "größe?", 1, True),
+        (first, "s1", "crane?", 1, True),
+    ]
     ask = SnapshotsInput(namespace=HERE, limit=1)
     assert [each.recall_id for each in list_snapshots(kept, ask).recalls] == [second]
     assert list_snapshots(kept, ask).more

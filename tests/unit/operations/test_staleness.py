@@ -197,8 +197,10 @@ def test_a_verification_after_the_instant_known_at_is_not_told_and_the_age_is_th
         (hit,) = _recalled(app, **given).memories
         assert hit.staleness
         assert (hit.staleness.age_days, hit.staleness.last_verified_at is None, hit.staleness.due) == (
-            age, bool(given), bool(given),
-        )  # fmt: skip
+            age,
+            bool(given),
+            bool(given),
+        )
 
 
 def test_every_verification_is_kept_for_questions_about_the_time_after_it(app: App) -> None:
@@ -238,8 +240,10 @@ def test_what_was_superseded_or_restated_since_is_told_as_it_stood(app: App) -> 
         told = {each.memory_id: each for each in xray_of(app, HERE, answer.recall_id).results}[old]
         assert told.provenance
         assert (told.provenance.safety, told.provenance.correction_state, told.provenance.stale) == (
-            "safe", "none", False,
-        )  # fmt: skip
+            "safe",
+            "none",
+            False,
+        )
         assert told.staleness
         assert told.staleness.superseded == ("as_known_at" not in given)
 

@@ -158,9 +158,11 @@ def test_a_state_set_by_hand_in_the_file_counts(app: App) -> None:
 def test_an_edge_that_ended_later_is_open_by_what_was_known(app: App) -> None:
     Calendar.at = APRIL
     document(
-        app, "SPEC-902", [(MARCH, {"title": "Middle"})],
+        app,
+        "SPEC-902",
+        [(MARCH, {"title": "Middle"})],
         [section(app, "Depends on", "- SPEC-900", since=MARCH, until=MAY)],
-    )  # fmt: skip
+    )
     Calendar.at = MAY + 30 * DAY
     asked = GraphShowInput(namespace=HERE, name="SPEC-902", as_known_at=APRIL + DAY)
     (edge,) = show(app, asked).edges

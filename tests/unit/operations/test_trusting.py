@@ -36,11 +36,23 @@ def said(app: App, content: str, source: SourceClass, name: str = "s1", day: int
     changes, at = ChangeSet(app.records, HERE, "extraction", app.clock), START + timedelta(days=day)
     read = read_attribution(content, detect_language(content))
     memory = Memory(
-        id=app.clock.new_id("mem"), category="fact", namespace=HERE, created=at, updated=at, source="extraction",
-        asserted_by="user" if source == "user_input" else "inferred", source_class=source, session_id=name,
-        evidence=(f"{name}:1-1",), entity_ref=read.entity, structured_attributes=read.attributes, valid_at=at,
-        trust_zone=first_zone(source, content), content_hash=content_hash(content, read.entity), content=content,
-    )  # fmt: skip
+        id=app.clock.new_id("mem"),
+        category="fact",
+        namespace=HERE,
+        created=at,
+        updated=at,
+        source="extraction",
+        asserted_by="user" if source == "user_input" else "inferred",
+        source_class=source,
+        session_id=name,
+        evidence=(f"{name}:1-1",),
+        entity_ref=read.entity,
+        structured_attributes=read.attributes,
+        valid_at=at,
+        trust_zone=first_zone(source, content),
+        content_hash=content_hash(content, read.entity),
+        content=content,
+    )
     reconciler = Reconciler(app.index, app.lookup, changes, app.key)
     reconciler.consider([Statement(memory)])
     reconciler.decide()
@@ -66,8 +78,10 @@ def test_a_users_word_lifts_a_tools_and_neither_a_web_page_nor_an_assistant_does
     assert now(whole, user).status == "active"
     [row] = trust_explain(whole, HERE, tool.id).events
     assert (row.event_type, row.reason_code, row.related_memory_ids) == (
-        "promoted", "corroborated:user_input", (user.id,)
-    )  # fmt: skip
+        "promoted",
+        "corroborated:user_input",
+        (user.id,),
+    )
 
 
 @pytest.mark.requirement("TRUST-1")
@@ -156,13 +170,16 @@ def test_a_zone_is_listed_with_reasons_and_a_source_is_quarantined_whole(whole: 
 
 @pytest.mark.requirement("TRUST-2")
 def test_an_assistant_that_repeats_a_tool_is_put_where_the_tool_is(whole: App) -> None:
-    take(whole, session(
-        ("tool", "The queue limit is 9 for every guest, because the pool has nine slots."),
-        ("assistant", f"The queue limit is 9 for every guest, because the pool has nine slots.\n\n{MORE}"),
-        ("user", "We decided to keep the retry limit at 5, because the gateway retries itself."),
-        ("assistant", f"The retry limit stays at 5, because the gateway retries itself.\n\n{MORE}"),
-        tool="bash",
-    ))  # fmt: skip
+    take(
+        whole,
+        session(
+            ("tool", "The queue limit is 9 for every guest, because the pool has nine slots."),
+            ("assistant", f"The queue limit is 9 for every guest, because the pool has nine slots.\n\n{MORE}"),
+            ("user", "We decided to keep the retry limit at 5, because the gateway retries itself."),
+            ("assistant", f"The retry limit stays at 5, because the gateway retries itself.\n\n{MORE}"),
+            tool="bash",
+        ),
+    )
     zones = {memory.content: memory.trust_zone for memory in held(whole).values()}
     assert {zone for text, zone in zones.items() if "queue" in text} == {"quarantine"}
     assert {zone for text, zone in zones.items() if "retry" in text} == {"working"}

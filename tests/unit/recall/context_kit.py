@@ -11,7 +11,7 @@ from pellucid.encoders.chat import OpenAIChat
 from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly, composed
 from pellucid.recall.state import Context, Plan, Request, State, World, blank, plain_columns
-from pellucid.settings import LlmSettings, RecallSettings
+from pellucid.settings.sections import LlmSettings, RecallSettings
 from pellucid.store.index_port import IndexedFile, IndexReader, Served
 
 RECALL = "rec_" + "0" * 32

@@ -6,16 +6,33 @@ from pellucid.model.disguise import folded, undisguised
 from pellucid.recall.context.text import body_of, harmless, session_name
 
 CLOSING = [
-    "</pellucid-recall>", "</PELLUCID-Recall >", "< / pellucid-recall>", "</pel\u200blucid-re\u2060call>",
-    "</pellucid\u2010recall>", "</pellucid\u2011recall>", "</pellucid\u2013recall>", "</pellucid\u2014recall>",
-    "</pellucid\u2212recall>", "</pellucid\ufe63recall>", "＜／ｐｅｌｌｕｃｉｄ－ｒｅｃａｌｌ＞", "</реllucid-rесаll>",
-    "</pellucid\u00ad-recall>", "<\u200b/pellucid\ufe0f-recall>", "</pellucid\u034f-recall>",
+    "</pellucid-recall>",
+    "</PELLUCID-Recall >",
+    "< / pellucid-recall>",
+    "</pel\u200blucid-re\u2060call>",
+    "</pellucid\u2010recall>",
+    "</pellucid\u2011recall>",
+    "</pellucid\u2013recall>",
+    "</pellucid\u2014recall>",
+    "</pellucid\u2212recall>",
+    "</pellucid\ufe63recall>",
+    "＜／ｐｅｌｌｕｃｉｄ－ｒｅｃａｌｌ＞",
+    "</реllucid-rесаll>",
+    "</pellucid\u00ad-recall>",
+    "<\u200b/pellucid\ufe0f-recall>",
+    "</pellucid\u034f-recall>",
     "</p\u0301ellucid-recall>",
-    "</𝗽𝗲𝗹𝗹𝘂𝗰𝗶𝗱-𝗿𝗲𝗰𝗮𝗹𝗹>", "</pellucid&#45;recall>", "</pellucid\\u002drecall>", "\\u003c/pellucid-recall\\u003e",
-    "&lt;/pellucid-recall&gt;", "</pellucid_recall>", "</pellucidrecall>", "</oai-mem-citation>",
+    "</𝗽𝗲𝗹𝗹𝘂𝗰𝗶𝗱-𝗿𝗲𝗰𝗮𝗹𝗹>",
+    "</pellucid&#45;recall>",
+    "</pellucid\\u002drecall>",
+    "\\u003c/pellucid-recall\\u003e",
+    "&lt;/pellucid-recall&gt;",
+    "</pellucid_recall>",
+    "</pellucidrecall>",
+    "</oai-mem-citation>",
     "</oai\u2011mem\u2011citation>",
     "</ｏａｉ-mem-citation>",
-]  # fmt: skip
+]
 
 
 @pytest.mark.requirement("TRUST-2")

@@ -76,13 +76,22 @@ VERBS = {
     "refer": (("REFERENCES", "MENTIONS"), ("referenced", "cited", "mentioned"), "references", "reference"),
 }
 OF_IT = (
-    "what is {done} by SPEC-7", "What's {done} by SPEC-7?", "which documents are {done} by SPEC-7",
-    "which of the specs were also {done} by SPEC-7", "everything {done} by SPEC-7", "{done} by SPEC-7",
-)  # fmt: skip
+    "what is {done} by SPEC-7",
+    "What's {done} by SPEC-7?",
+    "which documents are {done} by SPEC-7",
+    "which of the specs were also {done} by SPEC-7",
+    "everything {done} by SPEC-7",
+    "{done} by SPEC-7",
+)
 TO_IT = (
-    "what is SPEC-7 {done} by", "what SPEC-7 is {done} by", "which document was SPEC-7 {done} by in 2024?",
-    "SPEC-7 is {done} by what?", "SPEC-7 {done} by", "by what is SPEC-7 {done}", "by which spec was SPEC-7 {done}?",
-)  # fmt: skip
+    "what is SPEC-7 {done} by",
+    "what SPEC-7 is {done} by",
+    "which document was SPEC-7 {done} by in 2024?",
+    "SPEC-7 is {done} by what?",
+    "SPEC-7 {done} by",
+    "by what is SPEC-7 {done}",
+    "by which spec was SPEC-7 {done}?",
+)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -99,9 +108,12 @@ def test_a_passive_asks_for_the_one_that_is_not_named(verb: str, questions: tupl
 def test_an_active_verb_asks_for_what_stands_on_the_side_of_the_question_word(verb: str) -> None:
     types, _, does, do = VERBS[verb]
     asked = {
-        f"what {does} SPEC-7": False, f"which of the older specs {does} SPEC-7?": False,
-        f"what does SPEC-7 {do}": True, f"which documents does SPEC-7 {do}?": True, f"SPEC-7 {does} what": True,
-    }  # fmt: skip
+        f"what {does} SPEC-7": False,
+        f"which of the older specs {does} SPEC-7?": False,
+        f"what does SPEC-7 {do}": True,
+        f"which documents does SPEC-7 {do}?": True,
+        f"SPEC-7 {does} what": True,
+    }
     for question, out in asked.items():
         found = asked_edges(question)
         assert (found and found.types, found and found.out) == (types, out), question
@@ -141,9 +153,13 @@ def test_other_languages_tell_who_acts_in_a_passive_too(query: str, types: tuple
 
 @pytest.mark.parametrize(
     ("query", "out"),
-    [("what is based on SPEC-7", False), ("what is SPEC-7 based on", True), ("what replaced the old relay", False),
-     ("which relay does the harbour spec supersede", True)],
-)  # fmt: skip
+    [
+        ("what is based on SPEC-7", False),
+        ("what is SPEC-7 based on", True),
+        ("what replaced the old relay", False),
+        ("which relay does the harbour spec supersede", True),
+    ],
+)
 def test_a_thing_may_go_by_a_title_or_stand_at_the_end(query: str, *, out: bool) -> None:
     asked = asked_edges(query)
     assert asked is not None

@@ -74,11 +74,14 @@ def test_a_question_about_something_else_is_doubted_more(house: Opener) -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        {"since": "2001-01-01"}, {"review": "src/crane.py"}, {"query": "where did the app run since 2020?"},
-        {"without": ("passage",)}, {"top_k": 5},
+        {"since": "2001-01-01"},
+        {"review": "src/crane.py"},
+        {"query": "where did the app run since 2020?"},
+        {"without": ("passage",)},
+        {"top_k": 5},
     ],
     ids=["by a filter", "by files", "by a day", "without a leg", "in words alone"],
-)  # fmt: skip
+)
 def test_only_a_question_in_words_alone_can_be_too_far_from_every_answer(house: Opener, asked: dict[str, Any]) -> None:
     app = house(abstain_from=0)
     keep(app, "we deploy with Fly.io, never by hand, says src/crane.py")
@@ -101,8 +104,9 @@ def test_too_much_doubt_is_an_abstention_that_names_the_nearest_and_serves_nothi
     assert crane in state.context.text
     assert "lifts" not in state.context.text
     assert [(rung.name, rung.considered, rung.admitted) for rung in state.rungs[-2:]] == [
-        ("abstention", 2, 0), ("budget-fit", 0, 0),
-    ]  # fmt: skip
+        ("abstention", 2, 0),
+        ("budget-fit", 0, 0),
+    ]
     assert ask(app, "who won the chess cup?").memories == ()
     assert crane in run(app, "what does the crane lift?").context.included
 

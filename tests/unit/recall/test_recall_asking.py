@@ -20,14 +20,27 @@ def cranes(house: Opener) -> App:
     file_memories(
         app,
         [
-            a_memory(1, f"{CRANE} in spring", tags=("Harbour", "crane"), category="decision", agent="ada",
-                     session_id="one", created=NOON - timedelta(days=30)),
-            a_memory(2, f"{CRANE} in summer", tags=("harbour",), agent="bo", session_id="two",
-                     created=NOON - timedelta(days=20)),
+            a_memory(
+                1,
+                f"{CRANE} in spring",
+                tags=("Harbour", "crane"),
+                category="decision",
+                agent="ada",
+                session_id="one",
+                created=NOON - timedelta(days=30),
+            ),
+            a_memory(
+                2,
+                f"{CRANE} in summer",
+                tags=("harbour",),
+                agent="bo",
+                session_id="two",
+                created=NOON - timedelta(days=20),
+            ),
             a_memory(3, f"{CRANE} in autumn", tags=("crane",), created=NOON - timedelta(days=10)),
             a_memory(4, f"{CRANE} in winter", category="preference", created=NOON - timedelta(days=1)),
         ],
-    )  # fmt: skip
+    )
     return app
 
 
@@ -97,7 +110,7 @@ def test_settings_can_differ_for_one_call_alone(cranes: App) -> None:
         ({"without": ("vektor",)}, "without expects some of vector", ""),
         ({"since": NOON, "until": NOON - timedelta(days=1)}, "since is not before until", "exchange"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked_is_said_before_anything_is_recalled(
     cranes: App, asked: dict[str, Any], said: str, next_step: str
 ) -> None:

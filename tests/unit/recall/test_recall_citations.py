@@ -61,8 +61,11 @@ def test_only_real_ranges_that_cannot_break_the_block_are_cited(evidence: str) -
 NAMES = st.text(st.characters(exclude_characters="\n\r|<>", exclude_categories=("C", "Z")), min_size=1, max_size=20)
 CITED = st.builds(
     lambda path, start, more, note: Citation(path, start, start + more, note),
-    NAMES, st.integers(1, 9999), st.integers(0, 99), st.text("abc 123-:|[]", max_size=12).map(str.strip),
-)  # fmt: skip
+    NAMES,
+    st.integers(1, 9999),
+    st.integers(0, 99),
+    st.text("abc 123-:|[]", max_size=12).map(str.strip),
+)
 
 
 @given(st.lists(CITED, max_size=6, unique=True), st.lists(NAMES, max_size=4, unique=True))

@@ -32,7 +32,7 @@ from pellucid.recall.context.text import artifacts_of, mark_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import Request, State, World
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 
 
 def recalled(app: App, query: str, at: Any = None, **given: Any) -> State:
@@ -243,11 +243,14 @@ def test_episodes_elsewhere_and_forgotten_ones_are_not_named(house: Opener) -> N
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({}, 1), ({"top_k_episodes": 0}, 0), ({"max_episodes": 1}, 0),
-        ({"leg_weights": {"vector": 0}}, 1), ({"leg_weights": {"lexical": 0}}, 0),
+        ({}, 1),
+        ({"top_k_episodes": 0}, 0),
+        ({"max_episodes": 1}, 0),
+        ({"leg_weights": {"vector": 0}}, 1),
+        ({"leg_weights": {"lexical": 0}}, 0),
         ({"leg_weights": {"vector": 0, "lexical": 0, "procedural": 1}}, 0),
     ],
-)  # fmt: skip
+)
 def test_a_topic_competes_in_the_legs_that_are_on_for_the_room_that_is_left(
     house: Opener, given: dict[str, Any], named: int
 ) -> None:

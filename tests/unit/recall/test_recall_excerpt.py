@@ -17,12 +17,14 @@ LONG = f"{FILLER * 12}{DENIED} {FILLER * 12}"
 @pytest.mark.parametrize(
     "text",
     [
-        LONG, "One sentence of some length is used? No. Another one of some length follows here.",
+        LONG,
+        "One sentence of some length is used? No. Another one of some length follows here.",
         "# Title\n\n- an item\n  with a second line\n- another\n\n```\ncode. Here\n\nmore\n```\nwords behind it",
-        "", "\n",
+        "",
+        "\n",
         "a line that was\nwrapped here. It goes on\n\n1. first\n2. second: \n\nend",
     ],
-)  # fmt: skip
+)
 def test_pieces_joined_are_the_text(text: str) -> None:
     assert "".join(pieces(text)) == text
 

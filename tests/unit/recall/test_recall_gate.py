@@ -16,14 +16,45 @@ TRIVIAL = {"おはよう、今日もよろしく"}
 @pytest.mark.parametrize(
     "message",
     [
-        "", "  ", "👍", "🎉🎉", "...", "?!", "ok", "OK!", "Okay.", "thanks", "Thank you so much!", "ok, thanks 🙏",
+        "",
+        "  ",
+        "👍",
+        "🎉🎉",
+        "...",
+        "?!",
+        "ok",
+        "OK!",
+        "Okay.",
+        "thanks",
+        "Thank you so much!",
+        "ok, thanks 🙏",
         "hi",
-        "Good morning!", "yes", "no", "got it, thanks", "lgtm", "haha", "Danke!", "vielen Dank", "alles klar, danke",
-        "ja", "Guten Morgen", "gracias", "¡Muchas gracias!", "vale, perfecto", "sí", "merci beaucoup",
+        "Good morning!",
+        "yes",
+        "no",
+        "got it, thanks",
+        "lgtm",
+        "haha",
+        "Danke!",
+        "vielen Dank",
+        "alles klar, danke",
+        "ja",
+        "Guten Morgen",
+        "gracias",
+        "¡Muchas gracias!",
+        "vale, perfecto",
+        "sí",
+        "merci beaucoup",
         "d'accord, merci",
-        "d’accord", "oui", "ありがとうございます！", "了解です。", "谢谢", "好的，谢谢", "明白了",
+        "d’accord",
+        "oui",
+        "ありがとうございます！",
+        "了解です。",
+        "谢谢",
+        "好的，谢谢",
+        "明白了",
     ],
-)  # fmt: skip
+)
 def test_a_greeting_thanks_or_assent_alone_needs_no_memory(message: str) -> None:
     assert gate(message).depth == "no_recall"
 
@@ -31,12 +62,26 @@ def test_a_greeting_thanks_or_assent_alone_needs_no_memory(message: str) -> None
 @pytest.mark.parametrize(
     "message",
     [
-        "ok so what did we decide about the ok button", "thanks to the cache, what changed?", "yes?", "ok?",
-        "thanks, and the wifi password", "no milk", "hello world example", "good morning, hope you slept well",
-        "are you there?", "thanks, that fixed it", "sure, use the one Ana likes", "42", "Ada", "danke, und die Adresse",
-        "gracias por el café", "谢谢你上次的建议", "ok go with the second", "right, the rent",
+        "ok so what did we decide about the ok button",
+        "thanks to the cache, what changed?",
+        "yes?",
+        "ok?",
+        "thanks, and the wifi password",
+        "no milk",
+        "hello world example",
+        "good morning, hope you slept well",
+        "are you there?",
+        "thanks, that fixed it",
+        "sure, use the one Ana likes",
+        "42",
+        "Ada",
+        "danke, und die Adresse",
+        "gracias por el café",
+        "谢谢你上次的建议",
+        "ok go with the second",
+        "right, the rent",
     ],
-)  # fmt: skip
+)
 def test_more_than_a_greeting_is_recalled_in_full(message: str) -> None:
     assert gate(message).depth == "full"
 
@@ -49,11 +94,20 @@ def test_no_query_of_the_labelled_set_goes_without_memory_unless_it_only_greets(
 @pytest.mark.parametrize(
     "message",
     [
-        "run the tests", "fix the lint error", "Please rerun the build", "commit and push", "rename foo to bar",
-        "continue", "fix the timeline component", "Starte den Server neu", "ejecuta las pruebas", "lance les tests",
-        "テストを実行して", "运行测试",
+        "run the tests",
+        "fix the lint error",
+        "Please rerun the build",
+        "commit and push",
+        "rename foo to bar",
+        "continue",
+        "fix the timeline component",
+        "Starte den Server neu",
+        "ejecuta las pruebas",
+        "lance les tests",
+        "テストを実行して",
+        "运行测试",
     ],
-)  # fmt: skip
+)
 def test_a_short_command_is_worth_little(message: str) -> None:
     gated = gate(message)
     assert gated.depth == "minimal"
@@ -63,14 +117,23 @@ def test_a_short_command_is_worth_little(message: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "run the tests?", "can you run the tests", "run the tests the way we agreed", "continue where we left off",
-        "fix the lint error like last time", "check whether the export still fails",
+        "run the tests?",
+        "can you run the tests",
+        "run the tests the way we agreed",
+        "continue where we left off",
+        "fix the lint error like last time",
+        "check whether the export still fails",
         "open the file where names are kept",
-        "run the tests and " + "then run them " * 8, "fixing is hard", "remove what I told you to",
+        "run the tests and " + "then run them " * 8,
+        "fixing is hard",
+        "remove what I told you to",
         "update our style guide",
-        "use my preferred formatter", "what does run do", "启动之前的服务吗", "前回と同じテストを実行して",
+        "use my preferred formatter",
+        "what does run do",
+        "启动之前的服务吗",
+        "前回と同じテストを実行して",
     ],
-)  # fmt: skip
+)
 def test_a_question_and_what_rests_on_memory_is_never_minimal(message: str) -> None:
     assert gate(message).depth == "full"
 

@@ -176,10 +176,12 @@ def test_the_ranking_of_a_rebuilt_home_is_the_same(town: App) -> None:
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("graphTraversalConfidenceFloor", 1.0), ("graphHops", 1), ("graphDecay", 0.5),
+        ("graphTraversalConfidenceFloor", 1.0),
+        ("graphHops", 1),
+        ("graphDecay", 0.5),
         ("graphTraversalPageRankIterations", 0),
     ],
-)  # fmt: skip
+)
 def test_each_setting_of_the_walk_matters(town: App, tmp_path: Path, setting: str, value: float) -> None:
     folder = tmp_path / "town"
     put(folder, "SPEC-8", "A stroll", "", "Past SPEC-1 one comes to the sea.")  # in passing: confidence .5
@@ -204,9 +206,15 @@ def test_names_are_runs_of_words_the_longest_first_between_words_that_say_someth
 
 @pytest.mark.parametrize(
     ("heading", "anchor", "meant"),
-    [("3. The contract", "3", True), ("§3 The contract", "3", True), ("3.1 Edges", "3", False),
-     ("Dedup contract", "dedup-contract", True), ("The contract", "3", False), ("33. Others", "3", False)],
-)  # fmt: skip
+    [
+        ("3. The contract", "3", True),
+        ("§3 The contract", "3", True),
+        ("3.1 Edges", "3", False),
+        ("Dedup contract", "dedup-contract", True),
+        ("The contract", "3", False),
+        ("33. Others", "3", False),
+    ],
+)
 def test_an_anchor_means_a_section_by_its_number_or_its_words(heading: str, anchor: str, *, meant: bool) -> None:
     assert is_part(heading, anchor) == meant
 
@@ -255,10 +263,16 @@ TIES = {
     "references": ("referenced", "SPEC-59", "SPEC-60"),
 }
 SHAPES = {
-    "what {does} {name}": False, "what does {name} {do}": True, "which specs does {name} {do}": True,
-    "{name} {does} what": True, "what is {done} by {name}": True, "which specs are {done} by {name}": True,
-    "what is {name} {done} by": False, "what {name} is {done} by": False, "{name} is {done} by what": False,
-}  # fmt: skip
+    "what {does} {name}": False,
+    "what does {name} {do}": True,
+    "which specs does {name} {do}": True,
+    "{name} {does} what": True,
+    "what is {done} by {name}": True,
+    "which specs are {done} by {name}": True,
+    "what is {name} {done} by": False,
+    "what {name} is {done} by": False,
+    "{name} is {done} by what": False,
+}
 """Each with whether it asks for what the named thing does something to."""
 
 

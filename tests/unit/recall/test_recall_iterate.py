@@ -12,7 +12,7 @@ from pellucid.recall.query.decompose import parts, reading
 from pellucid.recall.query.iterate import MOST, READ, iterate, sufficiency
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State, World
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 from pellucid.testing import ScriptedServer, Step, answer, status
 
 QUESTION = "Which crane lifts the harbour cargo onto the quay at night, and who grinds the rye?"
@@ -140,11 +140,14 @@ def test_a_question_of_one_clause_is_not_taken_apart(drowned: App) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "Wo liegt die Mühle und wer kauft den Roggen?", "¿Dónde está el molino y quién compra el centeno?",
-        "Who bought the rye before the mill burned?", "rye; mill", "製粉所はどこ、ライ麦は誰が買う？",
+        "Wo liegt die Mühle und wer kauft den Roggen?",
+        "¿Dónde está el molino y quién compra el centeno?",
+        "Who bought the rye before the mill burned?",
+        "rye; mill",
+        "製粉所はどこ、ライ麦は誰が買う？",
         "磨坊在哪里，然后谁买黑麦？",
     ],
-)  # fmt: skip
+)
 def test_clauses_are_found_in_other_languages_and_by_marks(house: Opener, query: str) -> None:
     app = house()
     file_memories(app, [a_memory(1, query)])

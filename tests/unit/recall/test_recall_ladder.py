@@ -33,9 +33,20 @@ def one(app: App, query: str = "harbour crane", asked: dict[str, Any] | None = N
 
 def test_the_rungs_stand_in_their_documented_order() -> None:
     assert RUNGS == (
-        "namespace-scope", "status-active", "valid-at", "trust-zone", "boundary-scope", "caller-filter",
-        "time-window", "token-overlap", "score-floor", "mmr-diversify", "repeats", "top-k", "budget-fit",
-    )  # fmt: skip
+        "namespace-scope",
+        "status-active",
+        "valid-at",
+        "trust-zone",
+        "boundary-scope",
+        "caller-filter",
+        "time-window",
+        "token-overlap",
+        "score-floor",
+        "mmr-diversify",
+        "repeats",
+        "top-k",
+        "budget-fit",
+    )
     assert all(each.reason for each in FILTERS)
 
 
@@ -141,18 +152,31 @@ def test_each_rung_counts_what_came_and_what_passed(house: Opener) -> None:
     file_memories(
         app,
         [
-            a_memory(1, f"{text} one"), a_memory(2, f"{text} two"), a_memory(3, f"{text} three"),
-            a_memory(4, f"{text} four", status="retracted"), a_memory(5, f"{text} five", invalid_at=NOON - AN_HOUR),
-            a_memory(6, f"{text} six", trust_zone="quarantine"), a_memory(7, f"{text} seven", scopes=("private",)),
+            a_memory(1, f"{text} one"),
+            a_memory(2, f"{text} two"),
+            a_memory(3, f"{text} three"),
+            a_memory(4, f"{text} four", status="retracted"),
+            a_memory(5, f"{text} five", invalid_at=NOON - AN_HOUR),
+            a_memory(6, f"{text} six", trust_zone="quarantine"),
+            a_memory(7, f"{text} seven", scopes=("private",)),
             a_memory(8, f"{text} eight", namespace=ELSEWHERE),
         ],
-    )  # fmt: skip
+    )
     state = run(app, "harbour crane number", budget=170)
     assert [(rung.name, rung.considered, rung.admitted) for rung in state.rungs] == [
-        ("namespace-scope", 7, 7), ("status-active", 7, 6), ("valid-at", 6, 5), ("trust-zone", 5, 4),
-        ("boundary-scope", 4, 3), ("caller-filter", 3, 3), ("time-window", 3, 3), ("token-overlap", 3, 3),
-        ("score-floor", 3, 3), ("repeats", 3, 3), ("top-k", 3, 2), ("budget-fit", 2, 1),
-    ]  # fmt: skip
+        ("namespace-scope", 7, 7),
+        ("status-active", 7, 6),
+        ("valid-at", 6, 5),
+        ("trust-zone", 5, 4),
+        ("boundary-scope", 4, 3),
+        ("caller-filter", 3, 3),
+        ("time-window", 3, 3),
+        ("token-overlap", 3, 3),
+        ("score-floor", 3, 3),
+        ("repeats", 3, 3),
+        ("top-k", 3, 2),
+        ("budget-fit", 2, 1),
+    ]
     assert all(rung.soft_admitted == 0 for rung in state.rungs)
 
 

@@ -221,18 +221,29 @@ def test_a_receipt_keeps_who_replaced_whom_and_an_ablation_is_a_live_run(harbour
     ("content", "section", "said"),
     [
         ("SPEC-1: A\nstatus: Draft\nrequires: 2, 3", "requires", "requires: 2, 3"),
-        ("SPEC-1: A › Notes\n\nOne thing. As :spec:`2` has it, boats\nwait. More.", "Notes",
-         "Notes: As :spec:`2` has it, boats wait."),
+        (
+            "SPEC-1: A › Notes\n\nOne thing. As :spec:`2` has it, boats\nwait. More.",
+            "Notes",
+            "Notes: As :spec:`2` has it, boats wait.",
+        ),
         ("SPEC-1: A › Depends on\n\n- SPEC-7, first\n- SPEC 002, then", "Depends on", "Depends on: - SPEC 002, then"),
         ("SPEC-1: A › Depends on\n\n[the tables](tide.md)", "Depends on", "Depends on: [the tables](tide.md)"),
         ("SPEC-1 needs SPEC-2", "", "SPEC-1 needs SPEC-2"),
     ],
-)  # fmt: skip
+)
 def test_the_words_that_say_an_edge_are_its_header_line_or_its_sentence(content: str, section: str, said: str) -> None:
     memory = Memory.model_validate(
-        {"id": "mem_" + "0" * 32, "category": "section", "namespace": HERE, "created": NOON, "updated": NOON,
-         "source": "document", "entity_ref": "SPEC-1", "content": content}
-    )  # fmt: skip
+        {
+            "id": "mem_" + "0" * 32,
+            "category": "section",
+            "namespace": HERE,
+            "created": NOON,
+            "updated": NOON,
+            "source": "document",
+            "entity_ref": "SPEC-1",
+            "content": content,
+        }
+    )
     assert saying(memory, Edge("spec-1", "spec-2", "DEPENDS_ON", memory.id, section)) == said
 
 

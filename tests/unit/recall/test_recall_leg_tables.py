@@ -8,14 +8,16 @@ import pytest
 from pellucid.model.snapshot import ScoreDecomposition, ServedBy
 from pellucid.recall.legs.nominate import FALLBACK, LEGS
 from pellucid.recall.score.equation import TERMS
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 from pellucid.xray.shown import ALONE, TERM_KEYS
 from pellucid.xray.words.sentence import BY_LEG, LARGEST, by
 
 EVERY = (*LEGS, FALLBACK)
 TABLES: dict[str, Collection[str]] = {
-    "LegWeights": LegWeights.model_fields, "equation.TERMS": TERMS, "sentence.BY_LEG": BY_LEG,
-}  # fmt: skip
+    "LegWeights": LegWeights.model_fields,
+    "equation.TERMS": TERMS,
+    "sentence.BY_LEG": BY_LEG,
+}
 TERM_TABLES: dict[str, Collection[str]] = {
     "ScoreDecomposition": ScoreDecomposition.model_fields,
     "sentence.LARGEST": LARGEST,

@@ -12,7 +12,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.pool import gather, join
 from pellucid.recall.score.fuse import fused
 from pellucid.recall.state import LegReport, Plan, State
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import Admission, LegHits
 
 
@@ -50,8 +50,11 @@ def test_without_an_encoder_the_vector_leg_is_down_and_the_newest_are_asked(hous
     answer = ask(app, "crane")
     assert answer.degraded
     assert {each.name: each.health for each in answer.legs if each.health != "off"} == {
-        "vector": "degraded", "lexical": "ok", "passage": "ok", "recent": "ok",
-    }  # fmt: skip
+        "vector": "degraded",
+        "lexical": "ok",
+        "passage": "ok",
+        "recent": "ok",
+    }
     assert all(each.reason for each in answer.legs if each.health == "degraded")
     assert answer.memories[0].memory.content == "the harbour crane lifts forty tonnes"
 
@@ -188,9 +191,12 @@ def test_the_pool_is_the_union_sorted_by_id_and_keeps_every_place(six: App) -> N
 
 def test_neighbouring_turns_join_and_are_served_as_beside_a_match(six: App) -> None:
     keep(six, "the lighthouse keeper")
-    tight = replace(six, settings=six.settings.model_copy(
-        update={"recall": six.settings.recall.model_copy(update={"pool": 1, "expand_from": 1})}
-    ))  # fmt: skip
+    tight = replace(
+        six,
+        settings=six.settings.model_copy(
+            update={"recall": six.settings.recall.model_copy(update={"pool": 1, "expand_from": 1})}
+        ),
+    )
     state = run(tight, "note number 3")
     number = {int(unpack_id(raw)[4:], 16) for raw in state.pool.ids}
     nominee = {int(unpack_id(raw)[4:], 16) for raw in state.pool.ids[state.pool.nominated]}

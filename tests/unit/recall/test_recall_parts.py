@@ -15,7 +15,7 @@ from vault_kit import HERE, NOON, Opener, a_memory, file_memories, ranking, run
 from pellucid.app import App
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Memory
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 
 OTHER, FAVOURED = 10, 20
 SAID = "The harbour crane lifts forty tonnes."
@@ -54,9 +54,11 @@ def turn(number: int, session: str, at: int, content: str) -> Memory:
 def beside() -> list[Memory]:
     """The same words in two sessions: only beside the favoured one is the crane spoken of."""
     return [
-        turn(OTHER, "a", 2, "It lifts forty tonnes."), turn(11, "a", 1, "Where is the ferry table?"),
-        turn(FAVOURED, "b", 2, "It lifts forty tonnes."), turn(21, "b", 1, "Here is the harbour crane."),
-    ]  # fmt: skip
+        turn(OTHER, "a", 2, "It lifts forty tonnes."),
+        turn(11, "a", 1, "Where is the ferry table?"),
+        turn(FAVOURED, "b", 2, "It lifts forty tonnes."),
+        turn(21, "b", 1, "Here is the harbour crane."),
+    ]
 
 
 def alike() -> list[Memory]:
@@ -65,38 +67,82 @@ def alike() -> list[Memory]:
 
 
 DECIDED: dict[str, Any] = {
-    "category": "decision", "trust_zone": "trusted", "importance_score": 0.8,
+    "category": "decision",
+    "trust_zone": "trusted",
+    "importance_score": 0.8,
     "content": "We decided that the harbour crane lifts forty tonnes.",
-}  # fmt: skip
+}
 TURN: dict[str, Any] = {"session_id": "s", "evidence": ("s:1-1",)}
 PARTS = (
-    Part("direct", two(**DECIDED, **TURN, other={**TURN, "content": DECIDED["content"], "importance_score": 0.8}),
-         given={"importance_weight": 0}, apart=("renew",)),
+    Part(
+        "direct",
+        two(**DECIDED, **TURN, other={**TURN, "content": DECIDED["content"], "importance_score": 0.8}),
+        given={"importance_weight": 0},
+        apart=("renew",),
+    ),
     Part("diversify", alike, given={"mmr_lambda": 20.0}, weight="mmr_lambda"),
-    Part("expand", beside, query="harbour crane forty tonnes", apart=("passage", "rerankPassage", "direct"),
-         weight="score_propagation_alpha"),
-    Part("passage", beside, query="harbour crane forty tonnes", apart=("expand", "rerankPassage", "direct"),
-         given={"leg_weights": LegWeights(passage=10)}, weight="leg_weights.passage"),
-    Part("rerankPassage", beside, query="harbour crane forty tonnes", apart=("expand", "passage", "direct"),
-         given={"leg_weights": LegWeights(rerank_passage=10)}, weight="leg_weights.rerank_passage"),
+    Part(
+        "expand",
+        beside,
+        query="harbour crane forty tonnes",
+        apart=("passage", "rerankPassage", "direct"),
+        weight="score_propagation_alpha",
+    ),
+    Part(
+        "passage",
+        beside,
+        query="harbour crane forty tonnes",
+        apart=("expand", "rerankPassage", "direct"),
+        given={"leg_weights": LegWeights(passage=10)},
+        weight="leg_weights.passage",
+    ),
+    Part(
+        "rerankPassage",
+        beside,
+        query="harbour crane forty tonnes",
+        apart=("expand", "passage", "direct"),
+        given={"leg_weights": LegWeights(rerank_passage=10)},
+        weight="leg_weights.rerank_passage",
+    ),
     Part("reinforcement", two(), folds=({"reinforcement_count": 5},), weight="reinforcement_weight"),
     Part("heat", two(), folds=({"heat": 0.9},), weight="heat_weight"),
     Part("tierPrior", two(), folds=({"number": OTHER, "tier": "cold"},), weight="tier_weight"),
     Part("importance", two(importance_score=0.9, other={"importance_score": 0.2}), weight="importance_weight"),
     Part("pin", two(pinned=True), weight="pin_weight"),
-    Part("named", two(entity_ref="Ines", other={"entity_ref": "Otto"}), query="What does Ines know of the crane?",
-         apart=("graph",),
-         weight="named_weight"),
-    Part("voice", two(source_class="user_input", other={"source_class": "assistant_output"}),
-         query="What did I say that the harbour crane lifts?", weight="voice_weight"),
+    Part(
+        "named",
+        two(entity_ref="Ines", other={"entity_ref": "Otto"}),
+        query="What does Ines know of the crane?",
+        apart=("graph",),
+        weight="named_weight",
+    ),
+    Part(
+        "voice",
+        two(source_class="user_input", other={"source_class": "assistant_output"}),
+        query="What did I say that the harbour crane lifts?",
+        weight="voice_weight",
+    ),
     Part("asking", two(other={"content": SAID.replace(".", "?")}), weight="asking_weight"),
-    Part("renew", two(content=f"{SAID} Today, too.", created=NOON, session_id="new", evidence=("new:1-1",), other={
-        "created": NOON - timedelta(days=9), "session_id": "old", "evidence": ("old:1-1",)
-    }), apart=("temporal",), weight="renewal_weight"),
-    Part("procedural", two(category="procedure", content=STEPS, other={"content": STEPS}), query=TASK,
-         weight="leg_weights.procedural"),
+    Part(
+        "renew",
+        two(
+            content=f"{SAID} Today, too.",
+            created=NOON,
+            session_id="new",
+            evidence=("new:1-1",),
+            other={"created": NOON - timedelta(days=9), "session_id": "old", "evidence": ("old:1-1",)},
+        ),
+        apart=("temporal",),
+        weight="renewal_weight",
+    ),
+    Part(
+        "procedural",
+        two(category="procedure", content=STEPS, other={"content": STEPS}),
+        query=TASK,
+        weight="leg_weights.procedural",
+    ),
     Part("review", two(evidence=("src/crane.py:1-9",)), asked={"review": "src/crane.py"}, weight="leg_weights.review"),
-)  # fmt: skip
+)
 
 
 def fold(app: App, number: int = FAVOURED, **given: Any) -> None:

@@ -35,8 +35,9 @@ def test_a_selection_leaves_memories_out_before_anything_is_put_down() -> None:
     assert "ferry" not in made.context.text
     assert made.passes[0].removed == (FERRY.id,)
     assert [(rung.name, rung.considered, rung.admitted) for rung in made.rungs] == [
-        ("context-selection", 3, 2), ("budget-fit", 2, 2),
-    ]  # fmt: skip
+        ("context-selection", 3, 2),
+        ("budget-fit", 2, 2),
+    ]
 
 
 def test_facts_are_trimmed_after_the_budget_had_its_say() -> None:
@@ -138,8 +139,11 @@ def test_what_is_sent_is_data_between_markers_and_no_id() -> None:
     rows = [json.loads(line) for line in sent[1:-1]]
     assert rows[0] == {"question": "what lifts?"}
     assert rows[2] == {
-        "number": 2, "date": "2026-06-01", "note": "(unverified, from the web)", "text": "the ferry leaves at nine",
-    }  # fmt: skip
+        "number": 2,
+        "date": "2026-06-01",
+        "note": "(unverified, from the web)",
+        "text": "the ferry leaves at nine",
+    }
     assert "mem_" not in server.requests[0].user
 
 
@@ -201,11 +205,17 @@ def test_a_wording_may_not_turn_who_and_what_around(told: str, heard: str) -> No
 @pytest.mark.parametrize(
     ("told", "heard"),
     [
-        ("The shift is -5", "The shift is 5"), ("The shift is 5", "The shift is -5"), ("It costs $5", "It costs 5"),
-        ("It costs 5", "It costs $5"), ("It costs 5", "It costs 5 €"), ("It costs -$5", "It costs $5"),
-        ("It takes < 5 s", "It takes 5 s"), ("It takes 5 s", "It takes 3–5 s"), ("Load is 5", "Load is 5%"),
+        ("The shift is -5", "The shift is 5"),
+        ("The shift is 5", "The shift is -5"),
+        ("It costs $5", "It costs 5"),
+        ("It costs 5", "It costs $5"),
+        ("It costs 5", "It costs 5 €"),
+        ("It costs -$5", "It costs $5"),
+        ("It takes < 5 s", "It takes 5 s"),
+        ("It takes 5 s", "It takes 3–5 s"),
+        ("Load is 5", "Load is 5%"),
     ],
-)  # fmt: skip
+)
 def test_signs_and_currency_belong_to_a_number(told: str, heard: str) -> None:
     assert flaw(told, heard) == "it adds a number"
     assert flaw(heard, heard) == ""

@@ -18,10 +18,16 @@ def planned(app: App, query: str) -> Plan:
 @pytest.mark.parametrize(
     ("query", "cleaned"),
     [
-        ("a\0b", "a b"), ("  why?\n", "why?"), ("a\tb", "a b"), ("\ud83d x", "x"), ("🚢 港口", "🚢 港口"),
-        ("\x85\u2028a", "a"), ("e\u0301", "e\u0301"), ("\u202eabc", "\u202eabc"),
+        ("a\0b", "a b"),
+        ("  why?\n", "why?"),
+        ("a\tb", "a b"),
+        ("\ud83d x", "x"),
+        ("🚢 港口", "🚢 港口"),
+        ("\x85\u2028a", "a"),
+        ("e\u0301", "e\u0301"),
+        ("\u202eabc", "\u202eabc"),
     ],
-)  # fmt: skip
+)
 def test_control_characters_and_lone_surrogates_become_spaces(query: str, cleaned: str) -> None:
     assert clean(query) == cleaned
 

@@ -26,11 +26,13 @@ def kitchen(house: Opener) -> App:
     file_memories(
         app,
         [
-            a_memory(1, DEPLOY, category="procedure", tags=("ops",)), a_memory(2, FRIDAY, category="rule"),
-            a_memory(3, BREAD, category="skill"), a_memory(4, FACT),
+            a_memory(1, DEPLOY, category="procedure", tags=("ops",)),
+            a_memory(2, FRIDAY, category="rule"),
+            a_memory(3, BREAD, category="skill"),
+            a_memory(4, FACT),
             a_memory(5, OLD, category="procedure", status="superseded"),
         ],
-    )  # fmt: skip
+    )
     return app
 
 

@@ -56,7 +56,7 @@ def test_the_half_that_the_rules_were_written_from_is_tagged_so(minilm: MiniLM) 
         ("なぜ二つのキューがあるのですか", "architectural"),
         ("我们最后选了哪个方案", "decision"),
     ],
-)  # fmt: skip
+)
 def test_a_plain_question_of_each_class_and_language_is_tagged(minilm: MiniLM, query: str, name: str) -> None:
     assert tagged(minilm, query) == name
 

@@ -15,15 +15,19 @@ from pellucid.recall.query.entities import entities
         ("ログの「保存期間」はどう", ("保存期間",)),
         ("is SPEC-054 or ADR #3 or #123 done, and ABC-12?", ("SPEC-054", "ADR #3", "#123", "ABC-12")),
         ("where is CVE-2024-1234 fixed, in a1b2c3d4?", ("CVE-2024-1234", "a1b2c3d4")),
-        ("open src/app/plan.py and ./run.sh and /etc/hosts and docs/", ("src/app/plan.py", "./run.sh", "/etc/hosts",
-        "docs/")),
+        (
+            "open src/app/plan.py and ./run.sh and /etc/hosts and docs/",
+            ("src/app/plan.py", "./run.sh", "/etc/hosts", "docs/"),
+        ),
         ("why does plan.py call os.path.join", ("plan.py", "os.path.join")),
-        ("set max_batch and MAX_SIZE with --dry-run in getUserName", ("max_batch", "MAX_SIZE", "--dry-run",
-        "getUserName")),
+        (
+            "set max_batch and MAX_SIZE with --dry-run in getUserName",
+            ("max_batch", "MAX_SIZE", "--dry-run", "getUserName"),
+        ),
         ("what does render() do", ("render",)),
         ("mail ana@example.org about https://example.org/a?b=1.", ("ana@example.org", "https://example.org/a?b=1")),
     ],
-)  # fmt: skip
+)
 def test_quotes_ids_paths_and_identifiers_are_named(query: str, names: tuple[str, ...]) -> None:
     assert entities(query) == names
 
@@ -43,7 +47,7 @@ def test_quotes_ids_paths_and_identifiers_are_named(query: str, names: tuple[str
         ("¿Dónde vive Lucía Gómez?", ("Lucía Gómez",)),
         ("Wo wohnt Jörg Müller?", ("Jörg Müller",)),
     ],
-)  # fmt: skip
+)
 def test_capitalised_names_are_named_without_their_possessive(query: str, names: tuple[str, ...]) -> None:
     assert entities(query)[-len(names) :] == names
 
@@ -51,13 +55,25 @@ def test_capitalised_names_are_named_without_their_possessive(query: str, names:
 @pytest.mark.parametrize(
     "query",
     [
-        "What is the plan?", "The plan is fine. Where is it?", "I'm sure I've said it, and so did I",
+        "What is the plan?",
+        "The plan is fine. Where is it?",
+        "I'm sure I've said it, and so did I",
         "in May on Monday",
-        "and/or client/server", "python 3.12 at 10:30", "e.g. this", "don't we? It's fine", "PLEASE READ THIS NOW",
-        "Which one? Mine", "Last March", "Est-ce que tout va bien ?", "--", "''", '""', "Thanks",
+        "and/or client/server",
+        "python 3.12 at 10:30",
+        "e.g. this",
+        "don't we? It's fine",
+        "PLEASE READ THIS NOW",
+        "Which one? Mine",
+        "Last March",
+        "Est-ce que tout va bien ?",
+        "--",
+        "''",
+        '""',
+        "Thanks",
         "Welche Version läuft auf dem Server und wie ist die Konfiguration?",
     ],
-)  # fmt: skip
+)
 def test_ordinary_words_are_no_names(query: str) -> None:
     assert entities(query) == ()
 

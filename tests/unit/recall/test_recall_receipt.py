@@ -32,7 +32,7 @@ from pellucid.recall.pipeline import run as run_stages
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import World
-from pellucid.settings import LegWeights, RecallSettings
+from pellucid.settings.sections import LegWeights, RecallSettings
 from pellucid.xray.build import build
 
 
@@ -211,9 +211,19 @@ def test_a_stage_that_was_switched_off_says_so(salted: App) -> None:
     notes = {stage.name: stage.note for stage in run(salted, "crane", without=("expand", "rerank", "boost")).stages}
     assert {name for name, note in notes.items() if note == "switched off"} == {"expand", "rerank", "boost"}
     assert list(notes) == [
-        "plan", "legs", "fuse", "expand", "measure", "ladder", "rerank", "boost", "renew", "direct", "diversify",
+        "plan",
+        "legs",
+        "fuse",
+        "expand",
+        "measure",
+        "ladder",
+        "rerank",
+        "boost",
+        "renew",
+        "direct",
+        "diversify",
         "assemble",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_receipt_does_not_lean_on_the_defaults_of_the_program_that_reads_it(

@@ -8,7 +8,7 @@ import pytest
 from pellucid.recall.score.equation import STEP, succession
 from pellucid.recall.score.renew import HOUR, LEADERS, succeed
 from pellucid.recall.state import Plan, Pool, blank, plain_columns
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 
 SETTINGS = RecallSettings()
 PLAN = Plan("cache ttl", stems=("cach", "ttl"), words=("cache", "ttl"), frequencies=(9, 9), telling=(0, 1))
@@ -20,9 +20,11 @@ def pool(*memories: tuple[float, int, int], **given: object) -> Pool:
     count = len(memories)
     score, hours, matched = (np.array(column) for column in zip(*memories, strict=True))
     columns = replace(
-        plain_columns(count), created=hours.astype(np.int64) * HOUR, session=np.arange(count),
+        plain_columns(count),
+        created=hours.astype(np.int64) * HOUR,
+        session=np.arange(count),
         ids=np.array([bytes([i + 1]) * 16 for i in range(count)], dtype="S16"),
-    )  # fmt: skip
+    )
     made = blank(np.arange(count), columns)
     return replace(made, matched=matched.astype(np.uint64), terms={"vector": score.astype(np.float64)}, **given)
 
@@ -49,9 +51,18 @@ def test_a_newer_memory_with_the_same_words_of_the_question_takes_the_olders_pla
         pool((4.0, 0, BOTH), (3.5, 2, BOTH), rejected=np.array([0, 1], dtype=np.uint8)),
         pool((4.0, 0, BOTH), *[(3.9, 0, 0)] * (LEADERS - 1), (3.5, 2, BOTH)),
     ],
-    ids=["older", "far behind", "other words", "half of the words", "at once", "one session", "pinned", "rejected",
-         "no leader"],
-)  # fmt: skip
+    ids=[
+        "older",
+        "far behind",
+        "other words",
+        "half of the words",
+        "at once",
+        "one session",
+        "pinned",
+        "rejected",
+        "no leader",
+    ],
+)
 def test_who_keeps_its_place(made: Pool) -> None:
     assert not any(lifts(made))
 

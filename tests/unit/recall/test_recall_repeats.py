@@ -53,11 +53,14 @@ def test_what_a_better_one_of_other_turns_holds_whole_is_a_repetition(evidence: 
 @pytest.mark.parametrize(
     ("better", "other"),
     [
-        (f"{SAID} on port 8080", f"{SAID} on port 9090"), (f"{SAID} by Alice", f"{SAID} by Bob"),
-        (SAID, "The lock is not taken before the file is written"), (f"{SAID} always", f"{SAID} except for links"),
-        (SAID, "The lock isn't taken before the file is written"), ("the lock is written", "The lock was written"),
+        (f"{SAID} on port 8080", f"{SAID} on port 9090"),
+        (f"{SAID} by Alice", f"{SAID} by Bob"),
+        (SAID, "The lock is not taken before the file is written"),
+        (f"{SAID} always", f"{SAID} except for links"),
+        (SAID, "The lock isn't taken before the file is written"),
+        ("the lock is written", "The lock was written"),
     ],
-)  # fmt: skip
+)
 def test_what_changed_or_says_little_in_another_turn_is_no_repetition(better: str, other: str) -> None:
     assert repeats([memory(1, better), memory(2, other, "two:4-4", "two")]) == {}
 
@@ -80,8 +83,10 @@ def test_a_place_that_a_repetition_would_have_taken_goes_to_the_next_best(house:
     state = run(app, SAID, top_k=2)
     assert len(state.context.included) == 2
     assert [(each.name, each.considered, each.admitted) for each in state.rungs[-3:]] == [
-        ("repeats", 4, 3), ("top-k", 3, 2), ("budget-fit", 2, 2),
-    ]  # fmt: skip
+        ("repeats", 4, 3),
+        ("top-k", 3, 2),
+        ("budget-fit", 2, 2),
+    ]
     receipt = unpack(pack(state))
     assert replay(receipt).identical
     assert receipt.state.repeats == state.repeats

@@ -103,7 +103,7 @@ def test_live_scores_are_those_of_the_plain_rule(house: Opener) -> None:
 
 @pytest.mark.parametrize("how", ["without", "disabled", "weightless"])
 def test_reranking_may_be_left_out_and_leaves_no_score(house: Opener, how: str) -> None:
-    from pellucid.settings import LegWeights
+    from pellucid.settings.sections import LegWeights
 
     off = {
         "disabled": {"enable_reranking": False},

@@ -62,9 +62,15 @@ new mode 100755
 
 def test_a_git_diff_names_both_sides_of_every_file_and_nothing_of_its_content() -> None:
     assert review_paths(GIT) == (
-        "src/app.py", "old name.txt", "new name.txt", 'café "one".txt', "gone.py", "born.py", "picture of a and b.png",
+        "src/app.py",
+        "old name.txt",
+        "new name.txt",
+        'café "one".txt',
+        "gone.py",
+        "born.py",
+        "picture of a and b.png",
         "run me.sh",
-    )  # fmt: skip
+    )
     assert review_paths(GIT.replace("\n", "\r\n")) == review_paths(GIT)
 
 
@@ -74,22 +80,44 @@ def test_a_git_diff_names_both_sides_of_every_file_and_nothing_of_its_content() 
         ("diff --git src/a.py src/a.py\n--- src/a.py\n+++ src/a.py\n@@ -1 +1 @@\n-a\n+b\n", ("src/a.py",)),
         ("diff --git i/a/b.py w/a/b.py\n--- i/a/b.py\n+++ w/a/b.py\n@@ -1 +1 @@\n-a\n+b\n", ("a/b.py",)),
         ("diff --git a/x.py b/x.py\nnew file mode 100644\nindex 0..0\n", ("x.py",)),
-        ("--- old/a.py\t2026-01-01 10:00\n+++ new/a.py\t2026-01-02 10:00\n@@ -1 +1 @@\n-a\n+b\n",
-         ("old/a.py", "new/a.py")),
+        (
+            "--- old/a.py\t2026-01-01 10:00\n+++ new/a.py\t2026-01-02 10:00\n@@ -1 +1 @@\n-a\n+b\n",
+            ("old/a.py", "new/a.py"),
+        ),
         ("Index: src/a.py\n=====\n--- src/a.py\t(revision 1)\n+++ src/a.py\t(working copy)\n", ("src/a.py",)),
-        ("Binary files one/a.png and two/a.png differ\ndiff -u one/b.py two/b.py\n--- one/b.py\n+++ two/b.py\n",
-         ("one/a.png", "two/a.png", "one/b.py", "two/b.py")),
-        ("diff --cc src/a.py\nindex 1,2..3\n--- a/src/a.py\n+++ b/src/a.py\n@@@ -1,2 -1,2 +1,2 @@@\n  a\n- b\n -c\n"  # noqa: ISC004
-         "++d\ndiff --git a/b.py b/b.py\n", ("src/a.py", "b.py")),
-        ("diff --git a/x.bin b/x.bin\nGIT binary patch\nliteral 2\nJcmZQz0ssI2\n\ndiff --git a/y.py b/y.py\n",
-         ("x.bin", "y.py")),
-        ("From 1 Mon\nSubject: rename from here\n\nrename from here\n---\n a.py | 2 +-\n\n"  # noqa: ISC004
-         "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\n-- \n2.4\n", ("a.py",)),
+        (
+            "Binary files one/a.png and two/a.png differ\ndiff -u one/b.py two/b.py\n--- one/b.py\n+++ two/b.py\n",
+            ("one/a.png", "two/a.png", "one/b.py", "two/b.py"),
+        ),
+        (
+            "diff --cc src/a.py\nindex 1,2..3\n--- a/src/a.py\n+++ b/src/a.py\n@@@ -1,2 -1,2 +1,2 @@@\n  a\n- b\n -c\n"  # noqa: ISC004
+            "++d\ndiff --git a/b.py b/b.py\n",
+            ("src/a.py", "b.py"),
+        ),
+        (
+            "diff --git a/x.bin b/x.bin\nGIT binary patch\nliteral 2\nJcmZQz0ssI2\n\ndiff --git a/y.py b/y.py\n",
+            ("x.bin", "y.py"),
+        ),
+        (
+            "From 1 Mon\nSubject: rename from here\n\nrename from here\n---\n a.py | 2 +-\n\n"  # noqa: ISC004
+            "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\n-- \n2.4\n",
+            ("a.py",),
+        ),
         ("\x1b[1mdiff --git a/a.py b/a.py\x1b[m\n\x1b[1m--- a/a.py\x1b[m\n\x1b[1m+++ b/a.py\x1b[m\n", ("a.py",)),
     ],
-    ids=["no prefix", "mnemonic prefix", "no hunks", "diff -u", "svn", "binary", "merge", "binary patch", "mail",
-         "coloured"],
-)  # fmt: skip
+    ids=[
+        "no prefix",
+        "mnemonic prefix",
+        "no hunks",
+        "diff -u",
+        "svn",
+        "binary",
+        "merge",
+        "binary patch",
+        "mail",
+        "coloured",
+    ],
+)
 def test_other_kinds_of_diff_are_read(diff: str, paths: tuple[str, ...]) -> None:
     assert review_paths(diff) == paths
 
@@ -164,9 +192,12 @@ def test_without_files_the_leg_is_off_and_with_unknown_ones_it_is_empty(notes: A
 def test_what_review_alone_nominated_is_served_so_and_may_miss_the_querys_words(notes: App) -> None:
     floors = {"minTokenOverlap": 0.5, "minFactScore": -1.0}
     asking = RecallInput(
-        query="quarterly tax return", namespace=HERE, review="src/app.py", settings=floors,
+        query="quarterly tax return",
+        namespace=HERE,
+        review="src/app.py",
+        settings=floors,
         without=("vector", "lexical", "passage", "recent"),
-    )  # fmt: skip
+    )
     shown = xray(notes, asking)
     assert [each.served_by for each in shown.results] == ["review-context"] * 2
     rung = next(each for each in shown.filters if each.name == "token-overlap")
@@ -189,12 +220,17 @@ def test_what_is_remembered_of_a_file_is_brought_before_what_only_sounds_like_th
 @pytest.mark.parametrize(
     ("text", "listed"),
     [
-        (GIT, True), ("src/a.py\nMakefile\n", True), (" M src/a.py\n?? docs/b c.md\n", True),
+        (GIT, True),
+        ("src/a.py\nMakefile\n", True),
+        (" M src/a.py\n?? docs/b c.md\n", True),
         ('"caf\\303\\251.py"', True),
         ("def run(n):\n    return n + 1\n\n\nclass A:\n    pass\n", False),
         ("# Retry\n\nSix attempts at most.\n", False),
-        ("", False), ("x" * 1001, False), ('{"a": 1,\n "b": 2}\n', False), ("a: 1\nb: 2\n", False),
+        ("", False),
+        ("x" * 1001, False),
+        ('{"a": 1,\n "b": 2}\n', False),
+        ("a: 1\nb: 2\n", False),
     ],
-)  # fmt: skip
+)
 def test_a_diff_or_a_list_is_told_from_a_file_to_be_reviewed_itself(text: str, listed: bool) -> None:
     assert names_files(text) is listed

@@ -10,7 +10,7 @@ from vault_kit import NOON, Opener, a_memory, file_memories, keep, run
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
 from pellucid.recall.state import State
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 
 
 def term(state: State, name: str) -> dict[int, float]:

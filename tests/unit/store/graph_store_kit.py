@@ -36,17 +36,30 @@ def mem(number: int) -> str:
 
 def a_memory(number: int, **given: Any) -> Memory:
     known = {
-        "id": mem(number), "category": "fact", "namespace": HERE, "created": EARLY, "updated": EARLY,
-        "source": "manual", "content": f"note number {number}",
-    }  # fmt: skip
+        "id": mem(number),
+        "category": "fact",
+        "namespace": HERE,
+        "created": EARLY,
+        "updated": EARLY,
+        "source": "manual",
+        "content": f"note number {number}",
+    }
     return Memory(**{**known, **given})
 
 
 def a_document(number: int = 1, **given: Any) -> Document:
     known = {
-        "id": f"doc_{number:032x}", "namespace": HERE, "created": EARLY, "updated": EARLY, "path": f"docs/{number}.md",
-        "root": "/docs", "format": "markdown", "digest": "d", "title": f"Title {number}", "entity": f"SPEC-{number}",
-    }  # fmt: skip
+        "id": f"doc_{number:032x}",
+        "namespace": HERE,
+        "created": EARLY,
+        "updated": EARLY,
+        "path": f"docs/{number}.md",
+        "root": "/docs",
+        "format": "markdown",
+        "digest": "d",
+        "title": f"Title {number}",
+        "entity": f"SPEC-{number}",
+    }
     return Document(**{**known, **given})
 
 

@@ -51,9 +51,15 @@ def mem(number: int, recorded: float = 0) -> str:
 
 def a_memory(number: int = 1, recorded: float = 0, **given: Any) -> Memory:
     known = {
-        "id": mem(number, recorded), "category": "fact", "namespace": HERE, "created": day(recorded),
-        "updated": day(recorded), "source": "manual", "content": "the crane lifts forty tonnes", "session_id": "s",
-    }  # fmt: skip
+        "id": mem(number, recorded),
+        "category": "fact",
+        "namespace": HERE,
+        "created": day(recorded),
+        "updated": day(recorded),
+        "source": "manual",
+        "content": "the crane lifts forty tonnes",
+        "session_id": "s",
+    }
     return Memory(**{**known, **given})
 
 
@@ -62,9 +68,15 @@ def change(memory_id: str, on: float, before: dict[str, Any], after: dict[str, A
         return {key: isoformat(value) if isinstance(value, datetime) else value for key, value in said.items()}
 
     return LifecycleRow(
-        event_id=f"evt_{on}", memory_id=memory_id, namespace=HERE, event_type="superseded", timestamp=day(on),
-        actor="user", before=wire(before), after=wire(after or {}),
-    )  # fmt: skip
+        event_id=f"evt_{on}",
+        memory_id=memory_id,
+        namespace=HERE,
+        event_type="superseded",
+        timestamp=day(on),
+        actor="user",
+        before=wire(before),
+        after=wire(after or {}),
+    )
 
 
 @pytest.fixture
@@ -94,9 +106,11 @@ def answering(index: LocalIndex, admission: Admission) -> set[str]:
     """Who may answer, on which every leg agrees."""
     with index.reading(HERE) as reader:
         legs = [
-            reader.recent(admission, 50), reader.vector(VECTOR, admission, 50, 50),
-            reader.lexical(["crane"], admission, 50, 50), reader.lexical(["crane"], admission, 50, 50, passages=True),
-        ]  # fmt: skip
+            reader.recent(admission, 50),
+            reader.vector(VECTOR, admission, 50, 50),
+            reader.lexical(["crane"], admission, 50, 50),
+            reader.lexical(["crane"], admission, 50, 50, passages=True),
+        ]
         found = [set(ids(reader, leg.rows, admission)) for leg in legs]
         assert found == found[:1] * 4
         rest = [set(ids(reader, leg.open_rows, admission)) for leg in legs[1:]]
@@ -206,9 +220,10 @@ def test_what_was_not_yet_written_down_is_in_no_leg_beside_nothing_and_nobodys_n
         both = np.sort(reader.vector(VECTOR, at(5), 50, 50).rows)
         assert len(both) == 2
         for leg in (
-            reader.vector(VECTOR, admission, 50, 50), reader.lexical(["crane"], admission, 50, 50),
+            reader.vector(VECTOR, admission, 50, 50),
+            reader.lexical(["crane"], admission, 50, 50),
             reader.recent(admission, 50),
-        ):  # fmt: skip
+        ):
             assert len(leg.rows) == 1
             assert len(leg.open_rows) == 0
         first = both[:1]

@@ -95,9 +95,11 @@ def test_the_target_of_an_edge_is_a_node_by_the_look_of_its_key(index: LocalInde
     tell(index, "a.md", GraphFacts((spec(1),), tuple(edge("spec-1", target) for target in targets)))
     found = {node.key: (node.name, node.type, node.defined) for node in index.graph.entities(HERE)}
     assert found == {
-        "spec-1": ("SPEC-001", "Specification", True), "spec-2": ("SPEC-2", "Specification", False),
-        "adr-18": ("ADR-18", "Decision", False), "the cache": ("the cache", "Thing", False),
-    }  # fmt: skip
+        "spec-1": ("SPEC-001", "Specification", True),
+        "spec-2": ("SPEC-2", "Specification", False),
+        "adr-18": ("ADR-18", "Decision", False),
+        "the cache": ("the cache", "Thing", False),
+    }
     memory = index.graph.entity(HERE, mem(9))
     assert memory is not None
     assert (memory.key, memory.type, memory.defined) == (mem(9), "Memory", False)
@@ -271,9 +273,18 @@ def test_entity_facts_of_one_name_and_instant_stand_once(index: LocalIndex) -> N
 
 def test_no_byte_of_what_a_file_said_stays_when_it_is_gone(index: LocalIndex, tmp_path: Path) -> None:
     words = [
-        "Zanzibar", "zanzibar-key", "Ordinance-Q", "Vermilion", "Chartreuse", "Kayak", "Staircase", "Ottilie",
-        "/cellar", "Parchment", "spyglass.md",
-    ]  # fmt: skip
+        "Zanzibar",
+        "zanzibar-key",
+        "Ordinance-Q",
+        "Vermilion",
+        "Chartreuse",
+        "Kayak",
+        "Staircase",
+        "Ottilie",
+        "/cellar",
+        "Parchment",
+        "spyglass.md",
+    ]
     facts = GraphFacts(
         (EntityFact("zanzibar-key", "Zanzibar", "Ordinance-Q", defines=True),),
         (edge("zanzibar-key", "vermilion", section="Chartreuse"), edge("zanzibar-key", "spec-1", anchor="Kayak")),
@@ -305,11 +316,16 @@ def test_a_claim_that_holds_again_gives_way_to_one_that_began_later(index: Local
     tell(index, "a.md", GraphFacts((EntityFact("crane", "Crane", since=start),), claims=says), [older, newer])
     rows = [
         LifecycleRow(
-            event_id=f"evt_{number}", memory_id=mem(1), namespace=HERE, event_type="archived", actor="user",
-            timestamp=EARLY + timedelta(milliseconds=at), before={"status": before},
+            event_id=f"evt_{number}",
+            memory_id=mem(1),
+            namespace=HERE,
+            event_type="archived",
+            actor="user",
+            timestamp=EARLY + timedelta(milliseconds=at),
+            before={"status": before},
         )
         for number, (at, before) in enumerate([(10, "active"), (30, "archived")], start=1)
-    ]  # fmt: skip
+    ]
     index.apply([], IndexState(1, "", "", 2), [LedgerChange(number, row) for number, row in enumerate(rows, 1)])
     found = [(each.valid_from - start, each.props) for each in index.graph.states(HERE, "crane")]
     assert found == [(0, {"lifts": "forty"}), (10, {}), (20, {"lifts": "fifty"})]

@@ -16,8 +16,9 @@ def test_states_are_told_as_they_were_known_at_an_instant(index: LocalIndex) -> 
     tell(index, "a.md", GraphFacts((spec(1, since=10),), claims=claims))
     draft, final = {"status": "Draft"}, {"status": "Final"}
     assert index.graph.states(HERE, "spec-1") == (
-        EntityState(10, 20, draft, "created", mem(1)), EntityState(20, FOREVER, final, "changed", mem(1)),
-    )  # fmt: skip
+        EntityState(10, 20, draft, "created", mem(1)),
+        EntityState(20, FOREVER, final, "changed", mem(1)),
+    )
     assert index.graph.states(HERE, "spec-1", known=21) == index.graph.states(HERE, "spec-1")
     assert index.graph.states(HERE, "spec-1", known=15) == (EntityState(10, FOREVER, draft, "created", mem(1)),)
     assert index.graph.states(HERE, "spec-1", known=11) == ()
@@ -81,5 +82,6 @@ def test_documents_are_told_by_root_and_path_and_go_with_their_file(index: Local
     tell(index, "documents/2.md", GraphFacts(), [a_memory(2)], document=a_document(2, root="/a", path="new.md"))
     tell(index, "documents/3.md", None)
     assert [(each.document.path, each.path) for each in index.graph.documents(HERE)] == [
-        ("new.md", "documents/2.md"), ("b.md", "documents/1.md"),
-    ]  # fmt: skip
+        ("new.md", "documents/2.md"),
+        ("b.md", "documents/1.md"),
+    ]

@@ -43,8 +43,10 @@ def numbers(reader: IndexReader, *names: str) -> np.ndarray:
 def test_nodes_are_found_by_any_way_to_write_their_name_in_order_and_once(index: LocalIndex) -> None:
     tell(index, "a.md", GraphFacts((spec(1), spec(54), mention(2)), (edge(mem(1), "spec-1", "ABOUT"),)))
     assert found(index, "Spec #54", "spec 001", "SPEC-054", "nothing", "", mem(1), f" {mem(1)} ") == [
-        "spec-54", "spec-1", mem(1)
-    ]  # fmt: skip
+        "spec-54",
+        "spec-1",
+        mem(1),
+    ]
     assert found(index) == []
     with index.reading(ELSEWHERE) as reader:
         assert reader.graph.find(["SPEC-1"]) == []
@@ -160,11 +162,18 @@ def test_the_edges_around_some_nodes_are_those_that_plain_python_finds(index: Lo
         path = rng.randrange(100)
         held[path] = [
             edge(
-                f"spec-{path}", f"spec-{other}", rng.choice(EDGE_TYPES[:7]), by=path, confidence=rng.choice([0.1, 0.5]),
-                valid_from=rng.randrange(20), valid_until=rng.choice([20, 30, FOREVER]), recorded=rng.randrange(40),
+                f"spec-{path}",
+                f"spec-{other}",
+                rng.choice(EDGE_TYPES[:7]),
+                by=path,
+                confidence=rng.choice([0.1, 0.5]),
+                valid_from=rng.randrange(20),
+                valid_until=rng.choice([20, 30, FOREVER]),
+                recorded=rng.randrange(40),
             )
-            for other in rng.choices(range(100), k=rng.randrange(5)) if other != path
-        ]  # fmt: skip
+            for other in rng.choices(range(100), k=rng.randrange(5))
+            if other != path
+        ]
         tell(index, f"{path}.md", GraphFacts((spec(path),), tuple(held[path])), [a_memory(1000 + path)])
         if rng.random() < 0.1:
             around(index, "spec-1")  # warm in between
@@ -209,8 +218,12 @@ def test_rows_that_answer_for_nodes_are_sections_of_documents_and_memories_thems
         by_row = [each.memory.id for each in reader.memories(homes.rows)]
         key = {node.number: node.key for node in reader.graph.nodes(nodes)}
         assert {(key[node], by) for node, by in zip(homes.nodes.tolist(), by_row, strict=True)} == {
-            ("spec-1", mem(1)), ("spec-1", mem(2)), ("spec-1", mem(3)), (mem(4), mem(4)), (mem(5), mem(5)),
-        }  # fmt: skip
+            ("spec-1", mem(1)),
+            ("spec-1", mem(2)),
+            ("spec-1", mem(3)),
+            (mem(4), mem(4)),
+            (mem(5), mem(5)),
+        }
         assert homes.nodes.tolist() == sorted(homes.nodes.tolist())
         headings = dict(zip(by_row, reader.graph.headings(homes.rows), strict=True))
     assert headings == {mem(1): "Depends on", mem(2): "", mem(3): "Ground", mem(4): "", mem(5): ""}

@@ -29,18 +29,29 @@ def index(tmp_path: Path) -> Iterator[LocalIndex]:
 
 def a_memory(number: int, **given: Any) -> Memory:
     known = {
-        "id": f"mem_{number:032x}", "category": "fact", "namespace": HERE, "created": PAST, "updated": PAST,
-        "source": "manual", "content": f"the cache keeps entries, says {number}", "entity_ref": "the cache",
+        "id": f"mem_{number:032x}",
+        "category": "fact",
+        "namespace": HERE,
+        "created": PAST,
+        "updated": PAST,
+        "source": "manual",
+        "content": f"the cache keeps entries, says {number}",
+        "entity_ref": "the cache",
         "structured_attributes": {"ttl": str(number)},
-    }  # fmt: skip
+    }
     return Memory(**{**known, **given})
 
 
 def an_episode(number: int, **given: Any) -> Episode:
     known = {
-        "id": f"ep_{number:032x}", "namespace": HERE, "created": PAST, "updated": PAST, "session_id": "s",
-        "topic": f"topic {number}", "turns": "1-2",
-    }  # fmt: skip
+        "id": f"ep_{number:032x}",
+        "namespace": HERE,
+        "created": PAST,
+        "updated": PAST,
+        "session_id": "s",
+        "topic": f"topic {number}",
+        "turns": "1-2",
+    }
     return Episode(**{**known, **given})
 
 
@@ -87,19 +98,29 @@ def test_an_attribute_that_was_retired_is_stated_no_longer_and_the_others_are(in
 
 def test_only_what_is_active_and_not_over_answers_and_quarantine_is_for_the_caller_to_judge(index: LocalIndex) -> None:
     fold(
-        index, a_memory(1), a_memory(2, status="superseded"), a_memory(3, status="pending_review"),
-        a_memory(4, invalid_at=PAST + DAY), a_memory(5, expires_at=PAST), a_memory(6, trust_zone="quarantine"),
-        a_memory(7, invalid_at=FUTURE), a_memory(8, valid_at=FUTURE),
-    )  # fmt: skip
+        index,
+        a_memory(1),
+        a_memory(2, status="superseded"),
+        a_memory(3, status="pending_review"),
+        a_memory(4, invalid_at=PAST + DAY),
+        a_memory(5, expires_at=PAST),
+        a_memory(6, trust_zone="quarantine"),
+        a_memory(7, invalid_at=FUTURE),
+        a_memory(8, valid_at=FUTURE),
+    )
     assert stating(index) == [8, 1, 6, 7]
 
 
 def test_the_newest_valid_comes_first_and_equal_ones_go_by_id(index: LocalIndex) -> None:
     fold(
-        index, a_memory(1, created=PAST + 9 * DAY, valid_at=PAST + 2 * DAY), a_memory(2, created=PAST + 3 * DAY),
-        a_memory(5, valid_at=PAST + DAY), a_memory(4, created=PAST + DAY), a_memory(3, created=PAST + DAY),
+        index,
+        a_memory(1, created=PAST + 9 * DAY, valid_at=PAST + 2 * DAY),
+        a_memory(2, created=PAST + 3 * DAY),
+        a_memory(5, valid_at=PAST + DAY),
+        a_memory(4, created=PAST + DAY),
+        a_memory(3, created=PAST + DAY),
         a_memory(6, valid_at=datetime(1960, 1, 1, tzinfo=UTC)),
-    )  # fmt: skip
+    )
     assert stating(index) == [2, 1, 3, 4, 5, 6]
 
 

@@ -36,9 +36,16 @@ def bytes_of(folder: Path) -> bytes:
 
 def test_a_turn_comes_out_as_it_went_in(spool: LocalSpool) -> None:
     whole = Turn(
-        "s", 7, "tool", "größe\n港口 \x00 \u2028", at=datetime(2026, 6, 1, 12, 0, 0, 123456, UTC), speaker="Ada",
-        tool="grep", agent="scout", key="uuid-1",
-    )  # fmt: skip
+        "s",
+        7,
+        "tool",
+        "größe\n港口 \x00 \u2028",
+        at=datetime(2026, 6, 1, 12, 0, 0, 123456, UTC),
+        speaker="Ada",
+        tool="grep",
+        agent="scout",
+        key="uuid-1",
+    )
     bare = Turn("s", 8, "user", "")
     sent = [SpooledTurn(b"a", whole, 5), SpooledTurn(b"b", bare, 6)]
     assert spool.append(SPACE, sent) == 2

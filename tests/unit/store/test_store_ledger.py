@@ -114,9 +114,15 @@ def broken(*lines: bytes, home: Path, kinds: str = "abcde") -> LocalRecords:
 
 
 DAMAGED = {
-    "no JSON": b"{broken", "empty": b"", "no text": b"\xff\xfe", "endless": b"[" * 100_000, "negative": b'{"seq":-2}',
-    "no number": b'{"seq":"2"}', "a later number": b'{"seq":99,"kind":"b"}', "an earlier one": b'{"seq":1,"kind":"b"}',
-}  # fmt: skip
+    "no JSON": b"{broken",
+    "empty": b"",
+    "no text": b"\xff\xfe",
+    "endless": b"[" * 100_000,
+    "negative": b'{"seq":-2}',
+    "no number": b'{"seq":"2"}',
+    "a later number": b'{"seq":99,"kind":"b"}',
+    "an earlier one": b'{"seq":1,"kind":"b"}',
+}
 
 
 @pytest.mark.parametrize("line", DAMAGED.values(), ids=DAMAGED)

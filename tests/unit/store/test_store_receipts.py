@@ -84,9 +84,15 @@ def test_the_latest_is_of_the_session_asked_for_or_of_the_namespace(tmp_path: Pa
     history = history_of(
         tmp_path, recall(1, session="s1"), recall(2, session="s2"), recall(3), recall(4, session="s1", namespace=THERE)
     )
-    assert [found and found.recall_id for found in (
-        history.latest(HERE), history.latest(HERE, "s1"), history.latest(HERE, "s3"), history.latest(THERE),
-    )] == [name(3), name(1), None, name(4)]  # fmt: skip
+    assert [
+        found and found.recall_id
+        for found in (
+            history.latest(HERE),
+            history.latest(HERE, "s1"),
+            history.latest(HERE, "s3"),
+            history.latest(THERE),
+        )
+    ] == [name(3), name(1), None, name(4)]
 
 
 def test_a_pinned_receipt_outlives_age_and_number_until_it_is_let_go(tmp_path: Path) -> None:
@@ -101,9 +107,13 @@ def test_a_pinned_receipt_outlives_age_and_number_until_it_is_let_go(tmp_path: P
     assert history.prune(before=0, keep=2) == 3
     assert whole(history, 8) == [2, 3, 7, 8]
     assert [(row.in_full, row.pinned, row.query_kept, row.served_count) for row in history.recalls(HERE)] == [
-        (True, False, True, 1), (True, False, True, 1), *[(False, False, False, 1)] * 3,
-        (True, True, True, 1), (True, True, True, 1), (False, False, False, 1),
-    ]  # fmt: skip
+        (True, False, True, 1),
+        (True, False, True, 1),
+        *[(False, False, False, 1)] * 3,
+        (True, True, True, 1),
+        (True, True, True, 1),
+        (False, False, False, 1),
+    ]
     row = history.pin(name(2), HERE, pinned=False)
     assert row is not None
     assert not row.pinned

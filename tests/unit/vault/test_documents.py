@@ -34,22 +34,44 @@ MARKS = st.sampled_from(
 CONTENT = TEXT | st.lists(MARKS | TEXT, max_size=4).map(lambda parts: "\n".join(parts).strip("\n"))
 INSTANTS = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(lambda at: truncate(at.replace(tzinfo=UTC)))  # noqa: DTZ001
 IDS = st.integers(0, 2**128 - 1).map(lambda n: f"mem_{n:032x}")
-VERSIONS = st.fixed_dictionaries({
-    "id": IDS, "valid_from": INSTANTS, "valid_until": st.none() | INSTANTS,
-    "values": st.dictionaries(WORDS, TEXT, max_size=3), "commit": st.none() | WORDS,
-}).map(HeaderVersion.model_validate)  # fmt: skip
-SECTIONS = st.fixed_dictionaries({
-    "id": IDS, "number": st.integers(1, 99), "heading": TEXT, "trail": st.lists(WORDS, max_size=2).map(tuple),
-    "level": st.integers(0, 6), "lines": st.just("3-9"), "valid_from": INSTANTS, "valid_until": st.none() | INSTANTS,
-    "quarantined": st.booleans(), "content": CONTENT,
-}).map(Section.model_validate)  # fmt: skip
+VERSIONS = st.fixed_dictionaries(
+    {
+        "id": IDS,
+        "valid_from": INSTANTS,
+        "valid_until": st.none() | INSTANTS,
+        "values": st.dictionaries(WORDS, TEXT, max_size=3),
+        "commit": st.none() | WORDS,
+    }
+).map(HeaderVersion.model_validate)
+SECTIONS = st.fixed_dictionaries(
+    {
+        "id": IDS,
+        "number": st.integers(1, 99),
+        "heading": TEXT,
+        "trail": st.lists(WORDS, max_size=2).map(tuple),
+        "level": st.integers(0, 6),
+        "lines": st.just("3-9"),
+        "valid_from": INSTANTS,
+        "valid_until": st.none() | INSTANTS,
+        "quarantined": st.booleans(),
+        "content": CONTENT,
+    }
+).map(Section.model_validate)
 
 
 def document(**given_: Any) -> Document:
     known = {
-        "id": f"doc_{7:032x}", "namespace": HERE, "created": NOON, "updated": NOON, "path": "docs/a.md",
-        "root": "/somewhere", "format": "markdown", "digest": "0" * 64, "title": "Dedup contract", "entity": "SPEC-037",
-    }  # fmt: skip
+        "id": f"doc_{7:032x}",
+        "namespace": HERE,
+        "created": NOON,
+        "updated": NOON,
+        "path": "docs/a.md",
+        "root": "/somewhere",
+        "format": "markdown",
+        "digest": "0" * 64,
+        "title": "Dedup contract",
+        "entity": "SPEC-037",
+    }
     return Document.model_validate({**known, **given_})
 
 
@@ -69,17 +91,24 @@ def read(data: bytes) -> Parsed:
 @settings(max_examples=300)
 @given(
     st.lists(SECTIONS, max_size=3, unique_by=lambda each: each.id),
-    st.lists(VERSIONS, max_size=2, unique_by=lambda each: each.id), WORDS, WORDS, st.lists(WORDS, max_size=2),
+    st.lists(VERSIONS, max_size=2, unique_by=lambda each: each.id),
+    WORDS,
+    WORDS,
+    st.lists(WORDS, max_size=2),
     st.none() | INSTANTS,
-)  # fmt: skip
+)
 def test_what_is_written_is_what_is_read(
     sections: list[Section], versions: list[HeaderVersion], title: str, path: str, aliases: list[str], gone: datetime
 ) -> None:
     taken = {each.id for each in sections}
     made = document(
-        title=title, path=path, entity=path, aliases=tuple(aliases), removed_at=gone,
+        title=title,
+        path=path,
+        entity=path,
+        aliases=tuple(aliases),
+        removed_at=gone,
         versions=tuple(each for each in versions if each.id not in taken),
-    )  # fmt: skip
+    )
     data = render_document(made, sections)
     parsed = read(data)
     assert (parsed.document, parsed.sections) == (made, tuple(sections))

@@ -40,10 +40,28 @@ def test_what_is_rendered_is_read_back_the_fast_way(values: dict[str, object]) -
 @pytest.mark.parametrize(
     "word",
     [
-        "1E5", "7E10", "12e3", "0b101", "0x1f", "0o17", "1_000", "1.5", "12:30:45", "2026-04-20", "y", "on", "null",
-        "2026-04-20T17:30:00Z", "2026-04-20T17:30:00.000Z", "2026-04-20t17:30:00+02:00", "1.", "1e5", "007", "+1",
+        "1E5",
+        "7E10",
+        "12e3",
+        "0b101",
+        "0x1f",
+        "0o17",
+        "1_000",
+        "1.5",
+        "12:30:45",
+        "2026-04-20",
+        "y",
+        "on",
+        "null",
+        "2026-04-20T17:30:00Z",
+        "2026-04-20T17:30:00.000Z",
+        "2026-04-20t17:30:00+02:00",
+        "1.",
+        "1e5",
+        "007",
+        "+1",
     ],
-)  # fmt: skip
+)
 def test_a_word_stays_a_word_once_a_comment_is_added(word: str) -> None:
     text = render({"sessionId": word, "tags": [word]})
     assert parse(text) == {"sessionId": word, "tags": [word]}
@@ -178,11 +196,14 @@ pinned: false
     [
         ({"status": "archived"}, "status: active\n", "status: archived\n"),
         ({"tags": None}, "tags:\n- a\n- b\n", ""),
-        ({"structuredAttributes": {"a": "b"}}, "structuredAttributes:\n  colour: blue\n  size: 3\n",
-         'structuredAttributes: {"a": "b"}\n'),
+        (
+            {"structuredAttributes": {"a": "b"}},
+            "structuredAttributes:\n  colour: blue\n  size: 3\n",
+            'structuredAttributes: {"a": "b"}\n',
+        ),
         ({"pinned": True}, "pinned: false\n", "pinned: true\n"),
     ],
-)  # fmt: skip
+)
 def test_an_edit_changes_its_keys_and_no_other_byte(changes: dict[str, object], gone: str, new: str) -> None:
     assert edit(USERS, changes) == USERS.replace(gone, new)
 

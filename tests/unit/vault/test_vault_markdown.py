@@ -35,14 +35,29 @@ BODY = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(lambda at: truncate(at.replace(tzinfo=UTC)))  # noqa: DTZ001
 IDS = st.integers(0, 2**128 - 1).map(lambda n: f"mem_{n:032x}")
 MEMORIES = st.builds(
-    Memory, id=IDS, category=st.sampled_from(CATEGORIES), namespace=st.just(HERE), created=MOMENTS, updated=MOMENTS,
-    source=st.sampled_from(["extraction", "manual"]), session_id=st.none() | WORDS, agent=st.none() | WORDS,
-    evidence=st.lists(WORDS, max_size=2).map(tuple), confidence=st.floats(0, 1), tags=st.lists(WORDS).map(tuple),
-    pinned=st.booleans(), entity_ref=st.none() | WORDS, structured_attributes=st.dictionaries(WORDS, WORDS, max_size=2),
-    importance_score=st.floats(0, 1), status=st.sampled_from(STATUSES), valid_at=st.none() | MOMENTS,
-    scopes=st.lists(st.sampled_from(BOUNDARY_SCOPES), unique=True).map(tuple), invalid_at=st.none() | MOMENTS,
-    supersedes=st.lists(IDS, max_size=2).map(tuple), content=BODY.map(str.strip),
-)  # fmt: skip
+    Memory,
+    id=IDS,
+    category=st.sampled_from(CATEGORIES),
+    namespace=st.just(HERE),
+    created=MOMENTS,
+    updated=MOMENTS,
+    source=st.sampled_from(["extraction", "manual"]),
+    session_id=st.none() | WORDS,
+    agent=st.none() | WORDS,
+    evidence=st.lists(WORDS, max_size=2).map(tuple),
+    confidence=st.floats(0, 1),
+    tags=st.lists(WORDS).map(tuple),
+    pinned=st.booleans(),
+    entity_ref=st.none() | WORDS,
+    structured_attributes=st.dictionaries(WORDS, WORDS, max_size=2),
+    importance_score=st.floats(0, 1),
+    status=st.sampled_from(STATUSES),
+    valid_at=st.none() | MOMENTS,
+    scopes=st.lists(st.sampled_from(BOUNDARY_SCOPES), unique=True).map(tuple),
+    invalid_at=st.none() | MOMENTS,
+    supersedes=st.lists(IDS, max_size=2).map(tuple),
+    content=BODY.map(str.strip),
+)
 
 
 def only(data: bytes, path: str = PATH) -> Memory:
@@ -148,11 +163,29 @@ def test_what_cannot_be_read_is_refused_with_its_path_and_place(text: bytes, whe
 
 
 HOSTILE = (
-    "", "plain", "<!-- pellucid:moment {} -->", '<!-- pellucid:moment {"id":"x"} -->', "\\<!-- pellucid:moment {} -->",
-    "\\\\<!-- pellucid:x", "a\n<!-- pellucid:moment {} -->\nb", "---", "---\nid: ep_x\n---", "\n\n---\n\n", "# heading",
-    "a\r\nb", "\ttab", "trailing  ", "emoji 👩‍🔧 港口", "<!--", "-->", "`code`\n```\nfence\n```", "\u2028",
-    "a\u2028<!-- pellucid:", "\r<!-- pellucid:moment {} -->", "line\n\\\n<!-- pellucid:",
-)  # fmt: skip
+    "",
+    "plain",
+    "<!-- pellucid:moment {} -->",
+    '<!-- pellucid:moment {"id":"x"} -->',
+    "\\<!-- pellucid:moment {} -->",
+    "\\\\<!-- pellucid:x",
+    "a\n<!-- pellucid:moment {} -->\nb",
+    "---",
+    "---\nid: ep_x\n---",
+    "\n\n---\n\n",
+    "# heading",
+    "a\r\nb",
+    "\ttab",
+    "trailing  ",
+    "emoji 👩‍🔧 港口",
+    "<!--",
+    "-->",
+    "`code`\n```\nfence\n```",
+    "\u2028",
+    "a\u2028<!-- pellucid:",
+    "\r<!-- pellucid:moment {} -->",
+    "line\n\\\n<!-- pellucid:",
+)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -13,14 +13,21 @@ from pellucid.model.snapshot import LegContribution, RecallXraySnapshot, RerankD
 from pellucid.operations.recall.recalling import RecallInput, snapshot_of, xray, xray_of
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import Request
-from pellucid.settings import RecallSettings, settings_hash
+from pellucid.settings import settings_hash
+from pellucid.settings.sections import RecallSettings
 from pellucid.xray.provenance import is_stale, provenance
 from pellucid.xray.words.sentence import ordinal, sentence, untrue
 
 QUESTIONS = (
-    "When do we release?", "One cache for all tenants?", "How do I roll back the quote cache?", "Tomás allergic",
-    "May an invoice get a new number?", "港口", "How many nodes has the search cluster?", "the of a",
-)  # fmt: skip
+    "When do we release?",
+    "One cache for all tenants?",
+    "How do I roll back the quote cache?",
+    "Tomás allergic",
+    "May an invoice get a new number?",
+    "港口",
+    "How many nodes has the search cluster?",
+    "the of a",
+)
 
 
 @pytest.fixture
@@ -128,10 +135,12 @@ def test_a_miss_names_the_first_rung_that_stopped_it_and_by_how_much(house: Open
     file_memories(
         app,
         [
-            a_memory(1, "the harbour crane lifts forty tonnes"), a_memory(2, "a crane in the harbour"),
-            a_memory(3, "the harbour crane was sold", status="retracted"), a_memory(4, "invoices are sent on Fridays"),
+            a_memory(1, "the harbour crane lifts forty tonnes"),
+            a_memory(2, "a crane in the harbour"),
+            a_memory(3, "the harbour crane was sold", status="retracted"),
+            a_memory(4, "invoices are sent on Fridays"),
         ],
-    )  # fmt: skip
+    )
     snapshot = explained(app, "harbour crane")
     missed = {int(each.memory_id[4:], 16): each for each in snapshot.rejected}
     winner = int(snapshot.results[0].memory_id[4:], 16)
@@ -142,8 +151,10 @@ def test_a_miss_names_the_first_rung_that_stopped_it_and_by_how_much(house: Open
     )
     assert (missed[3].rejected_by, missed[3].reason, missed[3].margin) == ("status-active", "not active", None)
     assert [(each.leg, each.term) for each in missed[3].contributions] == [
-        ("vector", 0.0), ("lexical", 0.0), ("passage", 0.0),
-    ]  # fmt: skip
+        ("vector", 0.0),
+        ("lexical", 0.0),
+        ("passage", 0.0),
+    ]
     assert missed[4].rejected_by == "score-floor"
     cosine = next(each.raw_score for each in missed[4].contributions if each.leg == "vector")
     assert missed[4].margin == pytest.approx(0.2 - cosine, abs=1e-6)
@@ -209,10 +220,17 @@ def test_what_is_there_for_its_neighbours_is_told_so_first_and_only_then() -> No
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("vector", "its meaning"), ("bm25", "its words"), ("recent", "its age"), ("pin", "its pin"),
-     ("rerank", "how its words meet the question's"), ("expansion", "what stands around it in its session"),
-     ("importance", "its importance"), ("temporal", "how recent it is")],
-)  # fmt: skip
+    [
+        ("vector", "its meaning"),
+        ("bm25", "its words"),
+        ("recent", "its age"),
+        ("pin", "its pin"),
+        ("rerank", "how its words meet the question's"),
+        ("expansion", "what stands around it in its session"),
+        ("importance", "its importance"),
+        ("temporal", "how recent it is"),
+    ],
+)
 def test_the_term_named_last_is_the_largest(name: str, words: str) -> None:
     others = dict.fromkeys(("vector", "bm25", "rerank"), 0.3)
     assert sentence([], None, scores(**{**others, name: 0.9}), 0).endswith(
@@ -227,19 +245,25 @@ def others_sum(name: str) -> float:
 WHOLE: dict[str, Any] = {
     "contributions": [leg("vector", 2, 0.714), leg("lexical@2", 1, 4.2, (0, 2))],
     "reranked": RerankDetail(backend="late-interaction", rank=3, raw_score=0.4, term=0.1),
-    "scores": scores(vector=0.9, rerank=0.1, sub_queries=0.3, named=0.8, asking=-0.2), "words": 5,
-}  # fmt: skip
+    "scores": scores(vector=0.9, rerank=0.1, sub_queries=0.3, named=0.8, asking=-0.2),
+    "words": 5,
+}
 
 
 def test_what_a_sentence_says_is_true_of_its_terms_and_a_lie_is_found() -> None:
     said = sentence(**WHOLE)
     assert untrue(said, **WHOLE) == []
     lies = {
-        "2nd by meaning": "1st by meaning", "cosine 0.71": "cosine 0.17", "3rd by the rer": "4th by the rer",
+        "2nd by meaning": "1st by meaning",
+        "cosine 0.71": "cosine 0.17",
+        "3rd by the rer": "4th by the rer",
         "+0.80": "+0.90",
-        "its meaning (": "its words (", "only asking": "only telling", "in sub-question 1": "in sub-question 2",
-        "0.90 of": "0.80 of", "Found": "Not found by itself: it stands beside a match in its session, found",
-    }  # fmt: skip
+        "its meaning (": "its words (",
+        "only asking": "only telling",
+        "in sub-question 1": "in sub-question 2",
+        "0.90 of": "0.80 of",
+        "Found": "Not found by itself: it stands beside a match in its session, found",
+    }
     for true, false in lies.items():
         assert true in said
         assert untrue(said.replace(true, false, 1), **WHOLE), false
@@ -248,9 +272,23 @@ def test_what_a_sentence_says_is_true_of_its_terms_and_a_lie_is_found() -> None:
 
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th"), (20, "20th"),
-     (21, "21st"), (22, "22nd"), (101, "101st"), (111, "111th"), (113, "113th"), (123, "123rd")],
-)  # fmt: skip
+    [
+        (1, "1st"),
+        (2, "2nd"),
+        (3, "3rd"),
+        (4, "4th"),
+        (11, "11th"),
+        (12, "12th"),
+        (13, "13th"),
+        (20, "20th"),
+        (21, "21st"),
+        (22, "22nd"),
+        (101, "101st"),
+        (111, "111th"),
+        (113, "113th"),
+        (123, "123rd"),
+    ],
+)
 def test_ordinals(number: int, said: str) -> None:
     assert ordinal(number) == said
 

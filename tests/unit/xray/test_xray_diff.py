@@ -9,7 +9,7 @@ from vault_kit import HERE, Opener, a_memory, file_memories, ranking, run, salad
 from pellucid.app import App
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Abstention, Context, State
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 from pellucid.xray.diff import RecallDiff, Shift, diff
 
 QUERY = "crane ferry tide anchor"

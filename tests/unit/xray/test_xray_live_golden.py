@@ -25,9 +25,14 @@ diff --git a/render/thumbs.py b/render/thumbs.py
 +new
 """
 ASKED: dict[str, object] = {
-    "session_id": "agent-session-42", "top_k": 5, "budget": 640, "since": "2025-01-01T00:00:00Z", "scopes": ("repo",),
-    "review": DIFF, "settings": {"minTokenOverlap": 0.15, "minFactScore": 0.2, "pool": 7, "legWeights.review": 3},
-}  # fmt: skip
+    "session_id": "agent-session-42",
+    "top_k": 5,
+    "budget": 640,
+    "since": "2025-01-01T00:00:00Z",
+    "scopes": ("repo",),
+    "review": DIFF,
+    "settings": {"minTokenOverlap": 0.15, "minFactScore": 0.2, "pool": 7, "legWeights.review": 3},
+}
 
 
 @pytest.fixture

@@ -22,10 +22,29 @@ from pellucid.xray.words.visible import visible
 CSS = (Path(pellucid.xray.__file__).parent / "page.css").read_text("utf-8")
 NUMBER = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e6, max_value=1e6)
 HOSTILE = [
-    "<script>alert(1)</script>", "</style><script>x</script>", "</td></tr></table>", "<!--", "]]>", "&lt;b&gt;", "&",
-    "\" onload=\"x", "' style='x", "one\ntwo", "a\x1b[2Jb", "a\x00b", "txt.\u202eexe", "a\u2066b", "a\ud800b", "  a  ",
-    "javascript:x", "{{x}}", "<img src=x onerror=x>", "שלום", "\t", " ",
-]  # fmt: skip
+    "<script>alert(1)</script>",
+    "</style><script>x</script>",
+    "</td></tr></table>",
+    "<!--",
+    "]]>",
+    "&lt;b&gt;",
+    "&",
+    '" onload="x',
+    "' style='x",
+    "one\ntwo",
+    "a\x1b[2Jb",
+    "a\x00b",
+    "txt.\u202eexe",
+    "a\u2066b",
+    "a\ud800b",
+    "  a  ",
+    "javascript:x",
+    "{{x}}",
+    "<img src=x onerror=x>",
+    "שלום",
+    "\t",
+    " ",
+]
 
 
 def page(snapshot: RecallXraySnapshot | None) -> Node:
@@ -86,8 +105,9 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     assert root.one("section", id="rejected").one("p").text == f"{more} more not shown."
     tier = fields(root.one("section", id="tier-explain"))
     assert (tier["candidates-considered"], tier["latency-ms"]) == (
-        str(wire["tierExplain"]["candidatesConsidered"]), millis(wire["tierExplain"]["latencyMs"]),
-    )  # fmt: skip
+        str(wire["tierExplain"]["candidatesConsidered"]),
+        millis(wire["tierExplain"]["latencyMs"]),
+    )
 
 
 @pytest.mark.requirement("XRAY-2")
@@ -259,12 +279,16 @@ def test_what_found_no_room_is_named_with_its_reason() -> None:
 def test_sections_without_content_are_left_out_or_say_so() -> None:
     root = page(empty())
     assert [each.attributes["id"] for each in root.all("section")] == [
-        "results", "filters", "tier-explain", "context",
-    ]  # fmt: skip
+        "results",
+        "filters",
+        "tier-explain",
+        "context",
+    ]
     assert [each.text for each in root.all("p", class_="none")] == [
-        "No results admitted.", "No filter traces recorded.",
+        "No results admitted.",
+        "No filter traces recorded.",
         "Not populated — direct-answer tier disabled or did not fire.",
-    ]  # fmt: skip
+    ]
     assert "No X-ray snapshot captured." in page(golden("null")).text
     assert page(empty(query="")).one("p", class_="query").text == "empty"
 

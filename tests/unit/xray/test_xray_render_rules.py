@@ -39,9 +39,16 @@ def line(snapshot: RecallXraySnapshot, label: str) -> str | None:
 
 def provenance(**given: Any) -> Provenance:
     fields = {
-        "source": "manual", "scope": "namespace:a/b", "retrieval_reason": "served-by=hybrid", "confidence": 0.5,
-        "stale": False, "corrected": False, "correction_state": "none", "safe_to_use": True, "safety": "safe",
-    }  # fmt: skip
+        "source": "manual",
+        "scope": "namespace:a/b",
+        "retrieval_reason": "served-by=hybrid",
+        "confidence": 0.5,
+        "stale": False,
+        "corrected": False,
+        "correction_state": "none",
+        "safe_to_use": True,
+        "safety": "safe",
+    }
     return Provenance(**fields | given)
 
 
@@ -73,27 +80,48 @@ def test_the_penalty_is_printed_positive() -> None:
 
 def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None:
     snapshot = holding(
-        why="Because.", provenance=provenance(user_context_scopes=("repo",), safety_reasons=("stale=true",)),
-        admitted_by=("a",), rejected_by="b", graph_path=("x", "y"), graph_edge_confidences=(0.5,),
-        audit_entry_id="aud_1", rerank=RerankDetail(backend="cohere", rank=3, raw_score=0.25, term=1.0),
+        why="Because.",
+        provenance=provenance(user_context_scopes=("repo",), safety_reasons=("stale=true",)),
+        admitted_by=("a",),
+        rejected_by="b",
+        graph_path=("x", "y"),
+        graph_edge_confidences=(0.5,),
+        audit_entry_id="aud_1",
+        rerank=RerankDetail(backend="cohere", rank=3, raw_score=0.25, term=1.0),
         contributions=(LegContribution(leg="vector", rank=1, raw_score=1.0, score_type="cosine", term=1.0),),
-    )  # fmt: skip
+    )
     labels = [each.split(":")[0] for each in lines(snapshot) if each.startswith("    ")]
     assert labels == [
         f"    {label}"
         for label in (
-            "why", "memory", "path", "score", "provenance", "retrieval-reason", "context-scopes", "safety",
-            "admitted-by", "rejected-by", "graph-path", "edge-confidences", "audit-entry", "legs", "rerank",
+            "why",
+            "memory",
+            "path",
+            "score",
+            "provenance",
+            "retrieval-reason",
+            "context-scopes",
+            "safety",
+            "admitted-by",
+            "rejected-by",
+            "graph-path",
+            "edge-confidences",
+            "audit-entry",
+            "legs",
+            "rerank",
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_a_result_with_nothing_more_to_say_is_its_heading_and_its_score() -> None:
     text = lines(holding(path=""))
     at = text.index("--- results ---")
     assert text[at + 1 : at + 5] == [
-        "[1] mem_1", "    memory: mem_1, served by hybrid", "    score: final=1.0000", "",
-    ]  # fmt: skip
+        "[1] mem_1",
+        "    memory: mem_1, served by hybrid",
+        "    score: final=1.0000",
+        "",
+    ]
 
 
 def test_provenance_says_unknown_where_no_creation_is_known_and_names_the_correction() -> None:
@@ -179,9 +207,12 @@ def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> No
 def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() -> None:
     leg = LegContribution(leg="vector", rank=1, raw_score=1.0, score_type="cosine", term=1.0)
     snapshot = holding(
-        provenance=provenance(created="2026-04-20T17:30:00.000Z"), admitted_by=("a",), audit_entry_id="aud_1",
-        contributions=(leg,), staleness=Staleness(age_days=200, superseded=False, due=True),
-    )  # fmt: skip
+        provenance=provenance(created="2026-04-20T17:30:00.000Z"),
+        admitted_by=("a",),
+        audit_entry_id="aud_1",
+        contributions=(leg,),
+        staleness=Staleness(age_days=200, superseded=False, due=True),
+    )
     idle = LegHealth(name="graph", health="off", reason="names nothing", admitted=0, open=0)
     snapshot = snapshot.model_copy(update={"legs": (idle,)})
     brief, whole = render(snapshot, "text"), render(snapshot, "text", verbose=True)
@@ -195,12 +226,13 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
 @pytest.mark.parametrize(
     ("doubt", "threshold", "said"),
     [
-        (0.1, 1.0, "sure (doubt 0.10)"), (0.34, 1.0, "fairly sure (doubt 0.34)"),
+        (0.1, 1.0, "sure (doubt 0.10)"),
+        (0.34, 1.0, "fairly sure (doubt 0.34)"),
         (0.57, 1.0, "not sure: this may not be known here (doubt 0.57)"),
         (0.57, 0.5, "not known: nothing here is near enough to be an answer (doubt 0.57, the line is 0.50)"),
         (1.0, 1.0, "not known: nothing here is near enough to be an answer (doubt 1.00, the line is 1.00)"),
     ],
-)  # fmt: skip
+)
 def test_how_sure_a_recall_is_is_said_in_words(doubt: float, threshold: float, said: str) -> None:
     trace = AbstentionTrace(doubt=doubt, threshold=threshold, abstained=doubt >= threshold)
     assert line(empty(abstention=trace), "answer") == said
@@ -286,9 +318,13 @@ def test_a_time_out_of_range_is_unknown_in_print_and_kept_in_json(epoch_ms: int,
 
 def test_blank_names_are_left_out_of_the_header() -> None:
     assert lines(empty(session_key="", namespace="a/b"))[1:7] == [
-        "query: q", "shown: 0 memories", "snapshot-id: rec_1", "captured-at: 1970-01-01T00:00:00.000Z",
-        "namespace: a/b", "budget: 0 / 10 chars",
-    ]  # fmt: skip
+        "query: q",
+        "shown: 0 memories",
+        "snapshot-id: rec_1",
+        "captured-at: 1970-01-01T00:00:00.000Z",
+        "namespace: a/b",
+        "budget: 0 / 10 chars",
+    ]
 
 
 def test_no_form_ends_with_a_newline() -> None:

@@ -17,9 +17,14 @@ MADE = datetime(2026, 1, 1, tzinfo=UTC)
 
 def _memory(**given: Any) -> Memory:
     fields: dict[str, Any] = {
-        "id": "mem_" + "1" * 32, "category": "fact", "namespace": "local/default", "created": MADE, "updated": MADE,
-        "source": "manual", "content": "The cache holds thumbnails for a day.",
-    }  # fmt: skip
+        "id": "mem_" + "1" * 32,
+        "category": "fact",
+        "namespace": "local/default",
+        "created": MADE,
+        "updated": MADE,
+        "source": "manual",
+        "content": "The cache holds thumbnails for a day.",
+    }
     return Memory.model_validate(fields | given)
 
 
@@ -101,11 +106,12 @@ def test_the_line_stands_between_provenance_and_the_rungs() -> None:
 def test_a_graph_path_says_its_edges_in_their_own_direction_after_their_confidences() -> None:
     shown = render(
         holding(
-            graph_path=("SPEC-054", "SPEC-037", "SPEC-020"), graph_edge_confidences=(0.95, 0.5),
+            graph_path=("SPEC-054", "SPEC-037", "SPEC-020"),
+            graph_edge_confidences=(0.95, 0.5),
             graph_edges=("SPEC-054 DEPENDS_ON SPEC-037", "SPEC-020 MENTIONS SPEC-037"),
         ),
         "text",
-    )  # fmt: skip
+    )
     at = shown.index("    graph-path: SPEC-054 -> SPEC-037 -> SPEC-020")
     assert shown[at:].splitlines()[1:3] == [
         "    edge-confidences: 0.95, 0.50",

@@ -79,8 +79,9 @@ def test_every_boundary_scope_that_is_missing_is_named_at_once(house: Opener) ->
     kept = cranes(app, 6, scopes=(*BOUNDARY_SCOPES[:2], "team-a"))[-1]
     finding = found(app, kept, CRANE, scopes=BOUNDARY_SCOPES[1:2])
     assert (finding.stage, finding.reason) == (
-        "boundary-scope", f"it is marked {BOUNDARY_SCOPES[0]}, which the caller did not name",
-    )  # fmt: skip
+        "boundary-scope",
+        f"it is marked {BOUNDARY_SCOPES[0]}, which the caller did not name",
+    )
     change = change_of(finding, "scope")
     assert change.apply == f"--scope {BOUNDARY_SCOPES[0]}"
     assert recalled(app, kept, CRANE, scopes=BOUNDARY_SCOPES[:2])
@@ -105,8 +106,10 @@ def test_what_no_leg_nominated_has_its_exact_place_and_the_smallest_pool(house: 
     app = house(pool=5, score_propagation_alpha=0.0, enable_reranking=False)
     cranes(app)
     deep = run(app, CRANE, settings={"pool": 20})
-    ranked = {name: {unpack_id(raw): int(r) for raw, r in zip(deep.pool.ids, ranks, strict=True)}
-              for name, ranks in deep.pool.ranks.items()}  # fmt: skip
+    ranked = {
+        name: {unpack_id(raw): int(r) for raw, r in zip(deep.pool.ids, ranks, strict=True)}
+        for name, ranks in deep.pool.ranks.items()
+    }
     nominated = {unpack_id(raw) for raw in run(app, CRANE).pool.ids}
     lost = min(set(ranked["vector"]) - nominated, key=lambda each: min(r[each] for r in ranked.values() if r[each]))
     finding = found(app, lost, CRANE)
@@ -303,10 +306,14 @@ def test_a_memory_is_named_by_id_beginning_words_or_meaning(house: Opener) -> No
     keep(app, "The bakery opens at six")
     keep(app, "The bakery is closed on Monday")
     for text, matched in (
-        (kept.id, "id"), (kept.id[:30], "prefix"), (kept.id[4:24], "prefix"), (kept.id[-10:], "prefix"),
-        ("our VESSEL departs, at dawn!", "content"), ("vessel departs", "words"),
+        (kept.id, "id"),
+        (kept.id[:30], "prefix"),
+        (kept.id[4:24], "prefix"),
+        (kept.id[-10:], "prefix"),
+        ("our VESSEL departs, at dawn!", "content"),
+        ("vessel departs", "words"),
         ("our ship leaves at dawn", "meaning"),
-    ):  # fmt: skip
+    ):
         output = told(app, text, "when do we sail")
         assert (output.matched, output.memory_id) == (matched, kept.id), text
     several = told(app, "the bakery", "when do we sail")

@@ -78,9 +78,15 @@ def test_vouching_is_thought_through_to_what_the_memory_then_replaces(house: Ope
         RememberInput(content="The crane is blue", namespace=here, entity_ref="crane", attributes={"colour": "blue"}),
     ).memory
     new = a_memory(
-        60, "The crane is red", entity_ref="crane", structured_attributes={"colour": "red"}, trust_zone="quarantine",
-        created=NOON + DAY, updated=NOON + DAY, asserted_by="user",
-    )  # fmt: skip
+        60,
+        "The crane is red",
+        entity_ref="crane",
+        structured_attributes={"colour": "red"},
+        trust_zone="quarantine",
+        created=NOON + DAY,
+        updated=NOON + DAY,
+        asserted_by="user",
+    )
     file_memories(app, [new])
     held = find_memory(app, here, new.id)
     rows = {new.id: 1, old.id: 2}
@@ -135,9 +141,14 @@ def test_where_a_longer_answer_leaves_no_room_a_pin_may_do(house: Opener) -> Non
 @pytest.mark.requirement("XRAY-4")
 def test_a_weight_is_turned_up_to_two_digits_where_nothing_else_does(house: Opener) -> None:
     app = house(
-        top_k_facts=1, score_propagation_alpha=0.0, enable_reranking=False, pin_weight=0.0, renewal_weight=0.0,
-        direct_answer=False, leg_weights={"vector": 1.0, "lexical": 0.5, "passage": 0.1, "temporal": 0.0},
-    )  # fmt: skip
+        top_k_facts=1,
+        score_propagation_alpha=0.0,
+        enable_reranking=False,
+        pin_weight=0.0,
+        renewal_weight=0.0,
+        direct_answer=False,
+        leg_weights={"vector": 1.0, "lexical": 0.5, "passage": 0.1, "temporal": 0.0},
+    )
     file_memories(app, [a_memory(1, "The crane that raises freight off ships"), a_memory(2, WORDS)])
     first, second = order(app, CRANE, top_k=2)
     assert find_memory(app, app.settings.namespace, second).memory.content == WORDS

@@ -16,10 +16,37 @@ from pellucid.xray.why.finding import WhyChange, WhyFinding
 
 CRANE = "which crane lifts the cargo"
 THINGS = (
-    "timber", "cotton", "grain", "steel", "coal", "coffee", "paper", "copper", "cement", "salt", "sugar", "wool",
-    "glass", "rubber", "tea", "cocoa", "fruit", "fish", "tiles", "bricks", "machines", "tyres", "wine", "oil",
-    "barley", "maize", "rice", "cork", "slate", "marble",
-)  # fmt: skip
+    "timber",
+    "cotton",
+    "grain",
+    "steel",
+    "coal",
+    "coffee",
+    "paper",
+    "copper",
+    "cement",
+    "salt",
+    "sugar",
+    "wool",
+    "glass",
+    "rubber",
+    "tea",
+    "cocoa",
+    "fruit",
+    "fish",
+    "tiles",
+    "bricks",
+    "machines",
+    "tyres",
+    "wine",
+    "oil",
+    "barley",
+    "maize",
+    "rice",
+    "cork",
+    "slate",
+    "marble",
+)
 
 
 def told(app: App, memory: str, query: str, **given: Any) -> WhyOutput:
@@ -76,13 +103,38 @@ _COLUMNS_2 = (
 )
 _RUNGS_3 = ("caller-filter", "time-window")
 _HEADER_3 = (
-    "pool", "said", "subPlans", "filters", "review", "made", "rerank", "tier", "abstention", "episodes", "passes",
-)  # fmt: skip
+    "pool",
+    "said",
+    "subPlans",
+    "filters",
+    "review",
+    "made",
+    "rerank",
+    "tier",
+    "abstention",
+    "episodes",
+    "passes",
+)
 _SETTINGS_2 = (
-    "top_k_facts", "pool", "open_pool", "rrf_k", "leg_weights", "enable_reranking", "min_fact_score",
-    "score_propagation_alpha", "mmr_lambda", "mmr_threshold", "char_budget", "expand_from", "lexical_cost",
-    "min_token_overlap", "importance_weight", "renewal_weight", "pin_weight", "store_query_text",
-)  # fmt: skip
+    "top_k_facts",
+    "pool",
+    "open_pool",
+    "rrf_k",
+    "leg_weights",
+    "enable_reranking",
+    "min_fact_score",
+    "score_propagation_alpha",
+    "mmr_lambda",
+    "mmr_threshold",
+    "char_budget",
+    "expand_from",
+    "lexical_cost",
+    "min_token_overlap",
+    "importance_weight",
+    "renewal_weight",
+    "pin_weight",
+    "store_query_text",
+)
 
 
 def as_version_2(packed: bytes) -> bytes:
@@ -97,9 +149,11 @@ def as_version_2(packed: bytes) -> bytes:
     for leg in _LEGS_2:
         columns |= {name: held[name] for name in (f"{leg} ranks", f"{leg} open", f"{leg} scores")}
     header = {name: value for name, value in header.items() if name not in _HEADER_3} | {
-        "v": 2, "n": len(pool), "legs": _LEGS_2,
+        "v": 2,
+        "n": len(pool),
+        "legs": _LEGS_2,
         "settings": {name: header["settings"][name] for name in _SETTINGS_2},
         "reports": [each for each in header["reports"] if each[0] in _LEGS_2],
         "rungs": [each for each in header["rungs"] if each[0] in kept],
-    }  # fmt: skip
+    }
     return assembled(header, columns, said_in(packed))

@@ -13,9 +13,14 @@ BY_A_PERSON: frozenset[MemoryFormat] = frozenset({"claude-md", "agents-md"})
 """Formats that people write by hand; the others are mostly an agent's or a model's conclusions."""
 
 CONFIDENCE: dict[MemoryFormat, float] = {
-    "claude-md": 0.95, "agents-md": 0.95, "memory-md": 0.8, "basic-memory": 0.85, "remnic": 0.8, "mem0": 0.8,
+    "claude-md": 0.95,
+    "agents-md": 0.95,
+    "memory-md": 0.8,
+    "basic-memory": 0.85,
+    "remnic": 0.8,
+    "mem0": 0.8,
     "chatgpt": 0.8,
-}  # fmt: skip
+}
 """How sure an entry is that says nothing of it."""
 
 

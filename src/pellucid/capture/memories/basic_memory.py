@@ -37,10 +37,18 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     title = text_of(values, "title") or document.path.stem
     created = as_instant(text_of(values, "created", "date")) or document.modified
     note = AdoptedMemory(
-        "basic-memory", "", document.shown, 1, 1, tags=texts(values.get("tags")), entity_ref=title, created=created,
-        updated=as_instant(text_of(values, "modified", "updated")) or created, valid_at=created,
+        "basic-memory",
+        "",
+        document.shown,
+        1,
+        1,
+        tags=texts(values.get("tags")),
+        entity_ref=title,
+        created=created,
+        updated=as_instant(text_of(values, "modified", "updated")) or created,
+        valid_at=created,
         foreign_id=text_of(values, "permalink"),
-    )  # fmt: skip
+    )
     body, comments = without_comments(parts.body)
     document.report.dropped.update({"comment": comments} if comments else {})
     prose: list[MarkdownBlock] = []
@@ -72,9 +80,11 @@ def _observed(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | Non
     if not words or nothing_said(words):
         return None
     return replace(
-        note, content=_about(title, label, words), category=by_label(label) or by_form(words, ()),
+        note,
+        content=_about(title, label, words),
+        category=by_label(label) or by_form(words, ()),
         tags=tuple(dict.fromkeys((*note.tags, *tags, label))),
-    )  # fmt: skip
+    )
 
 
 def _is_mark(label: str) -> bool:

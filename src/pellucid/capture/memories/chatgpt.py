@@ -50,15 +50,30 @@ def _entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[Adop
 
 
 def _memories(
-    document: SourceFile, place: int, words: str, at: datetime | None, *, updated: datetime | None = None,
-    tags: tuple[str, ...] = (), name: str | None = None,
-) -> Iterator[AdoptedMemory]:  # fmt: skip
+    document: SourceFile,
+    place: int,
+    words: str,
+    at: datetime | None,
+    *,
+    updated: datetime | None = None,
+    tags: tuple[str, ...] = (),
+    name: str | None = None,
+) -> Iterator[AdoptedMemory]:
     created = at or document.modified
     for piece in pieces(document.safe(words.strip())):
         yield AdoptedMemory(
-            "chatgpt", piece, document.shown, place, place, category=by_form(piece, ()), tags=tags, created=created,
-            updated=updated or created, valid_at=created, foreign_id=name,
-        )  # fmt: skip
+            "chatgpt",
+            piece,
+            document.shown,
+            place,
+            place,
+            category=by_form(piece, ()),
+            tags=tags,
+            created=created,
+            updated=updated or created,
+            valid_at=created,
+            foreign_id=name,
+        )
 
 
 def _told(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:

@@ -14,9 +14,12 @@ MARKDOWN = frozenset({".md", ".mdc", ".markdown"})
 SUFFIXES = MARKDOWN | {".json", ".jsonl", ".txt"}
 
 _NAMED: dict[str, MemoryFormat] = {
-    "claude.md": "claude-md", "claude.local.md": "claude-md", "agents.md": "agents-md",
-    "agents.override.md": "agents-md", "memory.md": "memory-md",
-}  # fmt: skip
+    "claude.md": "claude-md",
+    "claude.local.md": "claude-md",
+    "agents.md": "agents-md",
+    "agents.override.md": "agents-md",
+    "memory.md": "memory-md",
+}
 _NOTE = re.compile(r"^[ \t]*[-*] \[[^\[\]()\n]{2,60}\] \S|^[ \t]*[-*] \S{1,60} \[\[[^\[\]\n]{1,300}\]\]", re.MULTILINE)
 _TOPIC_KINDS = frozenset({"user", "feedback", "project", "reference"})
 _PASTED = re.compile(r"memor|chatgpt", re.IGNORECASE)

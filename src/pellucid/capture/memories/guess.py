@@ -13,14 +13,36 @@ _HEADINGS: tuple[tuple[Category, re.Pattern[str]], ...] = (
     ("rule", re.compile(r"\brules?\b|\bconventions?\b|\bguidelines?\b|\bdo not\b|\bnever\b", re.IGNORECASE)),
 )
 _LABELS: dict[str, Category] = {
-    "preferences": "preference", "likes": "preference", "dislikes": "preference", "decided": "decision",
-    "choice": "decision", "requirement": "rule", "constraint": "rule", "convention": "rule", "guideline": "rule",
-    "policy": "rule", "value": "principle", "lesson": "principle", "insight": "principle", "howto": "procedure",
-    "how-to": "procedure", "workflow": "procedure", "runbook": "procedure", "todo": "commitment", "task": "commitment",
-    "action": "commitment", "promise": "commitment", "ability": "skill", "expertise": "skill", "fix": "correction",
-    "person": "entity", "reasoning-trace": "reasoning_trace", "relation": "relationship", "moment": "fact",
+    "preferences": "preference",
+    "likes": "preference",
+    "dislikes": "preference",
+    "decided": "decision",
+    "choice": "decision",
+    "requirement": "rule",
+    "constraint": "rule",
+    "convention": "rule",
+    "guideline": "rule",
+    "policy": "rule",
+    "value": "principle",
+    "lesson": "principle",
+    "insight": "principle",
+    "howto": "procedure",
+    "how-to": "procedure",
+    "workflow": "procedure",
+    "runbook": "procedure",
+    "todo": "commitment",
+    "task": "commitment",
+    "action": "commitment",
+    "promise": "commitment",
+    "ability": "skill",
+    "expertise": "skill",
+    "fix": "correction",
+    "person": "entity",
+    "reasoning-trace": "reasoning_trace",
+    "relation": "relationship",
+    "moment": "fact",
     "section": "fact",
-}  # fmt: skip
+}
 _PREFERENCE = re.compile(
     r"(?:the user |user |i |we |they |\w+ )?(?:really |always |generally |strongly )?"
     r"(?:prefers?|likes?|loves?|hates?|dislikes?|favou?rs?|enjoys?)\b"

@@ -74,9 +74,16 @@ def _memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
     )
     at = (as_instant(dated.group(1)) if dated else None) or origin.created
     return AdoptedMemory(
-        origin.kind, in_context(each), origin.document.shown, each.start, each.end,
-        category=each.category or origin.topic, created=at, updated=at, valid_at=at,
-    )  # fmt: skip
+        origin.kind,
+        in_context(each),
+        origin.document.shown,
+        each.start,
+        each.end,
+        category=each.category or origin.topic,
+        created=at,
+        updated=at,
+        valid_at=at,
+    )
 
 
 def _without_import_lines(body: str, wanted: list[str], document: SourceFile) -> str:

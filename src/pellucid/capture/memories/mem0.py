@@ -38,11 +38,20 @@ def _memories(document: SourceFile, place: int, entry: JsonObject, words: str) -
     created = instant_at(entry, "created_at", "createdAt") or document.modified
     for piece in pieces(document.safe(words)):
         yield AdoptedMemory(
-            "mem0", piece, document.shown, place, place, category=_category(labels) or by_form(piece, ()),
-            tags=labels, entity_ref=text_of(entry, "user_id", "userId", "agent_id", "agentId"), created=created,
-            updated=instant_at(entry, "updated_at", "updatedAt") or created, valid_at=created,
-            expires_at=as_instant(entry.get("expiration_date")), foreign_id=text_of(entry, "id"),
-        )  # fmt: skip
+            "mem0",
+            piece,
+            document.shown,
+            place,
+            place,
+            category=_category(labels) or by_form(piece, ()),
+            tags=labels,
+            entity_ref=text_of(entry, "user_id", "userId", "agent_id", "agentId"),
+            created=created,
+            updated=instant_at(entry, "updated_at", "updatedAt") or created,
+            valid_at=created,
+            expires_at=as_instant(entry.get("expiration_date")),
+            foreign_id=text_of(entry, "id"),
+        )
 
 
 _LABELS = ("categories", "category", "tags", "type")

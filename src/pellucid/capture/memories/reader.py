@@ -16,7 +16,7 @@ from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
 from pellucid.errors import InputError
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 Reader = Callable[[SourceFile], Iterator[AdoptedMemory]]
 
@@ -101,12 +101,16 @@ def _storable(memory: AdoptedMemory, names: Names, report: CaptureReport) -> Ado
     attributes, counts = clean_pairs({name(key): clean_text(value) for key, value in memory.attributes.items()})
     report.redactions.update(counts)
     return replace(
-        memory, content=words.text, path=names.clean(memory.path), tags=_distinct(map(name, memory.tags)),
+        memory,
+        content=words.text,
+        path=names.clean(memory.path),
+        tags=_distinct(map(name, memory.tags)),
         entity_ref=(memory.entity_ref and name(memory.entity_ref)) or None,
         attributes=attributes,
-        foreign_id=memory.foreign_id and name(memory.foreign_id), supersedes=_distinct(map(name, memory.supersedes)),
+        foreign_id=memory.foreign_id and name(memory.foreign_id),
+        supersedes=_distinct(map(name, memory.supersedes)),
         superseded_by=memory.superseded_by and name(memory.superseded_by),
-    )  # fmt: skip
+    )
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -66,15 +66,23 @@ def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[Ado
     first = parts.first_line + len(parts.body) - len(parts.body.lstrip("\n"))
     read_from = AdoptedMemory("remnic", content, document.shown, first, first + content.count("\n"))
     yield replace(
-        read_from, category=category, tags=tuple(dict.fromkeys((*texts(values.get("tags")), *label))),
-        entity_ref=text_of(values, "entityRef"), attributes=inline | words_of(values.get("structuredAttributes")),
-        created=created, updated=as_instant(text_of(values, "updated")) or created, status=status,
-        confidence=number_of(values, "confidence"), importance=number_of(values, "importanceScore"),
+        read_from,
+        category=category,
+        tags=tuple(dict.fromkeys((*texts(values.get("tags")), *label))),
+        entity_ref=text_of(values, "entityRef"),
+        attributes=inline | words_of(values.get("structuredAttributes")),
+        created=created,
+        updated=as_instant(text_of(values, "updated")) or created,
+        status=status,
+        confidence=number_of(values, "confidence"),
+        importance=number_of(values, "importanceScore"),
         valid_at=as_instant(text_of(values, "validAt", "valid_at")) or created,
         invalid_at=as_instant(text_of(values, "invalidAt", "invalid_at")),
-        expires_at=as_instant(text_of(values, "expiresAt")), foreign_id=text_of(values, "id"),
-        supersedes=texts(values.get("supersedes")), superseded_by=text_of(values, "supersededBy"),
-    )  # fmt: skip
+        expires_at=as_instant(text_of(values, "expiresAt")),
+        foreign_id=text_of(values, "id"),
+        supersedes=texts(values.get("supersedes")),
+        superseded_by=text_of(values, "supersededBy"),
+    )
 
 
 def _attributes(body: str) -> tuple[str, dict[str, str]]:

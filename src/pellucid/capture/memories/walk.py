@@ -10,7 +10,7 @@ from pellucid.capture.memories.detect import SUFFIXES
 from pellucid.capture.reader import is_excluded
 from pellucid.capture.report import CaptureReport
 from pellucid.errors import InputError
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 NOT_ENTERED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "vendor", "target", "dist", "build"})
 """Folders of other people's files and of made ones; so are hidden ones, save those of `ENTERED`."""

@@ -9,9 +9,16 @@ from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_obj
 
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _MEDIA = {
-    "image": "[image]", "input_image": "[image]", "image_url": "[image]", "image_asset_pointer": "[image]",
-    "audio": "[audio]", "input_audio": "[audio]", "document": "[document]", "file": "[file]", "input_file": "[file]",
-}  # fmt: skip
+    "image": "[image]",
+    "input_image": "[image]",
+    "image_url": "[image]",
+    "image_asset_pointer": "[image]",
+    "audio": "[audio]",
+    "input_audio": "[audio]",
+    "document": "[document]",
+    "file": "[file]",
+    "input_file": "[file]",
+}
 
 
 @dataclass(frozen=True, slots=True)

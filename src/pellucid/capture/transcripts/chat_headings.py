@@ -12,14 +12,29 @@ from pellucid.model.turn import Role
 
 _USERS = ("user", "human", "you", "me", "prompt")
 _ASSISTANTS = (
-    "assistant", "agent", "ai", "bot", "model", "response", "claude", "claude code", "chatgpt", "gpt", "gpt-4",
-    "copilot", "github copilot", "cursor", "gemini", "codex",
-)  # fmt: skip
+    "assistant",
+    "agent",
+    "ai",
+    "bot",
+    "model",
+    "response",
+    "claude",
+    "claude code",
+    "chatgpt",
+    "gpt",
+    "gpt-4",
+    "copilot",
+    "github copilot",
+    "cursor",
+    "gemini",
+    "codex",
+)
 ROLES: dict[str, Role] = {
     **dict.fromkeys(_USERS, "user"),
     **dict.fromkeys(_ASSISTANTS, "assistant"),
-    "system": "system", "tool": "tool",
-}  # fmt: skip
+    "system": "system",
+    "tool": "tool",
+}
 _NAME = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
 _HEADING = re.compile(
     rf"(?P<quote>>[ ]?)?(?P<level>#{{1,6}}[ ]+)?(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<mark>_\*\*|\*\*|__)?"

@@ -12,11 +12,17 @@ from pellucid.capture.transcripts.results import turns_of
 from pellucid.model.turn import Role, Turn
 
 ROLES: dict[str, Role] = {
-    "user": "user", "human": "user",
-    "assistant": "assistant", "ai": "assistant", "model": "assistant", "bot": "assistant",
-    "system": "system", "developer": "system",
-    "tool": "tool", "function": "tool",
-}  # fmt: skip
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
 _TIMES = ("ts", "timestamp", "time", "at", "created_at", "createdAt", "create_time")
 _SESSIONS = ("session", "session_id", "sessionId", "conversation_id", "conversationId", "thread_id")
 

@@ -19,10 +19,20 @@ from pellucid.capture.transcripts.thread import Queued, Thread
 from pellucid.model.turn import Role, Turn
 
 AGENT = "claude-code"
-LINE_TYPES = frozenset({
-    "user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment",
-    "custom-title", "ai-title",
-})  # fmt: skip
+LINE_TYPES = frozenset(
+    {
+        "user",
+        "assistant",
+        "system",
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "progress",
+        "attachment",
+        "custom-title",
+        "ai-title",
+    }
+)
 
 
 def read(source: Source) -> Iterator[Turn]:

@@ -44,11 +44,13 @@ class DialogueAnswer:
     def text(self) -> str:
         """Question, answer, and what the choice meant, each on a line of its own."""
         said = f"{self.answer}\n{self.notes}" if self.notes else self.answer
-        return "\n".join([
-            f"Question: {' '.join(self.question.split())}",
-            f"Answer: {said.strip()}",
-            *(f"Option: {' '.join(option.split())}" for option in self.options),
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                f"Question: {' '.join(self.question.split())}",
+                f"Answer: {said.strip()}",
+                *(f"Option: {' '.join(option.split())}" for option in self.options),
+            ]
+        )
 
 
 def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion, ...]:

@@ -15,10 +15,22 @@ from pellucid.capture.transcripts.numbering import Numbering
 from pellucid.capture.transcripts.source import NumberedObject, Source
 from pellucid.model.turn import Turn
 
-_DESCRIBING = frozenset({
-    "id", "custom_id", "session", "session_id", "sessionId", "conversation_id", "conversationId", "thread_id",
-    "role", "content", "mapping", "current_node",
-})  # fmt: skip
+_DESCRIBING = frozenset(
+    {
+        "id",
+        "custom_id",
+        "session",
+        "session_id",
+        "sessionId",
+        "conversation_id",
+        "conversationId",
+        "thread_id",
+        "role",
+        "content",
+        "mapping",
+        "current_node",
+    }
+)
 
 
 def read(source: Source) -> Iterator[Turn]:

@@ -25,11 +25,48 @@ _ROLES: dict[str, Role] = {
     "system": "system",
     "tool": "tool",
 }
-_NOT_NAMES = frozenset({
-    "note", "notes", "todo", "fixme", "warning", "error", "info", "debug", "example", "examples", "update", "edit",
-    "ps", "re", "subject", "date", "from", "to", "cc", "tip", "hint", "question", "answer", "summary", "step", "steps",
-    "result", "output", "input", "usage", "see", "also", "http", "https", "important", "conclusion", "title", "links",
-})  # fmt: skip
+_NOT_NAMES = frozenset(
+    {
+        "note",
+        "notes",
+        "todo",
+        "fixme",
+        "warning",
+        "error",
+        "info",
+        "debug",
+        "example",
+        "examples",
+        "update",
+        "edit",
+        "ps",
+        "re",
+        "subject",
+        "date",
+        "from",
+        "to",
+        "cc",
+        "tip",
+        "hint",
+        "question",
+        "answer",
+        "summary",
+        "step",
+        "steps",
+        "result",
+        "output",
+        "input",
+        "usage",
+        "see",
+        "also",
+        "http",
+        "https",
+        "important",
+        "conclusion",
+        "title",
+        "links",
+    }
+)
 _LONGEST = 1024 * 1024
 
 

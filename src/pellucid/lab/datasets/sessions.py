@@ -18,9 +18,17 @@ from pellucid.lab.datasets.files import find, rows
 
 _LABELS = frozenset({"durable", "questions", "user_elsewhere"})
 _HARNESS = (
-    "<command-", "<local-command", "<task-notification", "<bash-", "<system-reminder", "<user-prompt", "<ide_",
-    "[Request interrupted", "[Image", "Caveat:",
-)  # fmt: skip
+    "<command-",
+    "<local-command",
+    "<task-notification",
+    "<bash-",
+    "<system-reminder",
+    "<user-prompt",
+    "<ide_",
+    "[Request interrupted",
+    "[Image",
+    "Caveat:",
+)
 """How a line of type `user` begins that the program wrote."""
 _ASIDE = ("isMeta", "isCompactSummary", "isSidechain", "isApiErrorMessage")
 
@@ -80,8 +88,11 @@ def load(path: Path) -> Sessions:
     files = [each for each in sorted(folder.glob("*.jsonl*")) if each.name.partition(".")[0] not in _LABELS]
     transcripts = sorted(map(_transcript, files), key=lambda each: each.begins)
     if not transcripts:
-        raise InputError(f"--data {folder} holds labels and no transcript", code="invalid_data",
-                         next_step="name the folder of the data set")  # fmt: skip
+        raise InputError(
+            f"--data {folder} holds labels and no transcript",
+            code="invalid_data",
+            next_step="name the folder of the data set",
+        )
     spoken = {key: text for each in transcripts for key, text in _spoken(each.text)}
     asked = list(rows(find(folder, "questions.jsonl*"), ("id", "question", "evidence", "must", "level")))
     answerable = [row for row in asked if row["must"]]

@@ -89,11 +89,13 @@ def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[s
     by_key = {label.key: label for label in labels}
     judged = [(each, [by_key[key] for key in each.keys if key in by_key]) for each in kept]
     judged = [(each, cited) for each, cited in judged if cited]
-    right = np.array([
-        float(any(label.durable for label in cited))
-        for _, cited in judged
-        if any(label.durable or not label.facts for label in cited)
-    ])  # fmt: skip
+    right = np.array(
+        [
+            float(any(label.durable for label in cited))
+            for _, cited in judged
+            if any(label.durable or not label.facts for label in cited)
+        ]
+    )
     facts = sorted({fact for label in labels for fact in label.facts})
     found = {fact for _, cited in judged for label in cited for fact in label.facts}
     recalled = np.array([float(fact in found) for fact in facts])

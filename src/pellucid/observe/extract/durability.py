@@ -19,9 +19,15 @@ from pellucid.model.memory import Category
 Kind = Literal["decision", "rule", "preference", "fact", "correction", "procedure", "commitment", "finding"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CATEGORY: dict[Kind, Category] = {
-    "decision": "decision", "rule": "rule", "preference": "preference", "fact": "fact", "correction": "correction",
-    "procedure": "procedure", "commitment": "commitment", "finding": "fact",
-}  # fmt: skip
+    "decision": "decision",
+    "rule": "rule",
+    "preference": "preference",
+    "fact": "fact",
+    "correction": "correction",
+    "procedure": "procedure",
+    "commitment": "commitment",
+    "finding": "fact",
+}
 """A procedure told in one sentence is a rule of how something is done; a finding is a fact that was found out."""
 Head = Literal["statements", "questions"]
 """`statements`: is this worth keeping? `questions`: does the question of a dialogue ask how something shall be (and not

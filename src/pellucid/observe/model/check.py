@@ -20,10 +20,27 @@ from pellucid.observe.model.ground import Ground, ModelClaim, clauses, ground_of
 from pellucid.observe.model.hostile import is_hostile, is_order
 
 DropReason = Literal[
-    "turns-outside", "too-many-turns", "not-quoted", "empty", "too-long", "hidden-characters", "instruction", "script",
-    "wrong-speaker", "unsupported", "number-not-said", "identifier-not-said", "name-not-said", "polarity",
-    "retraction-not-said", "duplicate", "over-max-facts", "entity-not-said", "tag-not-said", "attribute-not-said",
-]  # fmt: skip
+    "turns-outside",
+    "too-many-turns",
+    "not-quoted",
+    "empty",
+    "too-long",
+    "hidden-characters",
+    "instruction",
+    "script",
+    "wrong-speaker",
+    "unsupported",
+    "number-not-said",
+    "identifier-not-said",
+    "name-not-said",
+    "polarity",
+    "retraction-not-said",
+    "duplicate",
+    "over-max-facts",
+    "entity-not-said",
+    "tag-not-said",
+    "attribute-not-said",
+]
 """The last three take a part off a fact and leave the rest."""
 
 LONGEST_CONTENT = 500
@@ -245,8 +262,16 @@ def _resolution(case: _Case) -> Resolution | None:
 
 
 _RULES: tuple[Callable[[_Case], DropReason | None], ...] = (
-    _by_form, _by_intent, _by_script, _by_speaker, _by_support, _by_number, _by_name, _by_polarity, _by_resolution,
-)  # fmt: skip
+    _by_form,
+    _by_intent,
+    _by_script,
+    _by_speaker,
+    _by_support,
+    _by_number,
+    _by_name,
+    _by_polarity,
+    _by_resolution,
+)
 
 
 def _fact(case: _Case) -> Checked:

@@ -44,16 +44,21 @@ _PARTS: dict[str, object] = {
     "contents": {"type": "array", "items": {"type": "string"}},
 }
 SCHEMA: Mapping[str, object] = {
-    "type": "object", "additionalProperties": False, "required": ["decisions"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["decisions"],
     "properties": {
         "decisions": {
             "type": "array",
             "items": {
-                "type": "object", "additionalProperties": False, "required": list(_PARTS), "properties": _PARTS,
+                "type": "object",
+                "additionalProperties": False,
+                "required": list(_PARTS),
+                "properties": _PARTS,
             },
         }
     },
-}  # fmt: skip
+}
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _SPECIAL = re.compile(
@@ -120,12 +125,16 @@ class LlmConsolidator:
 
 def _fenced(shown: Sequence[Memory]) -> str:
     data = "\n".join(
-        json_line({
-            "number": number, "since": f"{each.valid_at or each.created:%Y-%m-%d}", "about": each.entity_ref,
-            "text": each.content,
-        })
+        json_line(
+            {
+                "number": number,
+                "since": f"{each.valid_at or each.created:%Y-%m-%d}",
+                "about": each.entity_ref,
+                "text": each.content,
+            }
+        )
         for number, each in enumerate(shown, 1)
-    )  # fmt: skip
+    )
     mark = f"memories-{sha256(data.encode()).hexdigest()[:12]}"
     return f"<{mark}>\n{data}\n</{mark}>"
 
@@ -146,9 +155,11 @@ def _checked(given: _Given, shown: Sequence[Memory]) -> Proposal:
 
 def _flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
     fits = {
-        "merge": len(parts) > 1 and len(contents) == 1, "add": len(parts) > 1 and len(contents) == 1,
-        "split": len(parts) == 1 and len(contents) > 1, "update": len(parts) == 2 and not contents,
-    }  # fmt: skip
+        "merge": len(parts) > 1 and len(contents) == 1,
+        "add": len(parts) > 1 and len(contents) == 1,
+        "split": len(parts) == 1 and len(contents) > 1,
+        "update": len(parts) == 2 and not contents,
+    }
     if not fits[kind]:
         return "a wrong number of memories or sentences"
     if len({entity_key(each.entity_ref or "") for each in parts}) > 1:

@@ -16,7 +16,7 @@ from pellucid.model.text import content_hash
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.model.check import LONGEST_CONTENT, Checked, DropReason, check
 from pellucid.observe.model.ground import MOST_TURNS, ModelClaim
-from pellucid.settings import LlmSettings
+from pellucid.settings.sections import LlmSettings
 
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 KEPT_OUT = frozenset({"system"})
@@ -49,13 +49,17 @@ For each fact give
   earlier one; otherwise null."""
 
 _ATTRIBUTE = {
-    "type": "object", "additionalProperties": False, "required": ["name", "value"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["name", "value"],
     "properties": {"name": {"type": "string"}, "value": {"type": "string"}},
-}  # fmt: skip
+}
 _RESOLVES = {
-    "type": ["object", "null"], "additionalProperties": False, "required": ["kind", "about"],
+    "type": ["object", "null"],
+    "additionalProperties": False,
+    "required": ["kind", "about"],
     "properties": {"kind": {"type": "string", "enum": ["correction", "retraction"]}, "about": {"type": "string"}},
-}  # fmt: skip
+}
 _FACT_PARTS: dict[str, object] = {
     "category": {"type": "string", "enum": [each for each in CATEGORIES if each not in TRANSCRIBED]},
     "content": {"type": "string"},
@@ -68,17 +72,21 @@ _FACT_PARTS: dict[str, object] = {
     "resolves": _RESOLVES,
 }
 SCHEMA: Mapping[str, object] = {
-    "type": "object", "additionalProperties": False, "required": ["facts"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["facts"],
     "properties": {
         "facts": {
             "type": "array",
             "items": {
-                "type": "object", "additionalProperties": False, "required": list(_FACT_PARTS),
+                "type": "object",
+                "additionalProperties": False,
+                "required": list(_FACT_PARTS),
                 "properties": _FACT_PARTS,
             },
         }
     },
-}  # fmt: skip
+}
 """What is asked for, in the strict subset of JSON Schema that endpoints enforce."""
 
 

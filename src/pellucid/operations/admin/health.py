@@ -1,7 +1,7 @@
 """A home in, its condition out: what is where, what drifted, what is broken, and the index made anew."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Iterator
+from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,25 +9,21 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.encoders.provision import MODEL_NAME, status
-from pellucid.errors import InputError, NoRoomError, StoreError, UnhealthyError
+from pellucid.errors import NoRoomError, StoreError, UnhealthyError
 from pellucid.memory.fold import Drift
-from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
+from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
 from pellucid.operations.admin.status import Pulse, low_on_disk, pulse
 from pellucid.operations.memory.aging import overdue
 from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
 from pellucid.operations.settling import unsettled
-from pellucid.store.index_port import IndexedFile
 from pellucid.store.local import health
 from pellucid.store.local.health import DATABASES
-from pellucid.store.records import DrainReport, Stamp, content_digest
-from pellucid.vault.markdown import FileIdentity, parse
-from pellucid.xray.words.visible import visible
+from pellucid.store.records import DrainReport
 
-_REBUILD = "run `pellucid rebuild`"
 _DAMAGED = {
-    "index.db": _REBUILD,
+    "index.db": ANEW,
     "history.db": "move it and its `-wal` away: only explanations of past recalls are lost",
     "spool.db": ("move it and its `-wal` away: lost are the turns that waited; import their transcripts to have them"),
     "journal.db": (
@@ -35,9 +31,6 @@ _DAMAGED = {
         " operation wrote what; turns imported before would be imported again"
     ),
 }
-_SHOWN = 5
-_Key = tuple[str, str]
-"""The namespace and the id of a memory."""
 
 
 class HomeOutput(Wire):
@@ -48,15 +41,6 @@ class HomeOutput(Wire):
     files: int
     recalls: int
     model_ready: bool
-
-
-class HealthFinding(Wire):
-    """One thing that is not as it should be: what, where, and what to do."""
-
-    check: str
-    subject: str
-    problem: str
-    next_step: str
 
 
 class DoctorOutput(Wire):
@@ -91,9 +75,12 @@ def inspect(app: App) -> HomeOutput:
     """What a home holds, at a glance."""
     home = app.settings.home
     return HomeOutput(
-        home=str(home), vault=str(home / "vault"), files=len(app.index.files()), recalls=app.history.counts()[0],
+        home=str(home),
+        vault=str(home / "vault"),
+        files=len(app.index.files()),
+        recalls=app.history.counts()[0],
         model_ready=status(home / "models" / MODEL_NAME).ready,
-    )  # fmt: skip
+    )
 
 
 def diagnose(home: Path) -> DoctorOutput | None:
@@ -105,11 +92,19 @@ def diagnose(home: Path) -> DoctorOutput | None:
     damaged = list(health.integrity(home))
     if not damaged:
         return None
-    findings = tuple(_finding("database", name, why, _DAMAGED[name]) for name, why in damaged)
+    findings = tuple(finding("database", name, why, _DAMAGED[name]) for name, why in damaged)
     return DoctorOutput(
-        healthy=False, home=str(home), files=0, memories=0, without_vector=0, receipts=0, receipt_bytes=0, model="",
-        findings=findings, notes=("nothing else was looked at: that takes databases that can be read",),
-    )  # fmt: skip
+        healthy=False,
+        home=str(home),
+        files=0,
+        memories=0,
+        without_vector=0,
+        receipts=0,
+        receipt_bytes=0,
+        model="",
+        findings=findings,
+        notes=("nothing else was looked at: that takes databases that can be read",),
+    )
 
 
 def examine(app: App, *, sound: bool = False) -> DoctorOutput:
@@ -121,30 +116,43 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         return damaged
     waiting, stuck = (DrainReport(), []) if app.read_only else _drained(app)
     drift = app.folder.drift()
-    comparison = _Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
+    comparison = Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
     rows, vectors = health.totals(app.settings.home)
     findings = (
-        *stuck, *(_finding(*astuple(each)) for each in unsettled(app)),
-        *_registry(app), *_conflicts(app, waiting), *comparison.found, *comparison.doubled(), *comparison.apart(),
-        *_vectors(app, rows, vectors), *_model_files(app.settings.home / "models" / MODEL_NAME),
-    )  # fmt: skip
+        *stuck,
+        *(finding(*astuple(each)) for each in unsettled(app)),
+        *_registry(app),
+        *_conflicts(app, waiting),
+        *comparison.found,
+        *comparison.doubled(),
+        *comparison.apart(),
+        *_vectors(app, rows, vectors),
+        *_model_files(app.settings.home / "models" / MODEL_NAME),
+    )
     receipts, size = app.history.counts()
     beat = pulse(app, overdue(app, app.settings.namespace, app.clock.now()))
     findings = (*findings, *_pressing(app, beat))
     return DoctorOutput(
-        healthy=not findings, home=str(app.settings.home), files=len(app.index.files()), memories=rows,
-        without_vector=rows - vectors, receipts=receipts, receipt_bytes=size, model=app.index.state().model,
-        findings=findings, pulse=beat,
+        healthy=not findings,
+        home=str(app.settings.home),
+        files=len(app.index.files()),
+        memories=rows,
+        without_vector=rows - vectors,
+        receipts=receipts,
+        receipt_bytes=size,
+        model=app.index.state().model,
+        findings=findings,
+        pulse=beat,
         notes=(*app.settings.notes, *_drifted(drift), *_passed_over(app), *_waiting(beat)),
-    )  # fmt: skip
+    )
 
 
 def _registry(app: App) -> Iterator[HealthFinding]:
     try:
         app.projects.known()
     except StoreError as error:
-        yield _finding("projects", "projects.json", error.message, error.next_step)
+        yield finding("projects", "projects.json", error.message, error.next_step)
 
 
 def make_room(home: Path) -> str | None:
@@ -158,89 +166,11 @@ def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
     app.keeper.adopt()  # what others changed is on record before it is indexed: a row names no operation but a real one
     done = app.folder.rebuild(None)
     return RebuildOutput(
-        memories=done.memories, unreadable=tuple(why for _, why in done.unreadable),
-        encoder_problem=done.encoder_problem or None, set_aside=set_aside,
-    )  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Comparison:
-    """The vault read file by file beside what the index holds of it; `skip` are files that need not agree with it."""
-
-    app: App
-    held: dict[str, dict[_Key, bytes]]
-    indexed: dict[str, IndexedFile]
-    skip: frozenset[str]
-    found: list[HealthFinding] = field(default_factory=list[HealthFinding])
-    _places: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
-    _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
-
-    def run(self) -> None:
-        """Read every file; `found` then says which cannot be read, and which changed unseen."""
-        unsettled: set[str] = set()
-        for stamp in self.app.records.walk():
-            try:
-                if not self._read(stamp):
-                    unsettled.add(stamp.path)
-            except InputError as error:
-                self.found.append(_finding("file", stamp.path, error.message, error.next_step))
-                unsettled.add(stamp.path)
-        self.skip |= unsettled
-
-    def _read(self, stamp: Stamp) -> bool:
-        """Whether a file that can be read is the one that was indexed.
-
-        Raises:
-            InputError: it cannot be read.
-        """
-        head = self.app.records.heads([stamp.path])[0]
-        if head.data is None:
-            return False
-        folder, at = self.app.folder, datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
-        memories = [
-            memory for memory, _ in parse(head.path, head.data, FileIdentity(folder.namespace, folder.key, at)).memories
-        ]
-        for memory in memories:
-            self._places.setdefault(memory.id, []).append(head.path)
-        if head.path in self.skip or head.stamp is None:
-            return False
-        known = self.indexed.get(head.path)
-        if known and known.digest != content_digest(head.data):
-            what = "changed since it was indexed, though its size and time did not"
-            self.found.append(_finding("drift", head.path, what, _REBUILD))
-            return False
-        self._prints[head.path] = {_key(memory): health.fingerprint(memory) for memory in memories}
-        return True
-
-    def doubled(self) -> Iterator[HealthFinding]:
-        """Ids that stand in more than one place."""
-        for memory_id, places in self._places.items():
-            if len(places) > 1:
-                where = f"stands in {', '.join(places)}"
-                yield _finding("id", memory_id, where, "give the copy no id, or delete it")
-
-    def apart(self) -> Iterator[HealthFinding]:
-        """Memories of which files and index do not say the same, by namespace."""
-        held, said = self.held, [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
-        missing = [key for path, key, _ in said if key not in held.get(path, {}) and len(self._places[key[1]]) == 1]
-        strange = [
-            key for path, rows in held.items() if path not in self.skip
-            for key in rows if key not in self._prints.get(path, {})
-        ]  # fmt: skip
-        differing = [key for path, key, said_so in said if held.get(path, {}).get(key, said_so) != said_so]
-        yield from _memories("of files are not in the index", missing)
-        yield from _memories("of the index stand in no file", strange)
-        yield from _memories("are not in the index as their files say them", differing)
-
-
-def _key(memory: Memory) -> _Key:
-    return memory.namespace, memory.id
-
-
-def _memories(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
-    for namespace in sorted({namespace for namespace, _ in keys}):
-        ids = [memory_id for here, memory_id in keys if here == namespace]
-        yield _finding("index", namespace, f"{len(ids)} memories {what}: {_some(ids)}", _REBUILD)
+        memories=done.memories,
+        unreadable=tuple(why for _, why in done.unreadable),
+        encoder_problem=done.encoder_problem or None,
+        set_aside=set_aside,
+    )
 
 
 def _pressing(app: App, beat: Pulse) -> Iterator[HealthFinding]:
@@ -248,14 +178,14 @@ def _pressing(app: App, beat: Pulse) -> Iterator[HealthFinding]:
     for each in beat.backlog:
         if each.attempts:
             what = f"{each.turns} turns wait after {each.attempts} failed attempts: {each.problem or 'unknown'}"
-            yield _finding("spool", each.session_id, what, "mend that, then run `pellucid observe --flush-due`")
+            yield finding("spool", each.session_id, what, "mend that, then run `pellucid observe --flush-due`")
     if low_on_disk(beat):
-        yield _finding("disk", str(app.settings.home), f"{beat.disk['free'] >> 20} MiB are free", "make room")
+        yield finding("disk", str(app.settings.home), f"{beat.disk['free'] >> 20} MiB are free", "make room")
     if is_unfinished(app):
         needed, free = room_to_finish(app), beat.disk["free"]
         what = "what was forgotten is found by nothing any more, but bytes of it may still stand in unused pages of "
         what += f"{', '.join(DATABASES)}: to write them anew takes up to {needed:,} bytes, and {free:,} are free"
-        yield _finding("forget", str(app.settings.home), what, "make room if it is short; any command finishes it")
+        yield finding("forget", str(app.settings.home), what, "make room if it is short; any command finishes it")
 
 
 def _waiting(beat: Pulse) -> Iterator[str]:
@@ -270,22 +200,22 @@ def _drained(app: App) -> tuple[DrainReport, list[HealthFinding]]:
     try:
         return app.records.drain(), []
     except NoRoomError as error:
-        return DrainReport(), [_finding("journal", "journal.db", f"changes wait for room: {error}", "make room")]
+        return DrainReport(), [finding("journal", "journal.db", f"changes wait for room: {error}", "make room")]
 
 
 def _conflicts(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
     for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
         what = "two versions of a memory met"
-        yield _finding("conflict", path, what, "merge it into the file beside it, then delete it")
+        yield finding("conflict", path, what, "merge it into the file beside it, then delete it")
 
 
 def _vectors(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:
     model = app.index.state().model
     if model and model != app.embedder.model:
-        yield _finding("model", model, f"the encoder is now {app.embedder.model}", _REBUILD)
+        yield finding("model", model, f"the encoder is now {app.embedder.model}", ANEW)
     elif vectors < rows:
         missing = f"{rows - vectors} memories have no vector"
-        yield _finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`")
+        yield finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`")
 
 
 def _model_files(folder: Path) -> Iterator[HealthFinding]:
@@ -293,16 +223,16 @@ def _model_files(folder: Path) -> Iterator[HealthFinding]:
     found = status(folder)
     for name, state in found.files.items():
         if state == "damaged":
-            yield _finding("model", str(folder / name), "it is not the file expected", "run `pellucid models pull`")
+            yield finding("model", str(folder / name), "it is not the file expected", "run `pellucid models pull`")
     for name in found.changed:
         what = "it was changed after it was built: vectors made with it may be wrong"
-        yield _finding("model", str(folder / name), what, "delete it (the next use builds it), then `pellucid rebuild`")
+        yield finding("model", str(folder / name), what, "delete it (the next use builds it), then `pellucid rebuild`")
 
 
 def _drifted(drift: Drift) -> Iterator[str]:
     for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
         if paths:
-            yield f"{len(paths)} {kind} outside Pellucid: {_some(paths)}"
+            yield f"{len(paths)} {kind} outside Pellucid: {some(paths)}"
 
 
 def _passed_over(app: App) -> Iterator[str]:
@@ -315,15 +245,7 @@ def _passed_over(app: App) -> Iterator[str]:
     for kind, path in health.skipped(app.settings.home):
         by_kind.setdefault(kind, []).append(path)
     for kind, paths in by_kind.items():
-        yield f"{len(paths)} passed over in the vault ({kind}): {_some(paths)}"
-
-
-def _some(names: Sequence[str]) -> str:
-    return visible(f"{', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''}")
-
-
-def _finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
-    return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)
+        yield f"{len(paths)} passed over in the vault ({kind}): {some(paths)}"
 
 
 class HomeInput(Wire):
@@ -352,17 +274,30 @@ INIT = Operation(
 
 It holds a vault of Markdown files and its databases. Safe to repeat.
 """,
-    HomeInput, lambda call, _asked: inspect(call.app), "append", Surfaces("init"),
-)  # fmt: skip
+    HomeInput,
+    lambda call, _asked: inspect(call.app),
+    "append",
+    Surfaces("init"),
+)
 DOCTOR = Operation(
     "home.doctor",
     """Check a home, and say what is broken and what to do.
 
 It looks for drift between files and index, conflicts, what cannot be read or was lost, and at the databases.
 """,
-    HomeInput, doctor, "read", Surfaces("doctor"), failure=_unsound, as_it_stands=True,
-)  # fmt: skip
+    HomeInput,
+    doctor,
+    "read",
+    Surfaces("doctor"),
+    failure=_unsound,
+    as_it_stands=True,
+)
 REBUILD = Operation(
-    "home.rebuild", "Make the index anew from the files of the vault. Vectors of unchanged texts are reused.",
-    HomeInput, _anew, "read", Surfaces("rebuild"), as_it_stands=True,
-)  # fmt: skip
+    "home.rebuild",
+    "Make the index anew from the files of the vault. Vectors of unchanged texts are reused.",
+    HomeInput,
+    _anew,
+    "read",
+    Surfaces("rebuild"),
+    as_it_stands=True,
+)

@@ -40,9 +40,12 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
         provision(folder, report)
     found = status(folder)
     return ModelsOutput(
-        model=MODEL_NAME, folder=str(folder), ready=found.ready, graphs=found.graphs,
+        model=MODEL_NAME,
+        folder=str(folder),
+        ready=found.ready,
+        graphs=found.graphs,
         files={**found.files, **dict.fromkeys(found.changed, "changed since it was built: built anew at the next use")},
-    )  # fmt: skip
+    )
 
 
 def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
@@ -60,6 +63,10 @@ def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], 
 
 
 MODELS = Operation(
-    "home.models", "Show or fetch the embedding model, or a reranker's.",
-    ModelsInput, lambda call, asked: models(call.settings, asked, call.report), "read", Surfaces("models"),
-)  # fmt: skip
+    "home.models",
+    "Show or fetch the embedding model, or a reranker's.",
+    ModelsInput,
+    lambda call, asked: models(call.settings, asked, call.report),
+    "read",
+    Surfaces("models"),
+)

@@ -65,9 +65,12 @@ class Pulse(Wire):
 def pulse(app: App, overdue: Iterable[str] = ()) -> Pulse:
     """How the pipeline of a home is doing; `overdue` are passes that should have run."""
     return Pulse(
-        observations=_observations(app), backlog=_backlogs(app), overdue=tuple(overdue),
-        disk=_disk(app.settings.home), retention=_retention(app),
-    )  # fmt: skip
+        observations=_observations(app),
+        backlog=_backlogs(app),
+        overdue=tuple(overdue),
+        disk=_disk(app.settings.home),
+        retention=_retention(app),
+    )
 
 
 def low_on_disk(pulse: Pulse) -> bool:
@@ -87,12 +90,18 @@ def _observations(app: App) -> Observations:
     signals.update(row.signal for row in flushes)
     seconds, turns = fsum(row.seconds for row in flushes), sum(row.turns for row in flushes)
     return Observations(
-        recorded=verdicts.total(), by_verdict=dict(verdicts), by_reason=dict(reasons.most_common()),
-        last_observed_at=last, segments=len(flushes), turns=turns,
-        characters=characters, turns_a_second=round(turns / seconds, 1) if seconds else None,
-        by_signal=dict(signals.most_common()), tokens=sum(row.input_tokens + row.output_tokens for row in flushes),
+        recorded=verdicts.total(),
+        by_verdict=dict(verdicts),
+        by_reason=dict(reasons.most_common()),
+        last_observed_at=last,
+        segments=len(flushes),
+        turns=turns,
+        characters=characters,
+        turns_a_second=round(turns / seconds, 1) if seconds else None,
+        by_signal=dict(signals.most_common()),
+        tokens=sum(row.input_tokens + row.output_tokens for row in flushes),
         cost=round(fsum(row.cost for row in flushes), 6),
-    )  # fmt: skip
+    )
 
 
 def _backlogs(app: App) -> tuple[Backlog, ...]:
@@ -120,4 +129,4 @@ def _retention(app: App) -> dict[str, str]:
         "queryText": "kept" if settings.recall.store_query_text else "not kept",
         "memories": "until forgotten",
         "ledger": "for good; no words in it",
-    }  # fmt: skip
+    }

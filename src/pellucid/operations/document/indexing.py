@@ -329,11 +329,18 @@ class _Indexing:
 
     def _outcome(self, files: int) -> IndexDocsOutput:
         return IndexDocsOutput(
-            namespace=self.request.namespace, written=not self.request.dry_run, files=files, **asdict(self.counts),
-            refused=len(self.problems), off_the_record=self.tally.off_the_record,
-            redactions=dict(self.tally.redactions.most_common()), problems=tuple(self.problems),
-            notes=tuple(self.notes), operations=tuple(self.operations), encoder_problem=self.encoder_problem or None,
-        )  # fmt: skip
+            namespace=self.request.namespace,
+            written=not self.request.dry_run,
+            files=files,
+            **asdict(self.counts),
+            refused=len(self.problems),
+            off_the_record=self.tally.off_the_record,
+            redactions=dict(self.tally.redactions.most_common()),
+            problems=tuple(self.problems),
+            notes=tuple(self.notes),
+            operations=tuple(self.operations),
+            encoder_problem=self.encoder_problem or None,
+        )
 
 
 def search_for(settings: Settings, glob: str | None, known: Mapping[Path, Path] | None = None) -> Search:
@@ -353,6 +360,10 @@ def _not_after(mtime_ns: int, now: datetime) -> datetime:
 
 
 INDEX_DOCS = Operation(
-    "document.index", "Take documents in by heading, or what changed in them. What is gone is closed.",
-    IndexDocsInput, lambda call, asked: index_docs(call.app, asked, call.progress), "append", Surfaces("index docs"),
-)  # fmt: skip
+    "document.index",
+    "Take documents in by heading, or what changed in them. What is gone is closed.",
+    IndexDocsInput,
+    lambda call, asked: index_docs(call.app, asked, call.progress),
+    "append",
+    Surfaces("index docs"),
+)

@@ -105,19 +105,24 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         raise NotFoundError(f"{filed.path} is gone: somebody deleted it", next_step="index the document again")
     rows = [
         SectionRow(
-            id=each.id, anchor=f"{kept.document.path}:{each.lines}",
-            heading=" › ".join(filter(None, (*each.trail, each.heading))), valid_from=each.valid_from,
-            valid_until=each.valid_until, quarantined=each.quarantined, excerpt=" ".join(each.content.split())[:80],
+            id=each.id,
+            anchor=f"{kept.document.path}:{each.lines}",
+            heading=" › ".join(filter(None, (*each.trail, each.heading))),
+            valid_from=each.valid_from,
+            valid_until=each.valid_until,
+            quarantined=each.quarantined,
+            excerpt=" ".join(each.content.split())[:80],
         )
         for each in kept.sections
-    ]  # fmt: skip
+    ]
     return DocumentOutput(
         document=_rows(app, namespace, [filed], {filed.document.id: _standing(kept.sections)})[0],
-        aliases=kept.document.aliases, versions=tuple(reversed(kept.document.versions)),
+        aliases=kept.document.aliases,
+        versions=tuple(reversed(kept.document.versions)),
         edges=_edges_said(app, namespace, filed.path),
         sections=tuple(row for row in rows if row.valid_until is None),
         closed=tuple(sorted((row for row in rows if row.valid_until), key=_end, reverse=True)),
-    )  # fmt: skip
+    )
 
 
 def _edges_said(app: App, namespace: str, path: str) -> tuple[str, ...]:
@@ -162,12 +167,8 @@ def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
 def _find(app: App, namespace: str, name: str) -> FiledDocument:
     documents, place = app.graph.documents(namespace), _place(app, name)
     found = [
-        each for each in documents
-        if name in (*names_of(each), each.document.entity) or file_of(each.document) == place
-    ] or [
-        each for each in documents
-        if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))
-    ]  # fmt: skip
+        each for each in documents if name in (*names_of(each), each.document.entity) or file_of(each.document) == place
+    ] or [each for each in documents if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))]
     there = [each for each in found if each.document.removed_at is None] or found[-1:]
     if not there:
         raise NotFoundError(f"no document {name} in {namespace}", next_step="`pellucid index list` shows them")
@@ -186,9 +187,10 @@ def _place(app: App, name: str) -> Path:
 def _sections_held(app: App, namespace: str, found: Sequence[FiledDocument]) -> dict[str, int]:
     """How many sections of each document stand today, by its id."""
     memories = Counter(
-        each.memory.session_id for each in app.index.memories(namespace)
+        each.memory.session_id
+        for each in app.index.memories(namespace)
         if each.memory.category == "section" and each.memory.status == "active"
-    )  # fmt: skip
+    )
     documents = [each.document for each in found]
     return {each.id: max(memories[each.id] - _standing(each.versions), 0) for each in documents}
 
@@ -199,14 +201,21 @@ def _rows(app: App, namespace: str, found: Sequence[FiledDocument], sections: Ma
     edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)
     return [
         DocumentRow(
-            id=each.document.id, entity=each.document.entity, entity_type=each.document.entity_type,
-            title=each.document.title, path=each.document.path, root=each.document.root,
-            sections=sections[each.document.id], header_versions=len(each.document.versions),
-            edges=edges[each.path], updated=each.document.updated,
-            removed_at=each.document.removed_at, vault_path=each.path,
+            id=each.document.id,
+            entity=each.document.entity,
+            entity_type=each.document.entity_type,
+            title=each.document.title,
+            path=each.document.path,
+            root=each.document.root,
+            sections=sections[each.document.id],
+            header_versions=len(each.document.versions),
+            edges=edges[each.path],
+            updated=each.document.updated,
+            removed_at=each.document.removed_at,
+            vault_path=each.path,
         )
         for each in found
-    ]  # fmt: skip
+    ]
 
 
 def _standing(parts: Iterable[Section | HeaderVersion]) -> int:
@@ -242,21 +251,27 @@ class RemoveInput(Wire):
 DOCUMENTS = Operation(
     "document.list",
     "List the documents that are indexed. Of each: what it defines, its title, path, sections and edges.",
-    DocumentsInput, lambda call, asked: list_documents(call.app, asked.namespace, gone=asked.gone), "read",
+    DocumentsInput,
+    lambda call, asked: list_documents(call.app, asked.namespace, gone=asked.gone),
+    "read",
     Surfaces("index list"),
-)  # fmt: skip
+)
 DOCUMENT = Operation(
     "document.show",
     """Show one document: its header over time, and its sections.
 
 And the edges it says, and what stood in it before.
 """,
-    DocumentInput, lambda call, asked: show_document(call.app, asked.namespace, asked.name), "read",
+    DocumentInput,
+    lambda call, asked: show_document(call.app, asked.namespace, asked.name),
+    "read",
     Surfaces("index show"),
-)  # fmt: skip
+)
 REMOVE = Operation(
     "document.remove",
     "Close documents as if their files were gone. What they said stays for questions about the past.",
-    RemoveInput, lambda call, asked: remove_documents(call.app, asked.namespace, asked.names), "change",
+    RemoveInput,
+    lambda call, asked: remove_documents(call.app, asked.namespace, asked.names),
+    "change",
     Surfaces("index remove"),
-)  # fmt: skip
+)

@@ -212,12 +212,19 @@ class _Loading:
         """What became of it all."""
         counts = self.counts
         return HistoryRowsOutput(
-            namespace=self.namespace, written=self.write, rows=counts["rows"], documents=counts["documents"],
-            unchanged=counts["unchanged"], header_versions=counts["versions"], withheld=counts["withheld"],
+            namespace=self.namespace,
+            written=self.write,
+            rows=counts["rows"],
+            documents=counts["documents"],
+            unchanged=counts["unchanged"],
+            header_versions=counts["versions"],
+            withheld=counts["withheld"],
             ahead=counts["ahead"],
-            unknown_rows=self.unknown.total(), unknown=tuple(name for name, _ in self.unknown.most_common(_MOST_NAMED)),
-            problems=tuple(self.problems), operations=tuple(self.operations),
-        )  # fmt: skip
+            unknown_rows=self.unknown.total(),
+            unknown=tuple(name for name, _ in self.unknown.most_common(_MOST_NAMED)),
+            problems=tuple(self.problems),
+            operations=tuple(self.operations),
+        )
 
 
 def states_of(rows: Iterable[HistoryRow]) -> list[Said]:

@@ -75,18 +75,25 @@ def _rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
     for old, new in draft.redated():
         before, after = _standing(old), _standing(new)
         row = LifecycleRow(
-            event_id=app.clock.new_id("evt"), memory_id=new.id, namespace=document.namespace,
-            event_type="corroborated", timestamp=document.updated, actor="import", reason_code="history",
-            before=before, after={name: after[name] for name in ("validAt", "invalidAt")},
-        )  # fmt: skip
+            event_id=app.clock.new_id("evt"),
+            memory_id=new.id,
+            namespace=document.namespace,
+            event_type="corroborated",
+            timestamp=document.updated,
+            actor="import",
+            reason_code="history",
+            before=before,
+            after={name: after[name] for name in ("validAt", "invalidAt")},
+        )
         yield row.to_wire()
 
 
 def _standing(said: Section | HeaderVersion) -> dict[str, object]:
     return {
-        "status": "superseded" if said.valid_until else "active", "validAt": isoformat(said.valid_from),
+        "status": "superseded" if said.valid_until else "active",
+        "validAt": isoformat(said.valid_from),
         "invalidAt": isoformat(said.valid_until) if said.valid_until else None,
-    }  # fmt: skip
+    }
 
 
 def _write(draft: DocumentDraft) -> FileWrite:

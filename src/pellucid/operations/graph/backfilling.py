@@ -73,10 +73,14 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
             report(done, len(stamps))
     problem = _apply(app, [path for path, _, _ in diffs]) if request.apply and diffs else ""
     return BackfillOutput(
-        files=files, diffs=tuple(_diff(*each) for each in diffs), added=_counts((s, h) for _, s, h in diffs),
-        removed=_counts((h, s) for _, s, h in diffs), unreadable=tuple(unreadable), applied=request.apply,
+        files=files,
+        diffs=tuple(_diff(*each) for each in diffs),
+        added=_counts((s, h) for _, s, h in diffs),
+        removed=_counts((h, s) for _, s, h in diffs),
+        unreadable=tuple(unreadable),
+        applied=request.apply,
         problem=problem or None,
-    )  # fmt: skip
+    )
 
 
 def _apply(app: App, paths: Sequence[str]) -> str:
@@ -158,5 +162,8 @@ BACKFILL = Operation(
 
 As after other settings; `--apply` changes it.
 """,
-    BackfillInput, lambda call, asked: backfill(call.app, asked, call.progress), "change", Surfaces("graph backfill"),
-)  # fmt: skip
+    BackfillInput,
+    lambda call, asked: backfill(call.app, asked, call.progress),
+    "change",
+    Surfaces("graph backfill"),
+)

@@ -154,10 +154,16 @@ def look(app: App, request: GraphShowInput) -> Look:
     said = entity.type in SAID
     state, begun = (None, None) if said else state_at(app, request.namespace, entity.key, at, past.known)
     output = GraphShowOutput(
-        entity=entity, state=state, known_from=begun, nodes=_views(near, nodes),
-        edges=_edges(near, {each.key: each.name for each in nodes}, places), hops=request.hops, left_out=left_out,
-        as_of=past.at, as_known_at=past.known,
-    )  # fmt: skip
+        entity=entity,
+        state=state,
+        known_from=begun,
+        nodes=_views(near, nodes),
+        edges=_edges(near, {each.key: each.name for each in nodes}, places),
+        hops=request.hops,
+        left_out=left_out,
+        as_of=past.at,
+        as_known_at=past.known,
+    )
     return Look(output, near, nodes, places)
 
 
@@ -172,10 +178,11 @@ def audit(app: App, namespace: str) -> GraphAuditOutput:
     entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
     found = audits.audit(entities, edges, documents, app.graph.shared(namespace))
     return GraphAuditOutput(
-        problems=found, entities=len(entities),
+        problems=found,
+        entities=len(entities),
         edges=sum(filed.edge.valid_until == FOREVER for filed in edges),
         documents=sum(filed.document.removed_at is None for filed in documents),
-    )  # fmt: skip
+    )
 
 
 def _around(app: App, request: GraphShowInput, key: str, at: int, known: int | None) -> tuple[Neighbourhood, int]:
@@ -238,11 +245,18 @@ def _nearer(filed: FiledEdge, distance: Mapping[str, int]) -> int:
 def _edge(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
     edge = filed.edge
     return EdgeView(
-        source=names.get(edge.source, edge.source), target=names.get(edge.target, edge.target), type=edge.type,
-        confidence=edge.confidence, hops=hops, section=edge.section, anchor=edge.anchor, memory_id=edge.memory_id,
-        said_in=places.get(edge.memory_id, filed.path), valid_from=of_ms(edge.valid_from) or EPOCH,
+        source=names.get(edge.source, edge.source),
+        target=names.get(edge.target, edge.target),
+        type=edge.type,
+        confidence=edge.confidence,
+        hops=hops,
+        section=edge.section,
+        anchor=edge.anchor,
+        memory_id=edge.memory_id,
+        said_in=places.get(edge.memory_id, filed.path),
+        valid_from=of_ms(edge.valid_from) or EPOCH,
         valid_until=None if edge.valid_until >= FOREVER else of_ms(edge.valid_until),
-    )  # fmt: skip
+    )
 
 
 class GraphAuditInput(Wire):
@@ -258,15 +272,22 @@ def _unsound(outcome: GraphAuditOutput) -> UnhealthyError | None:
 
 
 GRAPH_SHOW = Operation(
-    "graph.show", "Show a thing: what is true of it, and what it relates to. Each with who says so.",
-    GraphShowInput, lambda call, asked: look(call.app, asked), "read", Surfaces("graph show"),
-)  # fmt: skip
+    "graph.show",
+    "Show a thing: what is true of it, and what it relates to. Each with who says so.",
+    GraphShowInput,
+    lambda call, asked: look(call.app, asked),
+    "read",
+    Surfaces("graph show"),
+)
 GRAPH_AUDIT = Operation(
     "graph.audit",
     """Check what does not fit together in the graph.
 
 Dangling names, orphans, contradictions, one-sided supersessions.
 """,
-    GraphAuditInput, lambda call, asked: audit(call.app, asked.namespace), "read", Surfaces("graph audit"),
+    GraphAuditInput,
+    lambda call, asked: audit(call.app, asked.namespace),
+    "read",
+    Surfaces("graph audit"),
     failure=_unsound,
-)  # fmt: skip
+)

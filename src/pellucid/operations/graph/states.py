@@ -95,10 +95,13 @@ def history_of_entity(
     here = next((number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until), None)
     shown = range(len(chain)) if past.at is None else [here] if here is not None else []
     return EntityHistoryOutput(
-        entity=entity, states=_views(app, namespace, chain, shown), as_of=past.at,
-        as_known_at=past.known, holds=None if here is None else dict(chain[here].props),
+        entity=entity,
+        states=_views(app, namespace, chain, shown),
+        as_of=past.at,
+        as_known_at=past.known,
+        holds=None if here is None else dict(chain[here].props),
         known_from=of_ms(chain[0].valid_from) if wanted < chain[0].valid_from else None,
-    )  # fmt: skip
+    )
 
 
 def known_then(app: App, namespace: str, name: str, known: datetime | None) -> EntityNamed:
@@ -166,17 +169,23 @@ def named(app: App, namespace: str, name: str) -> EntityNamed:
     own = {node.key, node_key(node.name)}
     alias = node_key(said) not in own and node.type not in SAID
     return EntityNamed(
-        key=node.key, name=node.name, type=node.type, defined=node.defined, asked=said, alias=alias,
-    )  # fmt: skip
+        key=node.key,
+        name=node.name,
+        type=node.type,
+        defined=node.defined,
+        asked=said,
+        alias=alias,
+    )
 
 
 def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
     """That nothing has this name, with the names that are nearest to it; or that several things are called so."""
     if sharing := app.graph.shared(namespace).get(node_key(name)):
         return InputError(
-            f'{len(sharing)} things are called "{name}": {", ".join(sharing)}', code="ambiguous_id",
+            f'{len(sharing)} things are called "{name}": {", ".join(sharing)}',
+            code="ambiguous_id",
             next_step="name the one that is meant",
-        )  # fmt: skip
+        )
     names = {each.name.casefold(): each.name for each in app.graph.entities(namespace)}
     near = difflib.get_close_matches(name.casefold(), names, n=NEAREST)
     return NotFoundError(
@@ -215,18 +224,19 @@ def _views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterab
     )
 
 
-def _view(
-    state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]
-) -> StateView:  # fmt: skip
+def _view(state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]) -> StateView:
     was: Mapping[str, str] = before.props if before else {}
     moved = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
     return StateView(
         valid_from=of_ms(state.valid_from) or EPOCH,
         valid_until=None if state.valid_until >= FOREVER else of_ms(state.valid_until),
-        event=state.event, props=dict(state.props), cause=state.cause or None,
+        event=state.event,
+        props=dict(state.props),
+        cause=state.cause or None,
         changed=tuple(Changed(attribute=each, before=was.get(each), after=state.props.get(each)) for each in moved),
-        said_in=said_in(cause) if cause else None, commit=commits.get(state.cause),
-    )  # fmt: skip
+        said_in=said_in(cause) if cause else None,
+        commit=commits.get(state.cause),
+    )
 
 
 def said_in(served: Served) -> str:

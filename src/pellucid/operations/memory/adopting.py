@@ -162,15 +162,26 @@ class _Adoption:
         """What became of it all."""
         counts = self.counts
         return AdoptOutput(
-            written=self.write, namespace=self.namespace, files=report.files, read=report.turns_kept,
-            new=counts["new"], known=counts["known"], repeated=counts["repeated"], adopted_before=counts["before"],
-            forgotten=counts["forgotten"], formats=dict(report.formats.most_common()),
-            categories=dict(self.categories.most_common()), statuses=dict(self.statuses.most_common()),
-            skipped=dict(report.dropped.most_common()), redactions=dict(report.redactions.most_common()),
-            malformed=report.malformed, samples=tuple(self.shown), operations=tuple(self.operations),
+            written=self.write,
+            namespace=self.namespace,
+            files=report.files,
+            read=report.turns_kept,
+            new=counts["new"],
+            known=counts["known"],
+            repeated=counts["repeated"],
+            adopted_before=counts["before"],
+            forgotten=counts["forgotten"],
+            formats=dict(report.formats.most_common()),
+            categories=dict(self.categories.most_common()),
+            statuses=dict(self.statuses.most_common()),
+            skipped=dict(report.dropped.most_common()),
+            redactions=dict(report.redactions.most_common()),
+            malformed=report.malformed,
+            samples=tuple(self.shown),
+            operations=tuple(self.operations),
             encoder_problem=self.encoder_problem or None,
             problems=tuple(f"{_below(each.path, paths)}:{each.line}: {each.reason}" for each in report.problems),
-        )  # fmt: skip
+        )
 
     def _without_kin(self, found: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
         for each in found:
@@ -192,9 +203,16 @@ class _Adoption:
             said = self._said.get((each.status, digest)) or self._said.get(("active", digest))
             ours = said or held.get(digest)
             why = (
-                "forgotten" if gone & grave else "repeated" if said else "known" if ours
-                else "before" if key in seen else "new"
-            )  # fmt: skip
+                "forgotten"
+                if gone & grave
+                else "repeated"
+                if said
+                else "known"
+                if ours
+                else "before"
+                if key in seen
+                else "new"
+            )
             self.counts[why] += 1
             if why == "new":
                 planned = _Planned(self._memory(each, digest), each, key)
@@ -222,15 +240,28 @@ class _Adoption:
         created = _not_after(each.created, now)
         trust = self.app.settings.trust
         return Memory(
-            id=self.app.clock.new_id("mem"), category=category, namespace=self.namespace, created=created,
-            updated=max(created, _not_after(each.updated or created, now)), source="import",
-            asserted_by=each.asserted_by, source_class=SOURCE_CLASS, evidence=(each.evidence,), confidence=confidence,
-            tags=each.tags, entity_ref=each.entity_ref, structured_attributes=each.attributes,
-            importance_score=_importance(each, category, confidence), status=each.status,
+            id=self.app.clock.new_id("mem"),
+            category=category,
+            namespace=self.namespace,
+            created=created,
+            updated=max(created, _not_after(each.updated or created, now)),
+            source="import",
+            asserted_by=each.asserted_by,
+            source_class=SOURCE_CLASS,
+            evidence=(each.evidence,),
+            confidence=confidence,
+            tags=each.tags,
+            entity_ref=each.entity_ref,
+            structured_attributes=each.attributes,
+            importance_score=_importance(each, category, confidence),
+            status=each.status,
             trust_zone=first_zone(SOURCE_CLASS, each.content, enabled=trust.enabled),
-            valid_at=each.valid_at or created, invalid_at=each.invalid_at, expires_at=each.expires_at,
-            content_hash=digest, content=each.content,
-        )  # fmt: skip
+            valid_at=each.valid_at or created,
+            invalid_at=each.invalid_at,
+            expires_at=each.expires_at,
+            content_hash=digest,
+            content=each.content,
+        )
 
     def _linked(self, planned: _Planned) -> Memory:
         """The memory with the foreign names of its kin as ids of ours; of kin that is not here, nothing is said."""
@@ -245,9 +276,13 @@ class _Adoption:
         self.statuses[memory.status] += 1
         if len(self.shown) < self.samples:
             sample = AdoptSample(
-                category=memory.category, content=memory.content, evidence=memory.evidence[0], status=memory.status,
-                entity_ref=memory.entity_ref, tags=memory.tags,
-            )  # fmt: skip
+                category=memory.category,
+                content=memory.content,
+                evidence=memory.evidence[0],
+                status=memory.status,
+                entity_ref=memory.entity_ref,
+                tags=memory.tags,
+            )
             self.shown.append(sample)
 
     def _keep(self, batch: Sequence[_Planned]) -> None:
@@ -311,6 +346,8 @@ ADOPT = Operation(
 
 Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.
 """,
-    AdoptInput, lambda call, asked: (preview if asked.preview else adopt)(call.app, asked), "append",
+    AdoptInput,
+    lambda call, asked: (preview if asked.preview else adopt)(call.app, asked),
+    "append",
     Surfaces("adopt"),
-)  # fmt: skip
+)

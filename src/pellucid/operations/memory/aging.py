@@ -26,7 +26,7 @@ from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import DryRun, Operation, Surfaces
 from pellucid.operations.remains import finish_quietly
-from pellucid.settings import LifecycleSettings
+from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.uses_port import Times
 
 ROWS_A_COMMIT = 5_000
@@ -220,11 +220,21 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
         kept = app.settings.history
         app.history.prune(int((started - timedelta(days=kept.receipt_days)).timestamp() * 1000), kept.receipts)
     return LifecycleOutput(
-        namespace=request.namespace, dry_run=request.dry_run, memories=tally.memories, folds=output.folds,
-        hot=tally.tiers["hot"], cold=tally.tiers["cold"], protected=tally.protected, stale=tally.stale,
-        demoted=tally.moves["cold"], promoted=tally.moves["hot"], changes=tuple(tally.changes),
-        proposals=tally.proposals, proposed=tuple(tally.proposed), op_ids=tuple(output.op_ids),
-    )  # fmt: skip
+        namespace=request.namespace,
+        dry_run=request.dry_run,
+        memories=tally.memories,
+        folds=output.folds,
+        hot=tally.tiers["hot"],
+        cold=tally.tiers["cold"],
+        protected=tally.protected,
+        stale=tally.stale,
+        demoted=tally.moves["cold"],
+        promoted=tally.moves["hot"],
+        changes=tuple(tally.changes),
+        proposals=tally.proposals,
+        proposed=tuple(tally.proposed),
+        op_ids=tuple(output.op_ids),
+    )
 
 
 def known_use(app: App, namespace: str) -> Known:
@@ -282,5 +292,8 @@ def _aging(app: App, namespace: str, now: datetime) -> Iterable[Memory]:
 LIFECYCLE = Operation(
     "lifecycle.run",
     "Fold every memory's use into its heat, decay and tier. Safe to repeat; meant for once a day.",
-    LifecycleInput, lambda call, asked: run_lifecycle(call.app, asked), "change", Surfaces("lifecycle run"),
-)  # fmt: skip
+    LifecycleInput,
+    lambda call, asked: run_lifecycle(call.app, asked),
+    "change",
+    Surfaces("lifecycle run"),
+)

@@ -152,10 +152,14 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     if not content:
         raise InputError("there is nothing left of it: the content is empty", code="missing_content")
     asked = {
-        "content": content, "category": request.category, "tags": request.tags,
-        "entity_ref": request.entity_ref, "structured_attributes": request.attributes,
-        "confidence": request.confidence, "importance_score": request.importance,
-    }  # fmt: skip
+        "content": content,
+        "category": request.category,
+        "tags": request.tags,
+        "entity_ref": request.entity_ref,
+        "structured_attributes": request.attributes,
+        "confidence": request.confidence,
+        "importance_score": request.importance,
+    }
     new = {name: value for name, value in asked.items() if value is not None and getattr(old, name) != value}
     if not new:
         return None
@@ -171,20 +175,34 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     now = app.clock.now()
     return old.model_copy(
         update={
-            **new, "id": app.clock.new_id("mem"), "created": now, "updated": now, "source": "manual",
-            "asserted_by": "axiom" if old.asserted_by == "axiom" else "user", "source_class": "manual",
-            "agent": request.agent, "status": "active", "trust_zone": "trusted", "valid_at": now, "invalid_at": None,
-            "supersedes": (old.id,), "superseded_by": None, "derived_from": (),
+            **new,
+            "id": app.clock.new_id("mem"),
+            "created": now,
+            "updated": now,
+            "source": "manual",
+            "asserted_by": "axiom" if old.asserted_by == "axiom" else "user",
+            "source_class": "manual",
+            "agent": request.agent,
+            "status": "active",
+            "trust_zone": "trusted",
+            "valid_at": now,
+            "invalid_at": None,
+            "supersedes": (old.id,),
+            "superseded_by": None,
+            "derived_from": (),
             "content_hash": content_hash(content, entity),
         }
-    )  # fmt: skip
+    )
 
 
 def _still_said(old: Memory, content: str) -> dict[str, str]:
     """The attributes whose values stand, word for word, in the new words, too."""
     said = f" {normalise(content)} "
-    live = {name: normalise(value) for name, value in old.structured_attributes.items()
-            if name not in old.retired_attributes}  # fmt: skip
+    live = {
+        name: normalise(value)
+        for name, value in old.structured_attributes.items()
+        if name not in old.retired_attributes
+    }
     kept = [name for name, value in live.items() if (f" {value} " if value.isascii() else value) in said]
     return {name: old.structured_attributes[name] for name in kept}
 
@@ -294,21 +312,37 @@ def _changed(app: App, namespace: str, memory_id: str, op_id: str | None) -> Cha
 
 
 UPDATE = Operation(
-    "memory.update", "Reword a memory; the old version stays in its history.",
-    UpdateInput, lambda call, asked: update(call.app, asked), "change", Surfaces("update"),
-)  # fmt: skip
+    "memory.update",
+    "Reword a memory; the old version stays in its history.",
+    UpdateInput,
+    lambda call, asked: update(call.app, asked),
+    "change",
+    Surfaces("update"),
+)
 ARCHIVE = Operation(
-    "memory.archive", "Put a memory away: it is kept, and answers nothing.",
-    VerbInput, lambda call, asked: apply_verb(call.app, "archive", asked), "change", Surfaces("archive"),
-)  # fmt: skip
+    "memory.archive",
+    "Put a memory away: it is kept, and answers nothing.",
+    VerbInput,
+    lambda call, asked: apply_verb(call.app, "archive", asked),
+    "change",
+    Surfaces("archive"),
+)
 RETRACT = Operation(
-    "memory.retract", "Take a memory back: it was not, or is not, true.",
-    VerbInput, lambda call, asked: apply_verb(call.app, "retract", asked), "change", Surfaces("retract"),
-)  # fmt: skip
+    "memory.retract",
+    "Take a memory back: it was not, or is not, true.",
+    VerbInput,
+    lambda call, asked: apply_verb(call.app, "retract", asked),
+    "change",
+    Surfaces("retract"),
+)
 DISPUTE = Operation(
-    "memory.dispute", "Call a memory into question. It answers nothing until that is undone.",
-    VerbInput, lambda call, asked: apply_verb(call.app, "dispute", asked), "change", Surfaces("dispute"),
-)  # fmt: skip
+    "memory.dispute",
+    "Call a memory into question. It answers nothing until that is undone.",
+    VerbInput,
+    lambda call, asked: apply_verb(call.app, "dispute", asked),
+    "change",
+    Surfaces("dispute"),
+)
 
 
 def pin(call: Call, asked: PinInput) -> ChangedOutput:
@@ -321,6 +355,10 @@ PIN = Operation(
     "memory.pin", "Prefer a memory in recalls, and never let it fade.", PinInput, pin, "change", Surfaces("pin")
 )
 UNDO = Operation(
-    "change.undo", "Take back a change: an operation, or a memory's last. An undo can be undone.",
-    UndoInput, lambda call, asked: undo(call.app, asked), "change", Surfaces("undo"),
-)  # fmt: skip
+    "change.undo",
+    "Take back a change: an operation, or a memory's last. An undo can be undone.",
+    UndoInput,
+    lambda call, asked: undo(call.app, asked),
+    "change",
+    Surfaces("undo"),
+)

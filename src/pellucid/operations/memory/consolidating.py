@@ -205,10 +205,18 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     done = [_shown(each) for each in run.decisions if each.kind != "skip"]
     skips = [_shown(each) for each in run.decisions if each.kind == "skip"]
     return ConsolidateOutput(
-        namespace=request.namespace, dry_run=request.dry_run, memories=len(kept), new=len(new), clusters=len(found),
-        decisions=tuple(done[:NAMED]), skips=tuple(skips[:NAMED]), counts=dict(sorted(counts.items())),
-        complete=complete, problem=run.problem, op_ids=tuple(run.op_ids),
-    )  # fmt: skip
+        namespace=request.namespace,
+        dry_run=request.dry_run,
+        memories=len(kept),
+        new=len(new),
+        clusters=len(found),
+        decisions=tuple(done[:NAMED]),
+        skips=tuple(skips[:NAMED]),
+        counts=dict(sorted(counts.items())),
+        complete=complete,
+        problem=run.problem,
+        op_ids=tuple(run.op_ids),
+    )
 
 
 def _new(app: App, request: ConsolidateInput) -> set[str] | None:
@@ -218,9 +226,10 @@ def _new(app: App, request: ConsolidateInput) -> set[str] | None:
     """
     rows = (row for row in typed(app.ledger.ledger(), request.namespace, ("pass",)) if isinstance(row, PassRow))
     alike = [
-        row.counts for row in rows
+        row.counts
+        for row in rows
         if row.name == "consolidate" and (row.counts.get("model", 0) or not request.use_model)
-    ]  # fmt: skip
+    ]
     since = max((counts.get("reached", 0) for counts in alike), default=0)
     return {path for row in app.records.operations(after=since) for path, _ in row.paths} if since else None
 
@@ -254,9 +263,12 @@ def _ran(app: App, namespace: str, started: datetime, counts: Counter[str], more
 
 def _shown(decision: Decision) -> Consolidated:
     return Consolidated(
-        kind=decision.kind, of=decision.of, reason=decision.reason, made=decision.made,
+        kind=decision.kind,
+        of=decision.of,
+        reason=decision.reason,
+        made=decision.made,
         content="\n".join(decision.contents) or None,
-    )  # fmt: skip
+    )
 
 
 CONSOLIDATE = Operation(
@@ -265,5 +277,8 @@ CONSOLIDATE = Operation(
 
 Only what provably says the same; what has expired is archived. Undoable.
 """,
-    ConsolidateInput, lambda call, asked: consolidate(call.app, asked), "change", Surfaces("lifecycle consolidate"),
-)  # fmt: skip
+    ConsolidateInput,
+    lambda call, asked: consolidate(call.app, asked),
+    "change",
+    Surfaces("lifecycle consolidate"),
+)

@@ -142,29 +142,35 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
             }
             outcome = done.model_copy(
                 update={
-                    "memories": (*outcome.memories, *done.memories), "places": places,
-                    "tombstones": outcome.tombstones + done.tombstones, "remains": done.remains,
+                    "memories": (*outcome.memories, *done.memories),
+                    "places": places,
+                    "tombstones": outcome.tombstones + done.tombstones,
+                    "remains": done.remains,
                 }
-            )  # fmt: skip
+            )
     return outcome
 
 
 def _chosen(app: App, request: PurgeInput) -> list[Served]:
     filters = {
-        "status": request.status, "category": request.category, "session_id": request.session_id,
+        "status": request.status,
+        "category": request.category,
+        "session_id": request.session_id,
         "source_class": request.source_class,
-    }  # fmt: skip
+    }
     given = {name: value for name, value in filters.items() if value is not None}
     if not given and request.before is None:
         raise InputError(
-            "purge needs a filter: it would forget everything", code="missing_filter",
+            "purge needs a filter: it would forget everything",
+            code="missing_filter",
             next_step="name a status, a category, a session, a source or an age",
-        )  # fmt: skip
+        )
     return [
-        each for each in app.index.memories(request.namespace)
+        each
+        for each in app.index.memories(request.namespace)
         if all(getattr(each.memory, name) == value for name, value in given.items())
         and (request.before is None or each.memory.created < request.before)
-    ]  # fmt: skip
+    ]
 
 
 def _plan(app: App, request: ForgetInput) -> Erasure:
@@ -177,15 +183,17 @@ def _asked(app: App, namespace: str, name: str, documents: Sequence[FiledDocumen
     """The memory of an id; or all that a document is, by its id, its path or that of its vault file."""
     place = Path(name).expanduser().resolve()
     ids = {
-        each.document.id for each in documents
+        each.document.id
+        for each in documents
         if name in (each.document.id, each.document.path, each.path)
         or place == Path(each.document.root) / each.document.path
-    }  # fmt: skip
+    }
     if len({each.document.root for each in documents if each.document.id in ids}) > 1:
         raise InputError(
-            f"documents below several folders are called {name}", code="ambiguous_id",
+            f"documents below several folders are called {name}",
+            code="ambiguous_id",
             next_step="give a document's id, or its whole path",
-        )  # fmt: skip
+        )
     whole = [each for each in app.index.memories(namespace) if each.memory.session_id in ids] if ids else []
     return whole or [find_memory(app, namespace, name)]
 
@@ -197,9 +205,12 @@ def _plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool =
 def _preview(app: App, plan: Erasure) -> ForgetOutput:
     conflicts = sum(_stem(path) in {_stem(each) for each in plan.paths} for path in app.records.conflicts())
     places = {
-        "files": len(plan.removals), "rewrittenFiles": len(plan.writes), "indexRows": len(plan.doomed),
-        "conflictCopies": conflicts, "spooledTurns": len(_spooled(app, plan)),
-    }  # fmt: skip
+        "files": len(plan.removals),
+        "rewrittenFiles": len(plan.writes),
+        "indexRows": len(plan.doomed),
+        "conflictCopies": conflicts,
+        "spooledTurns": len(_spooled(app, plan)),
+    }
     return ForgetOutput(
         done=False,
         memories=_listed(plan),
@@ -268,8 +279,10 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     places = {
         "queries": app.history.erase(plan.namespace, plan.lost_words, scrub=False),
         "spooledTurns": app.spool.drop(_spooled(app, plan)),
-        "files": len(plan.removals), "rewrittenFiles": len(plan.writes), "indexRows": len(plan.doomed),
-    }  # fmt: skip
+        "files": len(plan.removals),
+        "rewrittenFiles": len(plan.writes),
+        "indexRows": len(plan.doomed),
+    }
     now, keys = app.clock.now(), 0
     ledger: list[dict[str, object]] = [KeyRow(at=now, keyed_by=fingerprint(app.key).hex()).to_wire()]
     whole = _file_keys(app, plan)
@@ -285,9 +298,14 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     if not remains:
         end(app)
     return ForgetOutput(
-        done=True, memories=listed, places=places, versions=plan.versions, op_id=kept.op_id, tombstones=keys,
+        done=True,
+        memories=listed,
+        places=places,
+        versions=plan.versions,
+        op_id=kept.op_id,
+        tombstones=keys,
         remains=remains,
-    )  # fmt: skip
+    )
 
 
 def _check_room(app: App, plan: Erasure) -> None:
@@ -332,9 +350,14 @@ def _tombstone(memory: Memory, keys: Sequence[bytes], at: datetime) -> dict[str,
 
 def _forgotten(app: App, memory: Memory, why: str, at: datetime) -> dict[str, object]:
     return LifecycleRow(
-        event_id=app.clock.new_id("evt"), memory_id=memory.id, namespace=memory.namespace, event_type="forgotten",
-        timestamp=at, actor="user", reason_code=why,
-    ).to_wire()  # fmt: skip
+        event_id=app.clock.new_id("evt"),
+        memory_id=memory.id,
+        namespace=memory.namespace,
+        event_type="forgotten",
+        timestamp=at,
+        actor="user",
+        reason_code=why,
+    ).to_wire()
 
 
 def _left(outcome: ForgetOutput) -> StoreError | None:
@@ -350,11 +373,18 @@ def _left(outcome: ForgetOutput) -> StoreError | None:
 FORGET = Operation(
     "memory.forget",
     "Forget memories for good: no byte of their words stays. Importing their session again brings nothing back.",
-    ForgetInput, lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
-    "erase", Surfaces("forget"), failure=_left,
-)  # fmt: skip
+    ForgetInput,
+    lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
+    "erase",
+    Surfaces("forget"),
+    failure=_left,
+)
 PURGE = Operation(
-    "memory.purge", "Forget every memory that fits all of these filters.",
-    PurgeInput, lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
-    "erase", Surfaces("purge"), failure=_left,
-)  # fmt: skip
+    "memory.purge",
+    "Forget every memory that fits all of these filters.",
+    PurgeInput,
+    lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
+    "erase",
+    Surfaces("purge"),
+    failure=_left,
+)

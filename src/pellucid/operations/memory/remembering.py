@@ -93,13 +93,28 @@ def _read(asked: RememberInput) -> RememberInput:
 def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     now = app.clock.now()
     memory = Memory(
-        id=app.clock.new_id("mem"), category=asked.category, namespace=asked.namespace, created=now, updated=now,
-        source="manual", asserted_by="axiom" if asked.axiom else "user", source_class="manual",
-        session_id=asked.session_id, agent=asked.agent, confidence=asked.confidence, tags=asked.tags,
-        pinned=asked.pinned, entity_ref=asked.entity_ref, structured_attributes=asked.attributes,
-        importance_score=asked.importance, trust_zone="trusted", scopes=asked.scopes, valid_at=now,
-        content_hash=digest, content=asked.content,
-    )  # fmt: skip
+        id=app.clock.new_id("mem"),
+        category=asked.category,
+        namespace=asked.namespace,
+        created=now,
+        updated=now,
+        source="manual",
+        asserted_by="axiom" if asked.axiom else "user",
+        source_class="manual",
+        session_id=asked.session_id,
+        agent=asked.agent,
+        confidence=asked.confidence,
+        tags=asked.tags,
+        pinned=asked.pinned,
+        entity_ref=asked.entity_ref,
+        structured_attributes=asked.attributes,
+        importance_score=asked.importance,
+        trust_zone="trusted",
+        scopes=asked.scopes,
+        valid_at=now,
+        content_hash=digest,
+        content=asked.content,
+    )
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
     reconciler = Reconciler(app.index, app.lookup, changes, app.key)
     reconciler.consider([Statement(memory, event="created", reason="remembered")])
@@ -108,9 +123,13 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     kept = app.keeper.commit("remember", plan.writes, plan.rows)
     held = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
-        memory=held.memory, path=held.path, created=held.memory.id == memory.id, op_id=kept.op_id,
-        replaced=held.memory.supersedes, encoder_problem=kept.folded.encoder_problem or None,
-    )  # fmt: skip
+        memory=held.memory,
+        path=held.path,
+        created=held.memory.id == memory.id,
+        op_id=kept.op_id,
+        replaced=held.memory.supersedes,
+        encoder_problem=kept.folded.encoder_problem or None,
+    )
 
 
 def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
@@ -133,9 +152,13 @@ def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None
     kept = app.keeper.commit("update", [write], _state_row(app, filed, changes))
     now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
     return RememberOutput(
-        memory=now_held.memory, path=now_held.path, created=False, updated=True, op_id=kept.op_id,
+        memory=now_held.memory,
+        path=now_held.path,
+        created=False,
+        updated=True,
+        op_id=kept.op_id,
         encoder_problem=kept.folded.encoder_problem or None,
-    )  # fmt: skip
+    )
 
 
 def _changes(held: Memory, asked: RememberInput) -> dict[str, object]:
@@ -157,14 +180,24 @@ def _state_row(app: App, held: Memory, changes: dict[str, object]) -> list[dict[
     if not after:
         return []
     row = LifecycleRow(
-        event_id=app.clock.new_id("evt"), memory_id=held.id, namespace=held.namespace, event_type="pinned",
-        timestamp=app.clock.now(), actor="user", reason_code="remembered-again",
-        before={key: before[key] for key in after}, after=after,
-    )  # fmt: skip
+        event_id=app.clock.new_id("evt"),
+        memory_id=held.id,
+        namespace=held.namespace,
+        event_type="pinned",
+        timestamp=app.clock.now(),
+        actor="user",
+        reason_code="remembered-again",
+        before={key: before[key] for key in after},
+        after=after,
+    )
     return [row.to_wire()]
 
 
 REMEMBER = Operation(
-    "memory.remember", "Keep one memory, in your own words.",
-    RememberInput, lambda call, asked: remember(call.app, asked), "append", Surfaces("remember"),
-)  # fmt: skip
+    "memory.remember",
+    "Keep one memory, in your own words.",
+    RememberInput,
+    lambda call, asked: remember(call.app, asked),
+    "append",
+    Surfaces("remember"),
+)

@@ -43,9 +43,11 @@ def weekly_report(app: App, request: ReportInput) -> Report:
     memories = {each.memory.id: each.memory for each in app.index.memories(namespace)}
     begin, known = epoch_ms(since), app.uses
     use = Use(
-        used=known.uses(namespace, begin), ever_used=known.uses(namespace),
-        served=known.exposure(namespace, begin), ever_served=known.exposure(namespace),
-    )  # fmt: skip
+        used=known.uses(namespace, begin),
+        ever_used=known.uses(namespace),
+        served=known.exposure(namespace, begin),
+        ever_served=known.exposure(namespace),
+    )
     rows = typed(app.ledger.ledger(), namespace)
     report = compile_report((since, now), namespace, rows, use, memories)
     _note_pass(app, report, now)
@@ -74,5 +76,8 @@ def _said(entry: ReportEntry, memories: dict[str, Memory]) -> ReportEntry:
 REPORT = Operation(
     "lifecycle.report",
     "Report what was said again, used, replaced or went cold. Also what went stale, and what nobody used.",
-    ReportInput, lambda call, asked: weekly_report(call.app, asked), "read", Surfaces("lifecycle report"),
-)  # fmt: skip
+    ReportInput,
+    lambda call, asked: weekly_report(call.app, asked),
+    "read",
+    Surfaces("lifecycle report"),
+)

@@ -89,5 +89,8 @@ def _after(app: App, namespace: str, held: Sequence[Served]) -> tuple[Listed, ..
 REVERIFY = Operation(
     "memory.reverify",
     "Confirm that memories still hold. Sets the date of their last verification, and nothing else.",
-    ReverifyInput, lambda call, asked: reverify(call.app, asked), "change", Surfaces("reverify"),
-)  # fmt: skip
+    ReverifyInput,
+    lambda call, asked: reverify(call.app, asked),
+    "change",
+    Surfaces("reverify"),
+)

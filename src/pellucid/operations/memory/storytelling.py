@@ -161,11 +161,15 @@ def history(
     named = [each.memory.episode_id for each in versions if each.memory.episode_id]
     told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
     return HistoryOutput(
-        memory_id=start.id, versions=tuple(versions), events=tuple(events),
+        memory_id=start.id,
+        versions=tuple(versions),
+        events=tuple(events),
         verdicts=tuple(row for row in verdicts if _by(past.known, row.decided_at or row.observed_at)),
-        episodes=tuple(each.episode for each in told), as_of=past.at, as_known_at=past.known,
+        episodes=tuple(each.episode for each in told),
+        as_of=past.at,
+        as_known_at=past.known,
         held=_held(app, start, versions, events, past) if past.asked else None,
-    )  # fmt: skip
+    )
 
 
 def _recorded(memory: Memory) -> datetime:
@@ -294,10 +298,13 @@ def _view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None
     episode = filed.episode
     members = app.index.memories(episode.namespace, episode.members)
     return EpisodeView(
-        episode=episode, path=filed.path, score=score, turns_kept=kept[filed.path],
+        episode=episode,
+        path=filed.path,
+        score=score,
+        turns_kept=kept[filed.path],
         members=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in members),
         artifacts=tuple(found for each in episode.artifacts if (found := parse_artifact(each))),
-    )  # fmt: skip
+    )
 
 
 def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
@@ -311,13 +318,20 @@ def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> I
 def _reference(row: dict[str, object]) -> dict[str, object]:
     """A verdict row as `extraction-judge-verdicts.jsonl` has it (version 1), and what ours says beyond it."""
     return {
-        "version": 1, "category": _REFERENCE_VERDICT, "ts": row.get("decidedAt", row.get("observedAt")),
-        "verdictKind": row.get("verdict"), "reason": row.get("reason"),
-        "candidateCategory": row.get("category"), "confidence": row.get("confidence"),
-        "contentHash": row.get("contentHash"), "observationId": row.get("observationId"),
-        "sessionId": row.get("sessionId"), "observedAt": row.get("observedAt"), "importance": row.get("importance"),
+        "version": 1,
+        "category": _REFERENCE_VERDICT,
+        "ts": row.get("decidedAt", row.get("observedAt")),
+        "verdictKind": row.get("verdict"),
+        "reason": row.get("reason"),
+        "candidateCategory": row.get("category"),
+        "confidence": row.get("confidence"),
+        "contentHash": row.get("contentHash"),
+        "observationId": row.get("observationId"),
+        "sessionId": row.get("sessionId"),
+        "observedAt": row.get("observedAt"),
+        "importance": row.get("importance"),
         "resultingPrimitiveId": row.get("resultingPrimitiveId"),
-    }  # fmt: skip
+    }
 
 
 HISTORY = Operation(
@@ -328,24 +342,33 @@ Of a memory: its versions, what changed it and why, its evidence; of a thing: it
 """,
     HistoryInput,
     lambda call, asked: story_of(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
-    "read", Surfaces("history"),
-)  # fmt: skip
+    "read",
+    Surfaces("history"),
+)
 EPISODES = Operation(
-    "episode.list", "List episodes, newest first. With words, those that hold them, best first.",
-    EpisodesInput, lambda call, asked: episodes(call.app, asked), "read", Surfaces("episodes list"),
-)  # fmt: skip
+    "episode.list",
+    "List episodes, newest first. With words, those that hold them, best first.",
+    EpisodesInput,
+    lambda call, asked: episodes(call.app, asked),
+    "read",
+    Surfaces("episodes list"),
+)
 EPISODE = Operation(
     "episode.show",
     """Tell what one episode was about, and what came of it.
 
 When it was, what it made, and what was kept of it.
 """,
-    EpisodeInput, lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
-    "read", Surfaces("episodes show"),
-)  # fmt: skip
+    EpisodeInput,
+    lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
+    "read",
+    Surfaces("episodes show"),
+)
 LEDGER = Operation(
-    "ledger.export", "Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form.",
+    "ledger.export",
+    "Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form.",
     LedgerInput,
     lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
-    "read", Surfaces("ledger export"),
-)  # fmt: skip
+    "read",
+    Surfaces("ledger export"),
+)

@@ -24,7 +24,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import ShowInput, find_memory
 from pellucid.operations.memory.aging import known_use
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
-from pellucid.settings import LifecycleSettings
+from pellucid.settings.sections import LifecycleSettings
 
 _WHYS: dict[Why, str] = {
     "protected": "it is protected ({protected}): it stays hot whatever its value",
@@ -128,9 +128,12 @@ def tiers(app: App, request: TierListInput) -> TierListOutput:
     wanted = [(memory, row) for memory, row in rows if request.tier in (None, row.tier if row else "hot")]
     wanted.sort(key=lambda pair: (-(pair[1].tier_value if pair[1] else -1.0), pair[0].id))
     return TierListOutput(
-        memories=tuple(_tiered(memory, row) for memory, row in wanted[: request.limit]), total=len(wanted),
-        hot=len(rows) - cold, cold=cold, never_folded=sum(row is None for _, row in rows),
-    )  # fmt: skip
+        memories=tuple(_tiered(memory, row) for memory, row in wanted[: request.limit]),
+        total=len(wanted),
+        hot=len(rows) - cold,
+        cold=cold,
+        never_folded=sum(row is None for _, row in rows),
+    )
 
 
 def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
@@ -148,17 +151,35 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
     cools = days_until_cold(memory, signs, now, settings) if aged.row.tier == "hot" else None
     warms = uses_until_hot(memory, signs, now, settings) if aged.row.tier == "cold" else None
     return TierExplanation(
-        memory_id=memory.id, category=memory.category, status=memory.status, content=memory.content,
-        tier=before.tier if before else "hot", folded_at=before.at if before else None, aging=ages(memory, now),
-        tier_now=aged.row.tier, why=aged.why, reason=_reason(memory, aged.why, aged.row.tier_value, settings),
-        protected=protection(memory), tier_value=_weighed(aged.tier_value), heat=_weighed(aged.heat),
-        decay=_weighed(aged.decay), stale=stale(memory, aged.decay.value), demote_at=settings.demote_at,
-        promote_at=settings.promote_at, demote_after_days=settings.demote_after_days,
-        used=signs.used, sessions=signs.sessions, last_used=signs.last_used, served=signs.served,
-        last_served=signs.last_served, recurred=signs.recurred, last_recurred=signs.last_recurred,
-        days_until_cold=cools, uses_until_hot=warms,
+        memory_id=memory.id,
+        category=memory.category,
+        status=memory.status,
+        content=memory.content,
+        tier=before.tier if before else "hot",
+        folded_at=before.at if before else None,
+        aging=ages(memory, now),
+        tier_now=aged.row.tier,
+        why=aged.why,
+        reason=_reason(memory, aged.why, aged.row.tier_value, settings),
+        protected=protection(memory),
+        tier_value=_weighed(aged.tier_value),
+        heat=_weighed(aged.heat),
+        decay=_weighed(aged.decay),
+        stale=stale(memory, aged.decay.value),
+        demote_at=settings.demote_at,
+        promote_at=settings.promote_at,
+        demote_after_days=settings.demote_after_days,
+        used=signs.used,
+        sessions=signs.sessions,
+        last_used=signs.last_used,
+        served=signs.served,
+        last_served=signs.last_served,
+        recurred=signs.recurred,
+        last_recurred=signs.last_recurred,
+        days_until_cold=cools,
+        uses_until_hot=warms,
         would_change=_would_change(memory, aged.row.tier, cools, warms) if ages(memory, now) else (),
-    )  # fmt: skip
+    )
 
 
 def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
@@ -180,9 +201,12 @@ def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | No
 
 def _reason(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
     return _WHYS[why].format(
-        protected=protection(memory), value=f"{value:.4f}", demote_at=settings.demote_at,
-        promote_at=settings.promote_at, days=settings.demote_after_days,
-    )  # fmt: skip
+        protected=protection(memory),
+        value=f"{value:.4f}",
+        demote_at=settings.demote_at,
+        promote_at=settings.promote_at,
+        days=settings.demote_after_days,
+    )
 
 
 def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
@@ -192,10 +216,15 @@ def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
     if row is None:
         return plain
     folded = {
-        "tier": row.tier, "tier_value": row.tier_value, "heat": row.heat, "decay": row.decay, "folded_at": row.at,
-        "access_count": row.access_count, "use_count": row.use_count or 0,
+        "tier": row.tier,
+        "tier_value": row.tier_value,
+        "heat": row.heat,
+        "decay": row.decay,
+        "folded_at": row.at,
+        "access_count": row.access_count,
+        "use_count": row.use_count or 0,
         "reinforcement_count": row.reinforcement_count,
-    }  # fmt: skip
+    }
     return plain.model_copy(update=folded)
 
 
@@ -204,12 +233,18 @@ def _weighed(worth: Worth) -> Weighed:
 
 
 TIERS = Operation(
-    "tier.list", "List memories with their tiers, the most valued first. The tiers are those of the last fold.",
-    TierListInput, lambda call, asked: tiers(call.app, asked), "read", Surfaces("tier list"),
-)  # fmt: skip
+    "tier.list",
+    "List memories with their tiers, the most valued first. The tiers are those of the last fold.",
+    TierListInput,
+    lambda call, asked: tiers(call.app, asked),
+    "read",
+    Surfaces("tier list"),
+)
 TIER = Operation(
     "tier.explain",
     "Say why a memory is hot or cold, and what would change it. Each value is shown as a sum of shares.",
-    ShowInput, lambda call, asked: explain_tier(call.app, asked.namespace, asked.memory_id),
-    "read", Surfaces("tier explain"),
-)  # fmt: skip
+    ShowInput,
+    lambda call, asked: explain_tier(call.app, asked.namespace, asked.memory_id),
+    "read",
+    Surfaces("tier explain"),
+)

@@ -107,15 +107,17 @@ class TrustChangeOutput(Wire):
 def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
     """The memories of a zone that are in force, newest first; superseded ones and the like are left out."""
     held = [
-        each for each in app.index.memories(request.namespace)
+        each
+        for each in app.index.memories(request.namespace)
         if each.memory.trust_zone == request.zone and each.memory.status == "active"
-    ]  # fmt: skip
+    ]
     shown = held[: request.limit]
     return TrustListOutput(
-        zone=request.zone, total=len(held),
+        zone=request.zone,
+        total=len(held),
         memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
         reasons=tuple(_reason(each.memory) for each in shown),
-    )  # fmt: skip
+    )
 
 
 def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
@@ -128,14 +130,18 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
     scored = score(held.memory)
     told = {"corroborated", "promoted", "quarantined"}
     return TrustOutput(
-        memory=held.memory, path=held.path, score=scored.value, band=scored.band,
+        memory=held.memory,
+        path=held.path,
+        score=scored.value,
+        band=scored.band,
         contributions=tuple(Contribution(name=name, value=value) for name, value in scored.shares),
         doubt=_reason(held.memory),
         events=tuple(
-            row for row in lifecycle_rows(app, namespace)
+            row
+            for row in lifecycle_rows(app, namespace)
             if row.memory_id == held.memory.id and (row.event_type in told or "trustZone" in row.after)
         ),
-    )  # fmt: skip
+    )
 
 
 def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
@@ -179,9 +185,8 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
         if request.memory_ids and not all(map(changes.changeable, chosen)):
             raise ConflictError("the version of a document's header has no zone", next_step="forget it instead")
         changed = [
-            each for each in chosen
-            if changes.change(each, "quarantined", {"trust_zone": "quarantine"}, _why(request))
-        ]  # fmt: skip
+            each for each in chosen if changes.change(each, "quarantined", {"trust_zone": "quarantine"}, _why(request))
+        ]
         return _commit(app, changes, changed, "quarantined", preview=request.preview)
 
 
@@ -222,15 +227,14 @@ def _restored(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> l
     rows = [row for row in last.values() if row.event_type in _OVER and gone.intersection(row.related_memory_ids)]
     ids = [*gone, *(row.memory_id for row in rows)]
     held = {each.memory.id: each for each in app.index.memories(namespace, ids)}
-    replaced_since = {
-        each for each in gone
-        if (by := held[each].memory.superseded_by) is not None and by not in gone
-    }  # fmt: skip
+    replaced_since = {each for each in gone if (by := held[each].memory.superseded_by) is not None and by not in gone}
     return [
-        held[row.memory_id] for row in rows
-        if row.memory_id in held and row.memory_id not in gone
+        held[row.memory_id]
+        for row in rows
+        if row.memory_id in held
+        and row.memory_id not in gone
         and _restore(changes, held[row.memory_id], row, gone - replaced_since)
-    ]  # fmt: skip
+    ]
 
 
 def _restore(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
@@ -252,9 +256,10 @@ def _chosen(app: App, request: SourceInput) -> list[Served]:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
         raise InputError(
-            "nothing says whose memories are meant", code="missing_source",
+            "nothing says whose memories are meant",
+            code="missing_source",
             next_step=f"name ids, {field_name('session_id')}, {field_name('source_class')} or {field_name('agent')}",
-        )  # fmt: skip
+        )
     return [each for each in app.index.memories(request.namespace) if _fits(each.memory, request)]
 
 
@@ -268,9 +273,10 @@ def _reason(memory: Memory) -> str:
 
 def _fits(memory: Memory, wanted: SourceInput) -> bool:
     asked = (
-        (wanted.session_id, memory.session_id), (wanted.agent, memory.agent),
+        (wanted.session_id, memory.session_id),
+        (wanted.agent, memory.agent),
         (wanted.source_class, memory.source_class or "manual"),
-    )  # fmt: skip
+    )
     fits = all(value is None or value == has for value, has in asked)
     return fits and (wanted.since is None or memory.created >= wanted.since)
 
@@ -283,9 +289,14 @@ def _why(request: SourceInput) -> str:
 
 
 def _commit(
-    app: App, changes: ChangeSet, held: Sequence[Served], what: str, *, preview: bool = False,
+    app: App,
+    changes: ChangeSet,
+    held: Sequence[Served],
+    what: str,
+    *,
+    preview: bool = False,
     restored: Sequence[Served] = (),
-) -> TrustChangeOutput:  # fmt: skip
+) -> TrustChangeOutput:
     """Acknowledge the changes as one operation, unless it is a preview or nothing changes."""
     back = {each.memory.id for each in restored}
     changed = tuple(_told(changes.now(each.memory), "restored" if each.memory.id in back else what) for each in held)
@@ -302,35 +313,51 @@ def _told(memory: Memory, what: str) -> TrustChanged:
 
 
 TRUST_LIST = Operation(
-    "trust.list", "List the memories of a zone, and why each is there.",
-    TrustListInput, lambda call, asked: trust_list(call.app, asked), "read", Surfaces("trust list"),
-)  # fmt: skip
+    "trust.list",
+    "List the memories of a zone, and why each is there.",
+    TrustListInput,
+    lambda call, asked: trust_list(call.app, asked),
+    "read",
+    Surfaces("trust list"),
+)
 TRUST_EXPLAIN = Operation(
     "trust.explain",
     """Say why a memory is trusted as far as it is.
 
 Its score by named share, its zone, each step it took.
 """,
-    PromoteInput, lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
-    "read", Surfaces("trust explain"),
-)  # fmt: skip
+    PromoteInput,
+    lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
+    "read",
+    Surfaces("trust explain"),
+)
 PROMOTE = Operation(
-    "trust.promote", "Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts.",
-    PromoteInput, lambda call, asked: promote(call.app, asked), "change", Surfaces("trust promote"),
-)  # fmt: skip
+    "trust.promote",
+    "Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts.",
+    PromoteInput,
+    lambda call, asked: promote(call.app, asked),
+    "change",
+    Surfaces("trust promote"),
+)
 QUARANTINE = Operation(
     "trust.quarantine",
     """Put memories where nothing recalls them.
 
 These, or all that came from a session, a source or an agent.
 """,
-    SourceInput, lambda call, asked: quarantine(call.app, asked), "change", Surfaces("trust quarantine"),
-)  # fmt: skip
+    SourceInput,
+    lambda call, asked: quarantine(call.app, asked),
+    "change",
+    Surfaces("trust quarantine"),
+)
 ROLLBACK = Operation(
     "trust.rollback",
     """Take back all that came from a source.
 
 It is put out of force, and what it had replaced is restored; one operation.
 """,
-    RollbackInput, lambda call, asked: rollback(call.app, asked), "change", Surfaces("trust rollback"),
-)  # fmt: skip
+    RollbackInput,
+    lambda call, asked: rollback(call.app, asked),
+    "change",
+    Surfaces("trust rollback"),
+)

@@ -20,7 +20,7 @@ from pellucid.operations.recall.wording import words_of
 from pellucid.recall.effect import Effect, effect, effects
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import State
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.records import OperationRow
 from pellucid.xray.diff import RecallDiff, diff
 from pellucid.xray.replay import Ranked, Reason, Since, compare, replay, withheld
@@ -77,9 +77,13 @@ def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = Fals
         named += [each for reason in again.reasons for each in reason.memory_ids]
         named += again.difference.named if again.difference else ()
     return ReplayOutput(
-        recall_id=receipt.state.request.recall_id, identical=found.identical, results=results,
-        ranked=len(found.ranking), live=again, words=_words(app, receipt, named),
-    )  # fmt: skip
+        recall_id=receipt.state.request.recall_id,
+        identical=found.identical,
+        results=results,
+        ranked=len(found.ranking),
+        live=again,
+        words=_words(app, receipt, named),
+    )
 
 
 def _words(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[str, str]:
@@ -202,25 +206,32 @@ class AblateInput(Wire):
 
 
 REPLAY = Operation(
-    "recall.replay", "Work out an earlier recall again, from its receipt alone. The same memories, order and scores.",
-    ReplayInput, lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
-    "read", Surfaces("replay"),
-)  # fmt: skip
+    "recall.replay",
+    "Work out an earlier recall again, from its receipt alone. The same memories, order and scores.",
+    ReplayInput,
+    lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
+    "read",
+    Surfaces("replay"),
+)
 DIFF = Operation(
     "recall.diff",
     """Compare two recalls: what entered, left and moved, and why.
 
 Which term moved it, and what else was not the same.
 """,
-    DiffInput, lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
-    "read", Surfaces("diff"),
-)  # fmt: skip
+    DiffInput,
+    lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
+    "read",
+    Surfaces("diff"),
+)
 ABLATE = Operation(
     "recall.ablate",
     """Show what each part of the search did for one recall.
 
 With parts named: what leaving them out together would change.
 """,
-    AblateInput, lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
-    "read", Surfaces("ablate"),
-)  # fmt: skip
+    AblateInput,
+    lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
+    "read",
+    Surfaces("ablate"),
+)

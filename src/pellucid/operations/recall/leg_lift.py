@@ -109,19 +109,24 @@ class _Sum:
         """Add what leaving the leg out of one recall would change."""
         up = [move for move in done.moved if move.before < move.after]
         self._add(
-            changed=int(bool(done.entered or done.left or done.moved)), brought=len(done.left),
-            pushed_out=len(done.entered), raised=len(up), lowered=len(done.moved) - len(up),
-        )  # fmt: skip
+            changed=int(bool(done.entered or done.left or done.moved)),
+            brought=len(done.left),
+            pushed_out=len(done.entered),
+            raised=len(up),
+            lowered=len(done.moved) - len(up),
+        )
         self.places += sum(move.after - move.before for move in done.moved)
         self.stayed += served - len(done.left)
 
     def lift(self, leg: str, query_class: str | None) -> LegLift:
         """The sums as they are shown."""
         return LegLift(
-            leg=leg, query_class=query_class, **self.counts,
+            leg=leg,
+            query_class=query_class,
+            **self.counts,
             mean_places=round(self.places / self.stayed, 4) if self.stayed else 0.0,
             share=round(sum(self.shares) / len(self.shares), 4) if self.shares else 0.0,
-        )  # fmt: skip
+        )
 
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
@@ -193,5 +198,8 @@ LIFT = Operation(
 
 It is told from their receipts; nothing is asked again.
 """,
-    LiftInput, lambda call, asked: lift(call.app, asked), "read", Surfaces("lift"),
-)  # fmt: skip
+    LiftInput,
+    lambda call, asked: lift(call.app, asked),
+    "read",
+    Surfaces("lift"),
+)

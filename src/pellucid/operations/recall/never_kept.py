@@ -21,9 +21,10 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
     """
     key = said_key(app.key, namespace, text)
     found = [
-        row for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept"))
+        row
+        for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept"))
         if isinstance(row, VerdictRow | UnkeptRow) and key in row.said and not _is_forgotten(app, row, text)
-    ]  # fmt: skip
+    ]
     return _told(max(found, key=happened)) if found else None
 
 

@@ -161,9 +161,12 @@ def _answered(app: App, request: RecallInput) -> RecallOutput:
         context=state.context.text,
         memories=tuple(
             RecalledMemory(
-                memory=served[memory_id].memory, path=served[memory_id].path,
-                final=whys[memory_id].score_decomposition.final, why=whys[memory_id].why,
-                audit_entry_id=audit_id(state.request.recall_id, place), staleness=whys[memory_id].staleness,
+                memory=served[memory_id].memory,
+                path=served[memory_id].path,
+                final=whys[memory_id].score_decomposition.final,
+                why=whys[memory_id].why,
+                audit_entry_id=audit_id(state.request.recall_id, place),
+                staleness=whys[memory_id].staleness,
             )
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
@@ -181,7 +184,7 @@ def _answered(app: App, request: RecallInput) -> RecallOutput:
         stale=tuple(each.memory_id for each in snapshot.results if each.staleness and each.staleness.due),
         known_from=unknown_before(app, request.namespace, state.plan.text, past),
         receipt_problem=problem or None,
-    )  # fmt: skip
+    )
 
 
 def _asked_for(state: State, leg: str) -> bool:
@@ -245,10 +248,14 @@ def audit(app: App, namespace: str, entry: str) -> AuditOutput:
     found = app.index.memories(namespace, [row.memory_id])
     operations = app.records.operations(op_id=row.op_id) if row.op_id else []
     return AuditOutput(
-        audit_entry_id=entry, recall_id=row.recall_id, place=row.place, memory_id=row.memory_id,
-        path=found[0].path if found else None, operation=_operation(operations[0]) if operations else None,
+        audit_entry_id=entry,
+        recall_id=row.recall_id,
+        place=row.place,
+        memory_id=row.memory_id,
+        path=found[0].path if found else None,
+        operation=_operation(operations[0]) if operations else None,
         recalled_at=row.at,
-    )  # fmt: skip
+    )
 
 
 def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
@@ -339,14 +346,24 @@ def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
 RECALL = Operation(
     "recall.ask",
     "Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation.",
-    RecallInput, lambda call, asked: recall(call.app, asked), "append", Surfaces("recall"),
-)  # fmt: skip
+    RecallInput,
+    lambda call, asked: recall(call.app, asked),
+    "append",
+    Surfaces("recall"),
+)
 XRAY = Operation(
     "recall.xray",
     "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
-    XrayInput, explained, "append", Surfaces("xray"),
-)  # fmt: skip
+    XrayInput,
+    explained,
+    "append",
+    Surfaces("xray"),
+)
 AUDIT = Operation(
-    "recall.audit", "Follow one result of a recall to the change that wrote it.",
-    AuditInput, lambda call, asked: audit(call.app, asked.namespace, asked.entry), "read", Surfaces("audit"),
-)  # fmt: skip
+    "recall.audit",
+    "Follow one result of a recall to the change that wrote it.",
+    AuditInput,
+    lambda call, asked: audit(call.app, asked.namespace, asked.entry),
+    "read",
+    Surfaces("audit"),
+)

@@ -24,7 +24,7 @@ from pellucid.recall.legs.review import review_paths
 from pellucid.recall.pipeline import OPTIONAL
 from pellucid.recall.score.boost import BOOSTS
 from pellucid.recall.state import Request
-from pellucid.settings import LegWeights, RecallSettings
+from pellucid.settings.sections import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
 from pellucid.xray.words.visible import visible
 
@@ -123,20 +123,32 @@ def request_of(app: App, asked: RecallInput) -> Request:
     if "char_budget" in chosen and "top_k_facts" not in chosen | app.settings.recall.model_fields_set:
         given["top_k_facts"] = FILLING
     return Request(
-        asked.query, asked.namespace, app.clock.new_id("rec"), now,
-        _overridden(app.settings.recall, given, asked.settings), session_id=asked.session_id or None,
-        agent=asked.agent or None, scopes=asked.scopes, without=frozenset(asked.without), filters=_filters(asked),
-        review=tuple(redact(path).text for path in review_paths(asked.review or "")), chosen=chosen,
-        as_of=past.at, as_known_at=past.known,
-    )  # fmt: skip
+        asked.query,
+        asked.namespace,
+        app.clock.new_id("rec"),
+        now,
+        _overridden(app.settings.recall, given, asked.settings),
+        session_id=asked.session_id or None,
+        agent=asked.agent or None,
+        scopes=asked.scopes,
+        without=frozenset(asked.without),
+        filters=_filters(asked),
+        review=tuple(redact(path).text for path in review_paths(asked.review or "")),
+        chosen=chosen,
+        as_of=past.at,
+        as_known_at=past.known,
+    )
 
 
 def _filters(asked: RecallInput) -> Filters:
     return Filters(
-        tags=asked.tags, categories=tuple(asked.categories),
-        agent=asked.by_agent or None, session_id=asked.in_session or None, since=_millis(asked.since),
+        tags=asked.tags,
+        categories=tuple(asked.categories),
+        agent=asked.by_agent or None,
+        session_id=asked.in_session or None,
+        since=_millis(asked.since),
         until=_millis(asked.until),
-    )  # fmt: skip
+    )
 
 
 def _millis(at: datetime | None) -> int | None:

@@ -185,10 +185,14 @@ def _snapshot(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | 
 
 def _listed(row: RecallRow) -> ListedRecall:
     return ListedRecall(
-        recall_id=row.recall_id, at=_EPOCH + timedelta(milliseconds=row.at), session_id=row.session_id,
-        served=row.served_count, in_full=row.in_full, pinned=row.pinned,
+        recall_id=row.recall_id,
+        at=_EPOCH + timedelta(milliseconds=row.at),
+        session_id=row.session_id,
+        served=row.served_count,
+        in_full=row.in_full,
+        pinned=row.pinned,
         query=query_of(row.query) if row.query_kept else None,
-    )  # fmt: skip
+    )
 
 
 def _millis(at: datetime | None) -> int:
@@ -201,23 +205,37 @@ def _session(session_id: str | None) -> str | None:
 
 
 EXPLAIN = Operation(
-    "recall.explain", "Explain the last recall. That of a session; or of the namespace, where no session is given.",
-    ExplainInput, lambda call, asked: explain(call.app, asked), "read", Surfaces("explain"),
-)  # fmt: skip
+    "recall.explain",
+    "Explain the last recall. That of a session; or of the namespace, where no session is given.",
+    ExplainInput,
+    lambda call, asked: explain(call.app, asked),
+    "read",
+    Surfaces("explain"),
+)
 SNAPSHOTS = Operation(
     "recall.list",
     """List recalls, newest first, with their questions.
 
 Of each: how many memories it served, and what is kept of it.
 """,
-    SnapshotsInput, lambda call, asked: list_snapshots(call.app, asked), "read", Surfaces("snapshots list"),
-)  # fmt: skip
+    SnapshotsInput,
+    lambda call, asked: list_snapshots(call.app, asked),
+    "read",
+    Surfaces("snapshots list"),
+)
 EXPORT = Operation(
-    "recall.export", "Print every recall kept in full as a line of JSON. Each line is an X-ray; newest first.",
-    ExportInput, lambda call, asked: export_snapshots(call.app, asked, call.report), "read",
+    "recall.export",
+    "Print every recall kept in full as a line of JSON. Each line is an X-ray; newest first.",
+    ExportInput,
+    lambda call, asked: export_snapshots(call.app, asked, call.report),
+    "read",
     Surfaces("snapshots export"),
-)  # fmt: skip
+)
 PIN_SNAPSHOT = Operation(
-    "recall.pin", "Keep a recall in full whatever its age. It can always be explained.",
-    PinSnapshotInput, lambda call, asked: pin_snapshot(call.app, asked), "change", Surfaces("snapshots pin"),
-)  # fmt: skip
+    "recall.pin",
+    "Keep a recall in full whatever its age. It can always be explained.",
+    PinSnapshotInput,
+    lambda call, asked: pin_snapshot(call.app, asked),
+    "change",
+    Surfaces("snapshots pin"),
+)

@@ -117,16 +117,22 @@ def _kept(app: App, request: WhyInput) -> WhyOutput:
             "no memory says these words, and nothing is on record of them",
             next_step="write the sentence as it was said; or "
             f'give {field_name("query")} "…" to look for the memory nearest to them',
-        )  # fmt: skip
+        )
     if target is None or target.matched not in ("content", "words"):
         return _asked(app, request)
     held, many = target.held, f"{target.total} memories hold these words."
     said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
     return WhyOutput(
-        sentence=f"{said} {_ASK}", namespace=request.namespace, query="", matched=target.matched, total=target.total,
-        memory_id=held.memory.id if held else None, path=held.path if held else None,
-        excerpt=headline(held.memory.content, _SHORT) if held else None, candidates=() if held else _candidates(target),
-    )  # fmt: skip
+        sentence=f"{said} {_ASK}",
+        namespace=request.namespace,
+        query="",
+        matched=target.matched,
+        total=target.total,
+        memory_id=held.memory.id if held else None,
+        path=held.path if held else None,
+        excerpt=headline(held.memory.content, _SHORT) if held else None,
+        candidates=() if held else _candidates(target),
+    )
 
 
 def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
@@ -138,19 +144,26 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
     with app.recaller.world(asked) as world:
         finding = look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
     return WhyOutput(
-        sentence=sentences(finding), namespace=asked.namespace, query=asked.query, matched=target.matched,
-        recall_id=asked.recall_id if receipt else None, memory_id=held.memory.id, path=held.path,
-        excerpt=headline(held.memory.content), finding=finding,
-    )  # fmt: skip
+        sentence=sentences(finding),
+        namespace=asked.namespace,
+        query=asked.query,
+        matched=target.matched,
+        recall_id=asked.recall_id if receipt else None,
+        memory_id=held.memory.id,
+        path=held.path,
+        excerpt=headline(held.memory.content),
+        finding=finding,
+    )
 
 
 def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     """The earlier recall, if one is meant, and the request to try things on: what asks about the past is asked now."""
     if (request.asked is None) == (request.recall_id is None):
         raise InputError(
-            "why: a question or an earlier recall is required, and not both", code="missing_query",
+            "why: a question or an earlier recall is required, and not both",
+            code="missing_query",
             next_step=f'`pellucid why ID "question"`, or {field_name("recall_id")} rec_…',
-        )  # fmt: skip
+        )
     if request.asked is not None:
         return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
     receipt = receipt_of(app, request.namespace, request.recall_id or "")
@@ -161,20 +174,26 @@ def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
 def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
     how = "are near these words" if target.matched == "meaning" else "fit"
     return WhyOutput(
-        sentence=f"{target.total} memories {how}: name one of them by its id.", namespace=asked.namespace,
-        query=asked.query, recall_id=asked.recall_id if receipt else None, matched=target.matched, total=target.total,
+        sentence=f"{target.total} memories {how}: name one of them by its id.",
+        namespace=asked.namespace,
+        query=asked.query,
+        recall_id=asked.recall_id if receipt else None,
+        matched=target.matched,
+        total=target.total,
         candidates=_candidates(target),
-    )  # fmt: skip
+    )
 
 
 def _candidates(target: Target) -> tuple[WhyCandidate, ...]:
     return tuple(
         WhyCandidate(
-            memory_id=each.memory.id, path=each.path, status=each.memory.status,
+            memory_id=each.memory.id,
+            path=each.path,
+            status=each.memory.status,
             excerpt=headline(each.memory.content, _SHORT),
         )
         for each in target.candidates
-    )  # fmt: skip
+    )
 
 
 WHY = Operation(
@@ -183,5 +202,8 @@ WHY = Operation(
 
 Of a miss: what lost it, and the smallest change that admits it.
 """,
-    WhyInput, lambda call, asked: why(call.app, asked), "append", Surfaces("why"),
-)  # fmt: skip
+    WhyInput,
+    lambda call, asked: why(call.app, asked),
+    "append",
+    Surfaces("why"),
+)

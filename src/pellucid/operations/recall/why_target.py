@@ -70,9 +70,10 @@ def _by_id(app: App, namespace: str, text: str) -> Target | None:
         return None
     digits = named[1] if named else ""
     found = [
-        each for each in app.index.memories(namespace)
+        each
+        for each in app.index.memories(namespace)
         if each.path == text or (digits and (each.memory.id[4:].startswith(digits) or each.memory.id[-10:] == digits))
-    ]  # fmt: skip
+    ]
     if found:
         return _target("prefix", found)
     if text.startswith("mem_") or len(digits) == 32:

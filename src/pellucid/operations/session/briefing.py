@@ -117,10 +117,16 @@ def _session(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[
     decided = [each for each in kept if each.category in _SETTLED and each.source_class in _DECIDERS]
     decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=_said)
     return SessionBrief(
-        session_id=session_id, day=f"{started or episodes[0].created:%Y-%m-%d}", started=started, ended=ended,
-        asked=_asked(turns), done=_done(turns, kept), decided=tuple(_line(each) for each in decided),
-        left_open=_left_open(turns, kept), files=tuple(_files(each.artifacts for each in reversed(episodes))),
-    )  # fmt: skip
+        session_id=session_id,
+        day=f"{started or episodes[0].created:%Y-%m-%d}",
+        started=started,
+        ended=ended,
+        asked=_asked(turns),
+        done=_done(turns, kept),
+        decided=tuple(_line(each) for each in decided),
+        left_open=_left_open(turns, kept),
+        files=tuple(_files(each.artifacts for each in reversed(episodes))),
+    )
 
 
 def _asked(turns: Sequence[Memory]) -> BriefLine | None:
@@ -175,6 +181,10 @@ def _text(session: SessionBrief) -> str:
 
 
 BRIEF = Operation(
-    "session.brief", "Say what the last sessions asked, did and left open. What they decided, too.",
-    BriefInput, lambda call, asked: brief(call.app, asked), "read", Surfaces("brief"),
-)  # fmt: skip
+    "session.brief",
+    "Say what the last sessions asked, did and left open. What they decided, too.",
+    BriefInput,
+    lambda call, asked: brief(call.app, asked),
+    "read",
+    Surfaces("brief"),
+)

@@ -114,8 +114,10 @@ class SessionFiling:
             return waits
         keys = {
             turn_key(turn, self._app.key, f"{namespace} {mode}"): namespace
-            for turn in turns[:PATIENCE] for namespace in ours for mode in get_args(Mode)
-        }  # fmt: skip
+            for turn in turns[:PATIENCE]
+            for namespace in ours
+            for mode in get_args(Mode)
+        }
         seen = {keys[key] for key in self._app.records.already_seen(keys)}
         if taken := next((each for each in ours if each in seen), None):
             return taken

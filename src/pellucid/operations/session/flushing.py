@@ -170,21 +170,32 @@ class Flusher:
             return False
         self.app.spool.drop(keys)
         if tally.turns > turns:
-            self.flushed.append(Flushed(
-                namespace=self.namespace, session_id=segment.session_id, signal=segment.signal,
-                turns=tally.turns - turns, memories=tally.memories - memories, memory_ids=tuple(tally.kept),
-                verdicts=dict((tally.verdicts - verdicts).most_common()),
-                unkept=dict((tally.unkept - unkept).most_common()),
-            ))  # fmt: skip
+            self.flushed.append(
+                Flushed(
+                    namespace=self.namespace,
+                    session_id=segment.session_id,
+                    signal=segment.signal,
+                    turns=tally.turns - turns,
+                    memories=tally.memories - memories,
+                    memory_ids=tuple(tally.kept),
+                    verdicts=dict((tally.verdicts - verdicts).most_common()),
+                    unkept=dict((tally.unkept - unkept).most_common()),
+                )
+            )
         return True
 
     def _ready(self) -> Intake:
         """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool."""
         if self._intake is None:
             self._intake = Intake(
-                self.app, self.namespace, "extract", kind="observe", tally=self.tally,
-                shared=self.extracting() if self.extracting else None, forgotten_in=self.forgotten_in,
-            )  # fmt: skip
+                self.app,
+                self.namespace,
+                "extract",
+                kind="observe",
+                tally=self.tally,
+                shared=self.extracting() if self.extracting else None,
+                forgotten_in=self.forgotten_in,
+            )
         return self._intake
 
     def _drop_places(self, held: Sequence[SpooledTurn]) -> None:
@@ -209,9 +220,10 @@ def next_attempt(waiting: Waiting) -> datetime | None:
 def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
     """The sessions of a namespace with turns waiting, the longest waiting first."""
     return tuple(
-        found for each in app.spool.waiting(namespace)
+        found
+        for each in app.spool.waiting(namespace)
         if (found := _backlog(each, app.spool.held(namespace, each.session_id)))
-    )  # fmt: skip
+    )
 
 
 def _backlog(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | None:
@@ -220,10 +232,15 @@ def _backlog(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | None:
         return None
     _, _, problem = waiting.problem.partition(" ")
     return Backlog(
-        namespace=waiting.namespace, session_id=waiting.session_id, turns=len(arrived),
-        oldest=_instant(min(arrived)), newest=_instant(max(arrived)),
-        attempts=waiting.attempts, problem=problem or None, next_attempt=next_attempt(waiting),
-    )  # fmt: skip
+        namespace=waiting.namespace,
+        session_id=waiting.session_id,
+        turns=len(arrived),
+        oldest=_instant(min(arrived)),
+        newest=_instant(max(arrived)),
+        attempts=waiting.attempts,
+        problem=problem or None,
+        next_attempt=next_attempt(waiting),
+    )
 
 
 def _instant(millis: int) -> datetime:

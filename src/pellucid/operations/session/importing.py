@@ -149,10 +149,13 @@ class _Desks:
         for namespace, intake in sorted(self._intakes.items() if self._filing else ()):
             tally = intake.tally
             yield FiledSessions(
-                namespace=namespace, root=self._filing.root_of(namespace) if self._filing else None,
-                sessions=len(self._sessions[namespace]), turns=tally.turns, memories=tally.memories,
+                namespace=namespace,
+                root=self._filing.root_of(namespace) if self._filing else None,
+                sessions=len(self._sessions[namespace]),
+                turns=tally.turns,
+                memories=tally.memories,
                 passages=tally.passages,
-            )  # fmt: skip
+            )
 
 
 def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem: str) -> ImportOutput:
@@ -161,19 +164,34 @@ def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem
     dropped = report.dropped + left_out
     ratio = round(tally.characters_in / tally.characters_out, 1) if tally.characters_out else None
     return ImportOutput(
-        mode=request.mode, namespace=request.namespace, files=report.files, turns_read=report.turns_read,
-        turns_taken=tally.turns, memories=tally.memories, episodes=tally.episodes, passages=tally.passages,
-        characters_in=tally.characters_in, characters_out=tally.characters_out, compression_ratio=ratio,
-        verdicts=dict(tally.verdicts.most_common()), unkept=dict(tally.unkept.most_common()),
-        dropped=dict(dropped.most_common()), redactions=dict(report.redactions.most_common()),
+        mode=request.mode,
+        namespace=request.namespace,
+        files=report.files,
+        turns_read=report.turns_read,
+        turns_taken=tally.turns,
+        memories=tally.memories,
+        episodes=tally.episodes,
+        passages=tally.passages,
+        characters_in=tally.characters_in,
+        characters_out=tally.characters_out,
+        compression_ratio=ratio,
+        verdicts=dict(tally.verdicts.most_common()),
+        unkept=dict(tally.unkept.most_common()),
+        dropped=dict(dropped.most_common()),
+        redactions=dict(report.redactions.most_common()),
         malformed=report.malformed,
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
-        encoder_problem=tally.encoder_problem or None, filed=tuple(desks.filed()), extractor_problem=problem or None,
-    )  # fmt: skip
+        encoder_problem=tally.encoder_problem or None,
+        filed=tuple(desks.filed()),
+        extractor_problem=problem or None,
+    )
 
 
 IMPORT = Operation(
     "session.import",
     "Turn transcripts into memories. Secrets are redacted first; what was imported before is left out.",
-    ImportInput, lambda call, asked: import_transcripts(call.app, asked, call.progress), "append", Surfaces("import"),
-)  # fmt: skip
+    ImportInput,
+    lambda call, asked: import_transcripts(call.app, asked, call.progress),
+    "append",
+    Surfaces("import"),
+)

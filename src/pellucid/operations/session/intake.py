@@ -183,13 +183,22 @@ class Intake:
             found = [_without_secrets(observation) for observation in found]
         tokens_in, tokens_out, cost = self._extraction.spent(spent)
         row = FlushRow(
-            session_id=cut.segment.session_id, namespace=self.namespace, at=self.app.clock.now(),
-            signal=cut.segment.signal, turns=len(turns), by_role=dict(Counter(turn.role for turn in turns)),
-            characters=sum(len(turn.content) for turn in turns), observations=len(found),
+            session_id=cut.segment.session_id,
+            namespace=self.namespace,
+            at=self.app.clock.now(),
+            signal=cut.segment.signal,
+            turns=len(turns),
+            by_role=dict(Counter(turn.role for turn in turns)),
+            characters=sum(len(turn.content) for turn in turns),
+            observations=len(found),
             accepted=sum(observation.judge_accepted for observation in found),
-            seconds=round(perf_counter() - started, 6), extractor=self._extraction.name, input_tokens=tokens_in,
-            output_tokens=tokens_out, cost=cost, dropped=dict(self._extraction.dropped() - unborne),
-        )  # fmt: skip
+            seconds=round(perf_counter() - started, 6),
+            extractor=self._extraction.name,
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+            cost=cost,
+            dropped=dict(self._extraction.dropped() - unborne),
+        )
         left = unkept(cut.segment, [each.fact for each in found])
         return Observed(cut, tuple(found), artifacts(turns), row, tuple(left))
 
@@ -255,10 +264,13 @@ class Intake:
         for each in (left for part in observed for left in part.unkept):
             self.tally.unkept[each.reason.partition(":")[0]] += 1
             yield UnkeptRow(
-                session_id=each.evidence.source, namespace=self.namespace, at=self.app.clock.now(),
-                evidence=(str(each.evidence),), reason=each.reason,
+                session_id=each.evidence.source,
+                namespace=self.namespace,
+                at=self.app.clock.now(),
+                evidence=(str(each.evidence),),
+                reason=each.reason,
                 said=(said_key(self.app.key, self.namespace, each.text),),
-            )  # fmt: skip
+            )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
@@ -267,11 +279,14 @@ class Intake:
             doubted = {observed.cut.segment.turns[number].ordinal for number in self._doubted(observed)}
             found = [in_context(each, doubted) for each in found]
         return [
-            replace(each, memory=each.memory.model_copy(update={
-                "episode_id": episode, "artifact_ids": self._artifact_ids(each, observed)
-            }))
+            replace(
+                each,
+                memory=each.memory.model_copy(
+                    update={"episode_id": episode, "artifact_ids": self._artifact_ids(each, observed)}
+                ),
+            )
             for each in found
-        ]  # fmt: skip
+        ]
 
     def _artifact_ids(self, stated: Statement, observed: Observed) -> tuple[str, ...]:
         evidence = stated.observation.fact.evidence if stated.observation else ()
@@ -289,11 +304,17 @@ class Intake:
             members.setdefault(memory.episode_id or "", []).append(memory)
         written = [
             episode_write(
-                each.cut.segment, self.namespace, self.app.clock, id=episode, memories=members.get(episode, ()),
-                artifacts=of_segment(each.named), keeping=self._keeping(each) if verbatim else None,
+                each.cut.segment,
+                self.namespace,
+                self.app.clock,
+                id=episode,
+                memories=members.get(episode, ()),
+                artifacts=of_segment(each.named),
+                keeping=self._keeping(each) if verbatim else None,
             )
-            for each, episode in zip(observed, ids, strict=True) if verbatim or episode in members
-        ]  # fmt: skip
+            for each, episode in zip(observed, ids, strict=True)
+            if verbatim or episode in members
+        ]
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
     def _keeping(self, observed: Observed) -> TurnsKept:
@@ -310,12 +331,14 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
     """A model may put a secret together that no single turn held."""
     fact = observation.fact
     clean = {
-        "content": redact(fact.content).text, "tags": tuple(redact(tag).text for tag in fact.tags),
+        "content": redact(fact.content).text,
+        "tags": tuple(redact(tag).text for tag in fact.tags),
         "entity_ref": fact.entity_ref and redact(fact.entity_ref).text,
         "structured_attributes": clean_pairs(fact.structured_attributes)[0],
-        "evidence": tuple(each.model_copy(update={"quote": redact(each.quote).text[:LONGEST_QUOTE]})
-                          for each in fact.evidence),
-    }  # fmt: skip
+        "evidence": tuple(
+            each.model_copy(update={"quote": redact(each.quote).text[:LONGEST_QUOTE]}) for each in fact.evidence
+        ),
+    }
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})
 
 

@@ -197,15 +197,20 @@ class Observer:
         spooled_to = {namespace: count for namespace, count in sorted(self._spooled.items()) if count}
         by_words = next((each for each in flushers if each.shift_problem), flushers[0])
         return ObserveOutput(
-            namespace=self._request.namespace, turns_read=report.turns_read, turns_spooled=self._spooled.total(),
-            spooled_to=spooled_to, dropped=dict(dropped.most_common()),
-            redactions=dict(report.redactions.most_common()), malformed=report.malformed,
+            namespace=self._request.namespace,
+            turns_read=report.turns_read,
+            turns_spooled=self._spooled.total(),
+            spooled_to=spooled_to,
+            dropped=dict(dropped.most_common()),
+            redactions=dict(report.redactions.most_common()),
+            malformed=report.malformed,
             problems=tuple(f"line {each.line}: {each.reason}" for each in report.problems),
             flushes=tuple(each for flusher in flushers for each in flusher.flushed),
-            backlog=_backlogs(self._app, self._namespaces()), topic_shift=by_words.shift,
+            backlog=_backlogs(self._app, self._namespaces()),
+            topic_shift=by_words.shift,
             encoder_problem=tally.encoder_problem or by_words.shift_problem or None,
             extractor_problem=next((each.problem for each in flushers if each.problem), None),
-        )  # fmt: skip
+        )
 
 
 class Door:
@@ -286,10 +291,17 @@ OBSERVE = Operation(
 
 What came is looked at a stretch at a time: at a change of topic, after a while, at the end.
 """,
-    ObserveInput, lambda call, asked: observe_turns(call.app, asked), "append", Surfaces("observe"),
-)  # fmt: skip
+    ObserveInput,
+    lambda call, asked: observe_turns(call.app, asked),
+    "append",
+    Surfaces("observe"),
+)
 WAITING = Operation(
-    "session.waiting", "Show which turns of live sessions wait to be looked at.",
-    SpoolInput, lambda call, asked: spooled(call.app, asked.namespace, by_folder=asked.by_folder), "read",
-    Surfaces(), as_it_stands=True,
-)  # fmt: skip
+    "session.waiting",
+    "Show which turns of live sessions wait to be looked at.",
+    SpoolInput,
+    lambda call, asked: spooled(call.app, asked.namespace, by_folder=asked.by_folder),
+    "read",
+    Surfaces(),
+    as_it_stands=True,
+)

@@ -143,11 +143,15 @@ def _row(app: App, project: Project | None, known: ProjectRegistry) -> ProjectRo
     namespace = project.namespace if project else DEFAULT
     held = app.lookup.held(namespace)
     return ProjectRow(
-        namespace=namespace, roots=(project.root, *project.worktrees) if project else (),
-        gone=project is not None and not os.path.isdir(project.root), memories=held.memories, passages=held.passages,
-        sessions=held.sessions, last_session=held.last_session,
+        namespace=namespace,
+        roots=(project.root, *project.worktrees) if project else (),
+        gone=project is not None and not os.path.isdir(project.root),
+        memories=held.memories,
+        passages=held.passages,
+        sessions=held.sessions,
+        last_session=held.last_session,
         earlier_elsewhere=project is not None and project.root in known.earlier,
-    )  # fmt: skip
+    )
 
 
 class ProjectsInput(Wire):
@@ -162,11 +166,18 @@ class MoveInput(Wire):
 
 
 PROJECTS = Operation(
-    "project.list", "List the projects, and what is filed under none.",
-    ProjectsInput, lambda call, _asked: list_projects(call.app), "read", Surfaces("projects list"),
-)  # fmt: skip
+    "project.list",
+    "List the projects, and what is filed under none.",
+    ProjectsInput,
+    lambda call, _asked: list_projects(call.app),
+    "read",
+    Surfaces("projects list"),
+)
 MOVE = Operation(
-    "project.move", "Let a project answer in the folder it was moved to.",
-    MoveInput, lambda call, asked: move_project(call.app, asked.namespace, asked.folder), "change",
+    "project.move",
+    "Let a project answer in the folder it was moved to.",
+    MoveInput,
+    lambda call, asked: move_project(call.app, asked.namespace, asked.folder),
+    "change",
     Surfaces("projects move"),
-)  # fmt: skip
+)

@@ -55,10 +55,16 @@ def assemble(state: State, world: World) -> State:
         if rung := left_out.get(each.memory.id):
             rejected[position] = 1 + RUNGS.index(rung)
     return replace(
-        state, served=tuple(served), context=_recorded(made), abstention=abstention, repeats=said,
-        rungs=(*state.rungs, *made.rungs), pool=replace(state.pool, rejected=rejected),
-        ways={}, paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph),
-    )  # fmt: skip
+        state,
+        served=tuple(served),
+        context=_recorded(made),
+        abstention=abstention,
+        repeats=said,
+        rungs=(*state.rungs, *made.rungs),
+        pool=replace(state.pool, rejected=rejected),
+        ways={},
+        paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph),
+    )
 
 
 def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:

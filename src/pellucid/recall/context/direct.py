@@ -7,7 +7,7 @@ import numpy as np
 
 from pellucid.recall.score.equation import STEP, Floats, Ints, Mask, total
 from pellucid.recall.state import Plan, Pool, State, Tier, World
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 
 CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
 IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15

@@ -45,9 +45,10 @@ def by_number(lines: Sequence[ContextLine], against: Opponents, request: Request
     number = {line.memory.id: at for at, line in enumerate(ranked, start=1)}
     return [
         replace(line, mark=mark_of(line.memory, request.instant, _numbered(against[line.memory.id], number)))
-        if line.memory.id in against else line
+        if line.memory.id in against
+        else line
         for line in lines
-    ]  # fmt: skip
+    ]
 
 
 def _numbered(others: Sequence[Memory], number: Mapping[str, int]) -> list[str]:

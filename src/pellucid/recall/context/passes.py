@@ -43,21 +43,27 @@ contrasts (only, if, may, some, before, from … to). Leave out what is clear al
 
 _NUMBER: Mapping[str, object] = {"type": "integer"}
 _LEAVE_OUT: Mapping[str, object] = {
-    "type": "object", "additionalProperties": False, "required": ["irrelevant"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["irrelevant"],
     "properties": {"irrelevant": {"type": "array", "items": _NUMBER}},
-}  # fmt: skip
+}
 _REWORD: Mapping[str, object] = {
-    "type": "object", "additionalProperties": False, "required": ["lines"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["lines"],
     "properties": {
         "lines": {
             "type": "array",
             "items": {
-                "type": "object", "additionalProperties": False, "required": ["number", "text"],
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["number", "text"],
                 "properties": {"number": _NUMBER, "text": {"type": "string"}},
             },
         }
     },
-}  # fmt: skip
+}
 _PROMPTS = {"select": SELECT, "facts": FACTS}
 
 
@@ -109,9 +115,11 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
     new = {shown[number - 1].place: body for number, body in given.items() if body != shown[number - 1].body}
     changed = [line for line in lines if line.place in new]
     report = PassReport(
-        name, rephrased=tuple(line.memory.id for line in changed), before=sum(len(line.body) for line in changed),
+        name,
+        rephrased=tuple(line.memory.id for line in changed),
+        before=sum(len(line.body) for line in changed),
         after=sum(len(body) for body in new.values()),
-    )  # fmt: skip
+    )
     return [replace(line, body=new.get(line.place, line.body)) for line in lines], report
 
 

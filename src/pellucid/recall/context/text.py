@@ -32,9 +32,11 @@ _PATH = re.compile(r"[\w./+#@ -]{1,80}")
 _ARTIFACTS = 5
 _YEAR = 365
 _SECOND_HAND = {
-    "tool_output": "unverified, a tool's words", "subagent_trace": "unverified, a subagent's words",
-    "pasted": "unverified, pasted", "web_content": "unverified, from the web",
-}  # fmt: skip
+    "tool_output": "unverified, a tool's words",
+    "subagent_trace": "unverified, a subagent's words",
+    "pasted": "unverified, pasted",
+    "web_content": "unverified, from the web",
+}
 
 
 def harmless(text: str) -> str:

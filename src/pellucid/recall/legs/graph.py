@@ -77,9 +77,15 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
     count = int(reached.asked[found.place[inside]].sum())
     hits = GraphHits(
-        found.rows[inside], raw[inside], found.rows[outside], raw[outside], ways=ways, answers=count,
-        beside=plan.beside, only=not plan.beside and not reached.joins,
-    )  # fmt: skip
+        found.rows[inside],
+        raw[inside],
+        found.rows[outside],
+        raw[outside],
+        ways=ways,
+        answers=count,
+        beside=plan.beside,
+        only=not plan.beside and not reached.joins,
+    )
     return report("graph", hits, note="" if len(inside) else NOTHING), hits
 
 
@@ -203,9 +209,11 @@ def _ordered(found: _Scored, reached: Reached) -> Ints:
     """Where what scores at all stands, best first; what was asked for before all else."""
     scoring = (found.scores > 0).nonzero()[0]
     some = (
-        found.columns.ids[scoring], -found.columns.created[scoring], -found.scores[scoring],
+        found.columns.ids[scoring],
+        -found.columns.created[scoring],
+        -found.scores[scoring],
         ~reached.asked[found.place[scoring]],
-    )  # fmt: skip
+    )
     return scoring[np.lexsort(some)]
 
 

@@ -40,11 +40,15 @@ def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any
     number = {node: at for at, node in enumerate(nodes)}
     rows = [
         [
-            place[memory_id], [number[node] for node in path.nodes], [EDGE_TYPES.index(each) for each in path.types],
-            [int(each) for each in path.forward], [round(each, 4) for each in path.confidences],
+            place[memory_id],
+            [number[node] for node in path.nodes],
+            [EDGE_TYPES.index(each) for each in path.types],
+            [int(each) for each in path.forward],
+            [round(each, 4) for each in path.confidences],
         ]
-        for memory_id, path in paths.items() if memory_id in place
-    ]  # fmt: skip
+        for memory_id, path in paths.items()
+        if memory_id in place
+    ]
     return [nodes, rows]
 
 
@@ -56,8 +60,10 @@ def unpack_paths(packed: list[Any] | None, ids: list[bytes]) -> dict[str, GraphP
     rows: list[tuple[int, list[int], list[int], list[int], list[float]]] = packed[1]
     return {
         unpack_id(ids[place]): GraphPath(
-            tuple(nodes[each] for each in through), tuple(EDGE_TYPES[each] for each in types),
-            tuple(bool(each) for each in forward), tuple(confidences),
+            tuple(nodes[each] for each in through),
+            tuple(EDGE_TYPES[each] for each in types),
+            tuple(bool(each) for each in forward),
+            tuple(confidences),
         )
         for place, through, types, forward, confidences in rows
-    }  # fmt: skip
+    }

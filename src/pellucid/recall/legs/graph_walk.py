@@ -17,14 +17,23 @@ from numpy.typing import NDArray
 from pellucid.model.entity import EDGE_TYPES, EdgeType
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.score.equation import Floats, Ints
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.graph_port import GraphReader, Steps
 from pellucid.store.index_port import Admission
 
 WEIGHTS: Mapping[EdgeType, float] = {
-    "DEPENDS_ON": 1.0, "IMPLEMENTS": 0.9, "EXTENDS": 0.9, "REFERENCES": 0.8, "SUPERSEDES": 0.8, "RELATES_TO": 0.6,
-    "MENTIONS": 0.5, "ALIAS_OF": 1.0, "ABOUT": 1.0, "DERIVED_FROM": 0.8, "PART_OF": 0.6,
-}  # fmt: skip
+    "DEPENDS_ON": 1.0,
+    "IMPLEMENTS": 0.9,
+    "EXTENDS": 0.9,
+    "REFERENCES": 0.8,
+    "SUPERSEDES": 0.8,
+    "RELATES_TO": 0.6,
+    "MENTIONS": 0.5,
+    "ALIAS_OF": 1.0,
+    "ABOUT": 1.0,
+    "DERIVED_FROM": 0.8,
+    "PART_OF": 0.6,
+}
 """What an edge of each type passes on."""
 AGAINST = 0.7
 """The share that is passed on against the direction of an edge; memories and what they are about count both ways."""

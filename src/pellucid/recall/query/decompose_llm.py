@@ -23,11 +23,14 @@ Say in `sufficient` whether the memories answer the whole question. If they do n
 short questions, each about one part that is still open and understandable by itself. Else leave it empty."""
 
 SCHEMA: Mapping[str, object] = {
-    "type": "object", "additionalProperties": False, "required": ["sufficient", "subQueries"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["sufficient", "subQueries"],
     "properties": {
-        "sufficient": {"type": "boolean"}, "subQueries": {"type": "array", "items": {"type": "string"}},
+        "sufficient": {"type": "boolean"},
+        "subQueries": {"type": "array", "items": {"type": "string"}},
     },
-}  # fmt: skip
+}
 
 
 class _SubQuestions(BaseModel):

@@ -31,9 +31,12 @@ _IMPLEMENTS, _IMPLEMENTS_IT = AskedEdges(("IMPLEMENTS",)), AskedEdges(("IMPLEMEN
 _EXTENDS, _EXTENDS_IT = AskedEdges(("EXTENDS",)), AskedEdges(("EXTENDS",), out=False)
 _REFERS, _REFERS_TO_IT = AskedEdges(("REFERENCES", "MENTIONS")), AskedEdges(("REFERENCES", "MENTIONS"), out=False)
 _PASSIVE: dict[Verb, tuple[AskedEdges, AskedEdges]] = {
-    "depend": (_UPON, _UPON_IT), "supersede": (_SUPERSEDES, _SUPERSEDES_IT),
-    "implement": (_IMPLEMENTS, _IMPLEMENTS_IT), "extend": (_EXTENDS, _EXTENDS_IT), "refer": (_REFERS, _REFERS_TO_IT),
-}  # fmt: skip
+    "depend": (_UPON, _UPON_IT),
+    "supersede": (_SUPERSEDES, _SUPERSEDES_IT),
+    "implement": (_IMPLEMENTS, _IMPLEMENTS_IT),
+    "extend": (_EXTENDS, _EXTENDS_IT),
+    "refer": (_REFERS, _REFERS_TO_IT),
+}
 """What a verb in the passive asks for: of the one that acts, and of the one that it is done to."""
 _THING = r"(?:\S+\s+){0,5}?\S+"
 _ACTS = r"\b(?:what|which|who)(?:\s+(?!do(?:es)?\b|did\b|[^\s\d]*\d)\S+){0,6}?\s+"
@@ -76,7 +79,7 @@ _CUES: tuple[tuple[AskedEdges, str], ...] = (
     (_EXTENDS, rf"{_DOES}\s+(?:extend|amend)\b|\b(?:extends|amends)\s+(?:what|which)\b"),
     (_REFERS_TO_IT, rf"{_ACTS}{_REFER}\s+{_NAME}"),
     (_REFERS, rf"{_DOES}\s+{_REFER}|\b(?:refers\s+to|references|cites|mentions|links\s+to)\s+(?:what|which)\b"),
-)  # fmt: skip
+)
 CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked, pattern in _CUES)
 """In the order they are tried: `what depends on X` before `depends on`."""
 

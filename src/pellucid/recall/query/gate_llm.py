@@ -16,9 +16,11 @@ Answer `no_recall` only where no memory could matter (a greeting, thanks), `mini
 fact at most, else `full`."""
 
 SCHEMA: Mapping[str, object] = {
-    "type": "object", "additionalProperties": False, "required": ["depth"],
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["depth"],
     "properties": {"depth": {"type": "string", "enum": ["no_recall", "minimal", "full"]}},
-}  # fmt: skip
+}
 
 
 class _GateVerdict(BaseModel):

@@ -71,35 +71,49 @@ _WAS = r"(?:qu[eé]|cu[aá]l(?:es)?|qui[eé]n(?:es)?)\b"
 def _by_whom(verb: Verb) -> str:
     """`By what is SPEC-3 required`: the one that acts is asked for."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
-    return "|".join((
-        rf"\bby\s+{_WHO}.{{0,60}}?\b{en}\b", rf"\b{en}\s+by\s+{_WHO}",
-        rf"\b(?:(?:von|durch)\s+(?:was|wem|welche[rnms]?)|wovon|wodurch)\b.{{0,60}}?\b{de}\b",
-        rf"\bpor\s+{_WAS}.{{0,60}}?\b{es}\b", rf"\b{es}\s+por\s+{_WAS}",
-        rf"\bpar\s+(?:quoi|qui|quel(?:le)?s?)\b.{{0,60}}?\b{fr}\b", rf"\b{fr}\s+par\s+(?:quoi|qui|quel(?:le)?s?)\b",
-        rf"(?:何|なに|どれ|誰|だれ|どの\S{{1,8}}?)に(?:よって|より)?{_JAPANESE[verb]}",
-        rf"被\s*(?:什么|哪|谁).{{0,8}}?{_CHINESE[verb]}",
-    ))  # fmt: skip
+    return "|".join(
+        (
+            rf"\bby\s+{_WHO}.{{0,60}}?\b{en}\b",
+            rf"\b{en}\s+by\s+{_WHO}",
+            rf"\b(?:(?:von|durch)\s+(?:was|wem|welche[rnms]?)|wovon|wodurch)\b.{{0,60}}?\b{de}\b",
+            rf"\bpor\s+{_WAS}.{{0,60}}?\b{es}\b",
+            rf"\b{es}\s+por\s+{_WAS}",
+            rf"\bpar\s+(?:quoi|qui|quel(?:le)?s?)\b.{{0,60}}?\b{fr}\b",
+            rf"\b{fr}\s+par\s+(?:quoi|qui|quel(?:le)?s?)\b",
+            rf"(?:何|なに|どれ|誰|だれ|どの\S{{1,8}}?)に(?:よって|より)?{_JAPANESE[verb]}",
+            rf"被\s*(?:什么|哪|谁).{{0,8}}?{_CHINESE[verb]}",
+        )
+    )
 
 
 def _acts(verb: Verb) -> str:
     """`What is required by SPEC-3`: the thing named acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
-    return "|".join((
-        rf"\b{_WHO}(?:{_NAMELESS}{{0,5}}?\s+{_IS}|['’]s)\s+{_ONLY}{en}\s+by\s+\S",
-        rf"\b{_SOMETHING}\s+(?:(?:that|which)\s+)?(?:{_IS}\s+)?{_ONLY}{en}\s+by\s+\S", rf"\A\W*{en}\s+by\s+\S",
-        rf"\b(?:was|wer|welche[rsnm]?)\b{_NAMELESS}{{0,3}}?\s+{_WIRD}(?:alles\s+)?(?:von|durch)\s+.{{1,60}}?\s{de}\b",
-        rf"(?<!\bpor\s)\b{_WAS}{_NAMELESS}{{0,3}}?\s+(?:es|son|fue|fueron|est[aá]n?|h[ae]n?\s+sido)\s+{es}\s+por\s+\S",
-        rf"(?<!\bpar\s){_QUI}{_NAMELESS}{{0,3}}?\s+{_EST}\s+{fr}\s+par\s+\S",
-        rf"に(?:よって|より)?{_JAPANESE[verb]}", rf"被\s*\S.{{0,30}}?{_CHINESE[verb]}",
-    ))  # fmt: skip
+    return "|".join(
+        (
+            rf"\b{_WHO}(?:{_NAMELESS}{{0,5}}?\s+{_IS}|['’]s)\s+{_ONLY}{en}\s+by\s+\S",
+            rf"\b{_SOMETHING}\s+(?:(?:that|which)\s+)?(?:{_IS}\s+)?{_ONLY}{en}\s+by\s+\S",
+            rf"\A\W*{en}\s+by\s+\S",
+            rf"\b(?:was|wer|welche[rsnm]?)\b{_NAMELESS}{{0,3}}?\s+{_WIRD}(?:alles\s+)?(?:von|durch)\s+.{{1,60}}?\s{de}\b",
+            rf"(?<!\bpor\s)\b{_WAS}{_NAMELESS}{{0,3}}?\s+(?:es|son|fue|fueron|est[aá]n?|h[ae]n?\s+sido)\s+{es}\s+por\s+\S",
+            rf"(?<!\bpar\s){_QUI}{_NAMELESS}{{0,3}}?\s+{_EST}\s+{fr}\s+par\s+\S",
+            rf"に(?:よって|より)?{_JAPANESE[verb]}",
+            rf"被\s*\S.{{0,30}}?{_CHINESE[verb]}",
+        )
+    )
 
 
 def _done(verb: Verb) -> str:
     """`SPEC-3 is required by`: it is done to the thing named."""
-    return "|".join((
-        rf"\b{_ENGLISH[verb]}\s+by\b", rf"\b{_GERMAN[verb]}\s+(?:von|durch)\b", rf"\b{_SPANISH[verb]}\s+por\b",
-        rf"\b{_FRENCH[verb]}\s+par\b", rf"被\s*{_CHINESE[verb]}",
-    ))  # fmt: skip
+    return "|".join(
+        (
+            rf"\b{_ENGLISH[verb]}\s+by\b",
+            rf"\b{_GERMAN[verb]}\s+(?:von|durch)\b",
+            rf"\b{_SPANISH[verb]}\s+por\b",
+            rf"\b{_FRENCH[verb]}\s+par\b",
+            rf"被\s*{_CHINESE[verb]}",
+        )
+    )
 
 
 PASSIVES = tuple(

@@ -133,9 +133,15 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
     within = (period.since, period.until) if period is not None and period.asserts else (None, None)
     granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
     return Admission(
-        epoch_ms(request.instant), only, filters.since, filters.until, within, granted=granted,
-        past=request.as_of is not None or request.as_known_at is not None, known=_millis(request.as_known_at),
-    )  # fmt: skip
+        epoch_ms(request.instant),
+        only,
+        filters.since,
+        filters.until,
+        within,
+        granted=granted,
+        past=request.as_of is not None or request.as_known_at is not None,
+        known=_millis(request.as_known_at),
+    )
 
 
 def clean(query: str) -> str:

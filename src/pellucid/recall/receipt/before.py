@@ -32,19 +32,30 @@ def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
     known = _LATER if header["v"] < _MARKED else 0
     marks: dict[str, Any] = {flag: ((flags | known) >> number & 1) > 0 for number, flag in enumerate(FLAGS)}
     return Pool(
-        rows=np.arange(count, dtype=np.int64), ids=held["ids"],
+        rows=np.arange(count, dtype=np.int64),
+        ids=held["ids"],
         created=held.get("created", none).astype(np.int64),
-        session=held["session"].astype(np.int64) - 1, ordinal=held["ordinal"].astype(np.int64),
-        place=held.get("place", none).astype(np.int64), boundary=held["boundary"], importance=held["importance"],
-        direct=held.get("direct", none), heat=held.get("heat", none.astype(np.float32)),
-        reinforcement=held.get("reinforcement", none).astype(np.int64), cosine=held["cosine"],
-        matched=held["matched"].astype(np.uint64), rerank_score=held["rerank_score"],
-        passage_score=held.get("passage_score", unscored), rejected=held["rejected"], soft=held.get("soft", none),
+        session=held["session"].astype(np.int64) - 1,
+        ordinal=held["ordinal"].astype(np.int64),
+        place=held.get("place", none).astype(np.int64),
+        boundary=held["boundary"],
+        importance=held["importance"],
+        direct=held.get("direct", none),
+        heat=held.get("heat", none.astype(np.float32)),
+        reinforcement=held.get("reinforcement", none).astype(np.int64),
+        cosine=held["cosine"],
+        matched=held["matched"].astype(np.uint64),
+        rerank_score=held["rerank_score"],
+        passage_score=held.get("passage_score", unscored),
+        rejected=held["rejected"],
+        soft=held.get("soft", none),
         ranks={leg: held[f"{leg} ranks"].astype(np.int64) for leg in legs},
         open_ranks={leg: held[f"{leg} open"].astype(np.int64) for leg in legs},
         scores={leg: held[f"{leg} scores"] for leg in legs},
-        penalty=np.zeros(count), final=np.zeros(count), **marks,
-    )  # fmt: skip
+        penalty=np.zeros(count),
+        final=np.zeros(count),
+        **marks,
+    )
 
 
 def _columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: int) -> dict[str, NDArray[Any]]:

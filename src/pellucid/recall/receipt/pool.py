@@ -7,6 +7,7 @@ the time that its id begins with, an importance of two decimals as a whole numbe
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -48,8 +49,12 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
     described, numbers = _narrow(rows)
     further, more = _narrow(places)
     head: dict[str, object] = {
-        "n": count, "rows": described, "places": further, "legs": legs, "apart": [plain, heated],
-    }  # fmt: skip
+        "n": count,
+        "rows": described,
+        "places": further,
+        "legs": legs,
+        "apart": [plain, heated],
+    }
     return head, numbers + more, b"".join([ids, *(each.tobytes() for each in (*noise, *scores))])
 
 
@@ -118,6 +123,25 @@ def _wide(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np
     return above + np.array(described[0], dtype=np.int64)[:, None], data
 
 
+@dataclass(slots=True)
+class _Floats:
+    """Columns of float32, one behind the other in `data`, taken in the order in which they were packed."""
+
+    data: bytes
+    at: int
+
+    def take(self, count: int) -> NDArray[np.float32]:
+        found = np.frombuffer(self.data, dtype="<f4", count=count, offset=self.at)
+        self.at += found.nbytes
+        return found
+
+    def where(self, there: Bools) -> NDArray[np.float32]:
+        """A column of which only the places that are `there` were packed; the others are NaN."""
+        column = np.full(len(there), np.nan, dtype=np.float32)
+        column[there] = self.take(int(there.sum()))
+        return column
+
+
 def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
     """The pool again, as `pack_pool` was given it, less its rows and what is worked out from the others.
 
@@ -131,23 +155,11 @@ def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
     flags = low | high << 8
     ids = noise[: _ID * count]
     marks = {flag: (flags >> number & 1) > 0 for number, flag in enumerate((*FLAGS, *_SCORED))}
-    at = len(ids)
-
-    def floats(there: Bools | None = None, number: int = count) -> NDArray[np.float32]:
-        nonlocal at
-        number = number if there is None else int(there.sum())
-        found = np.frombuffer(noise, dtype="<f4", count=number, offset=at)
-        at += found.nbytes
-        if there is None:
-            return found
-        out = np.full(count, np.nan, dtype=np.float32)
-        out[there] = found
-        return out
-
-    held: dict[str, Any] = dict(zip(_NUMBERS, others, strict=True)) | {"cosine": floats()}
-    held |= {name: floats(marks.pop(name)) for name in _SCORED}
-    held["importance"] = _from_hundredths(hundredths) if head["apart"][0] else floats()
-    held["heat"] = floats() if head["apart"][1] else np.zeros(count, dtype=np.float32)
+    floats = _Floats(noise, len(ids))
+    held: dict[str, Any] = dict(zip(_NUMBERS, others, strict=True)) | {"cosine": floats.take(count)}
+    held |= {name: floats.where(marks.pop(name)) for name in _SCORED}
+    held["importance"] = _from_hundredths(hundredths) if head["apart"][0] else floats.take(count)
+    held["heat"] = floats.take(count) if head["apart"][1] else np.zeros(count, dtype=np.float32)
     held |= {name: held[name].astype(np.uint8) for name in ("boundary", "rejected", "soft", "direct")}
     arms: dict[str, Any] = {"ranks": {}, "open_ranks": {}, "scores": {}}
     start = 0
@@ -159,9 +171,14 @@ def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
             arms[arm][name][places[mine]] = beyond[mine] + np.arange(1, size + 1)
         where = places[first:start]
         arms["scores"][name] = np.full(count, np.nan, dtype=np.float32)
-        arms["scores"][name][where] = held["cosine"][where] if cosine else floats(number=len(where))
+        arms["scores"][name][where] = held["cosine"][where] if cosine else floats.take(len(where))
     return Pool(
-        rows=np.arange(count, dtype=np.int64), ids=np.frombuffer(ids, dtype=f"S{_ID}"), created=since + _times(ids),
-        penalty=np.zeros(count), final=np.zeros(count), **(held | {"matched": held["matched"].astype(np.uint64)}),
-        **marks, **arms,
-    )  # fmt: skip
+        rows=np.arange(count, dtype=np.int64),
+        ids=np.frombuffer(ids, dtype=f"S{_ID}"),
+        created=since + _times(ids),
+        penalty=np.zeros(count),
+        final=np.zeros(count),
+        **(held | {"matched": held["matched"].astype(np.uint64)}),
+        **marks,
+        **arms,
+    )

@@ -44,7 +44,7 @@ from pellucid.recall.state import (
     State,
     Tier,
 )
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import Filters
 
 VERSION = 5
@@ -278,13 +278,22 @@ def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = _spelled(query, places)
     return Plan(
-        query, words=words, frequencies=tuple(header["frequencies"]), telling=tuple(header["telling"]),
-        searched=tuple(header["searched"]), query_class=query_class, depth=depth, reason=reason,
-        entities=names[:entities], named=dict(enumerate(names[entities:])),
+        query,
+        words=words,
+        frequencies=tuple(header["frequencies"]),
+        telling=tuple(header["telling"]),
+        searched=tuple(header["searched"]),
+        query_class=query_class,
+        depth=depth,
+        reason=reason,
+        entities=names[:entities],
+        named=dict(enumerate(names[entities:])),
         period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
-        asked=asked and AskedEdges(*_values(asked)), answers=sum(answers), timeless=timeless,
+        asked=asked and AskedEdges(*_values(asked)),
+        answers=sum(answers),
+        timeless=timeless,
         own=header.get("own", False),
-    )  # fmt: skip
+    )
 
 
 def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:

@@ -7,7 +7,7 @@ import numpy as np
 
 from pellucid.recall.score.equation import Floats
 from pellucid.recall.state import Plan, Pool, State, World
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import OWN
 
 BOOSTS = ("named", "voice", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin")

@@ -7,7 +7,7 @@ import numpy as np
 from pellucid.recall.score.equation import Ints, Pairs, choose, total
 from pellucid.recall.score.ladder import DIVERSIFY, RUNGS
 from pellucid.recall.state import Pool, Rung, State, World
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 
 _SLACK = 1e-4
 """More than a float32 product can be off by."""

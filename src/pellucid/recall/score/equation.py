@@ -19,10 +19,28 @@ Mask = NDArray[np.bool_]
 Pairs = dict[tuple[int, int], float]
 
 TERMS = (
-    "vector", "lexical", "passage", "graph", "procedural", "review", "recent", "temporal", "rerank", "rerankPassage",
-    "named", "voice", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin", "expansion", "renewal",
+    "vector",
+    "lexical",
+    "passage",
+    "graph",
+    "procedural",
+    "review",
+    "recent",
+    "temporal",
+    "rerank",
+    "rerankPassage",
+    "named",
+    "voice",
+    "asking",
+    "importance",
+    "tierPrior",
+    "reinforcement",
+    "heat",
+    "pin",
+    "expansion",
+    "renewal",
     "direct",
-)  # fmt: skip
+)
 """The terms that are added, in the order they are shown; those of sub-questions (`vector@2`) come behind.
 
 `mmrPenalty` is subtracted last.

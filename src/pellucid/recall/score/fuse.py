@@ -8,7 +8,7 @@ from pellucid.clock import epoch_ms
 from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.score.equation import Floats, recency, reciprocal
 from pellucid.recall.state import Plan, Pool, Request, State, World
-from pellucid.settings import LegWeights, RecallSettings
+from pellucid.settings.sections import LegWeights, RecallSettings
 
 COMPANY = 0.4
 """Where edges that are asked for lead somewhere, the share of the graph leg's weight that all else has there."""

@@ -13,7 +13,7 @@ from pellucid.recall.legs.graph import names_in
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.score.equation import STEP, Floats, Ints, succession, total
 from pellucid.recall.state import Plan, Pool, State, World
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 
 LEADERS = 8
 """Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""

@@ -10,7 +10,7 @@ from pellucid.encoders.reranker import Reranker
 from pellucid.recall.score.equation import Floats, Mask, rank, reciprocal, total
 from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted, with_neighbours
 from pellucid.recall.state import Pool, State, World
-from pellucid.settings import LegWeights, RecallSettings
+from pellucid.settings.sections import LegWeights, RecallSettings
 
 SCORED = 12
 """Candidates that a model scores, times `rerankMultiplier`; fixed, so that `topK` only cuts."""

@@ -34,8 +34,13 @@ from pellucid.store.records import Records
 
 DATABASES = ("journal.db", "index.db", "history.db", "spool.db")
 _DAMAGE = (
-    apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.TooBigError, apsw.FormatError, UnicodeDecodeError,
-)  # fmt: skip
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.SQLError,
+    apsw.TooBigError,
+    apsw.FormatError,
+    UnicodeDecodeError,
+)
 _VECTOR_BYTES, _CODE_BYTES = 768, 16
 _LONGEST = 1.02  # the square of a unit vector's length, in half precision
 _COLUMNS = """

@@ -8,8 +8,16 @@ from pellucid.model.stance import stance
 from pellucid.model.text import attribute_key, entity_key
 from pellucid.store.index_port import IndexRecord
 
-DIRECT_CATEGORIES = ("decision", "commitment", "principle", "rule", "correction", "preference", "entity",
-                     "relationship")  # fmt: skip
+DIRECT_CATEGORIES = (
+    "decision",
+    "commitment",
+    "principle",
+    "rule",
+    "correction",
+    "preference",
+    "entity",
+    "relationship",
+)
 """What can answer by itself: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _NAMELESS = "user"

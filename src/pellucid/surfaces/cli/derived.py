@@ -29,8 +29,13 @@ if TYPE_CHECKING:
 INDEX = Path(__file__).with_name("commands.json")
 Kind = Literal["text", "whole", "number", "switch", "file", "instant"]
 _TYPES: Mapping[Kind, type] = {
-    "text": str, "whole": int, "number": float, "switch": bool, "file": Path, "instant": datetime
-}  # fmt: skip
+    "text": str,
+    "whole": int,
+    "number": float,
+    "switch": bool,
+    "file": Path,
+    "instant": datetime,
+}
 _KINDS: Mapping[object, Kind] = {bool: "switch", int: "whole", float: "number", Path: "file", datetime: "instant"}
 
 
@@ -52,9 +57,11 @@ class Parameter:
         said = typer.Option(self.flag, help=self.help) if self.flag else typer.Argument(help=self.help)
         default = self.default if self.default is not None or self.kind != "switch" else False
         return Taken(
-            self.name, Taken.KEYWORD_ONLY, default=Taken.empty if self.required else default,
+            self.name,
+            Taken.KEYWORD_ONLY,
+            default=Taken.empty if self.required else default,
             annotation=Annotated[kind if default is not None or self.required else kind | None, said],
-        )  # fmt: skip
+        )
 
 
 HOME = Parameter("home", "Where everything is kept (PELLUCID_HOME, else ~/.pellucid).", "file", "--home")
@@ -161,12 +168,18 @@ def _fields(kind: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
             continue
         plain, many = _plain(field.annotation)
         default: Any = None if many or said.opposite or isinstance(said, Words) else field.get_default()
-        yield said.shared, Parameter(
-            name, said.text, "text" if said.reads or said.as_words else plain,
-            "" if isinstance(said, Argument) else spelled(kind, name),
-            default if isinstance(default, str | int | float) and default is not False else None,
-            many or isinstance(said, Words), field.is_required(),
-        )  # fmt: skip
+        yield (
+            said.shared,
+            Parameter(
+                name,
+                said.text,
+                "text" if said.reads or said.as_words else plain,
+                "" if isinstance(said, Argument) else spelled(kind, name),
+                default if isinstance(default, str | int | float) and default is not False else None,
+                many or isinstance(said, Words),
+                field.is_required(),
+            ),
+        )
 
 
 def _plain(annotation: Any) -> tuple[Kind, bool]:
@@ -219,9 +232,10 @@ def _pairs(name: str, field: "FieldInfo", given: Sequence[str]) -> dict[str, obj
         key, equals, value = (each.strip() for each in text.partition("="))
         if not equals or not key:
             raise InputError(
-                f'{field_name(name)} expects name=value; got "{text}"', code=f"invalid_{name.removesuffix('s')}",
+                f'{field_name(name)} expects name=value; got "{text}"',
+                code=f"invalid_{name.removesuffix('s')}",
                 next_step="write it as name=value",
-            )  # fmt: skip
+            )
         out[key] = _json_or_text(value) if "Any" in str(field.annotation) else value
     return out
 

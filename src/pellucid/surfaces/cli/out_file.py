@@ -52,8 +52,9 @@ def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
         if any(each.exists() and home.exists() and each.samefile(home) for each in target.parents):
             raise InputError(
                 f"--out: {visible(str(path))} lies in Pellucid's home {visible(str(home))}, which keeps memories alone",
-                code="invalid_out", next_step="name a file elsewhere, or - for standard output",
-            )  # fmt: skip
+                code="invalid_out",
+                next_step="name a file elsewhere, or - for standard output",
+            )
         _replace(target, (text,) if isinstance(text, str) else text)
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from error

@@ -127,8 +127,9 @@ def _form(given: Given) -> "Format":
             return known
     raise InputError(
         f"--format expects one of {', '.join(RENDERERS)}; got {json.dumps(given['format'], ensure_ascii=False)}",
-        code="invalid_format", next_step="name one of them, or leave it out for text",
-    )  # fmt: skip
+        code="invalid_format",
+        next_step="name one of them, or leave it out for text",
+    )
 
 
 def why(row: Row, given: Given) -> None:
@@ -316,7 +317,8 @@ def demo(_row: None, given: Given) -> None:
 
 OWN: Mapping[str, Own] = {
     "demo": Own(
-        demo, as_json=False,
+        demo,
+        as_json=False,
         text="Show on example sessions what Pellucid does. An import, a handful of memories, a recall, and its X-ray.",
     ),
     "recall": Own(
@@ -351,7 +353,8 @@ OWN: Mapping[str, Own] = {
             Parameter(
                 "accept_loss",
                 "Give up a lost key or lost rows of the ledger: importing can then bring back what they kept out.",
-                "switch", "--accept-loss",
+                "switch",
+                "--accept-loss",
             ),
         ),
     ),
@@ -365,5 +368,5 @@ OWN: Mapping[str, Own] = {
     ),
     "ledger export": Own(export_ledger, (_OUT,), as_json=False),
     "snapshots export": Own(export_snapshots, (_OUT,), as_json=False),
-}  # fmt: skip
+}
 """By the words of the command."""

@@ -15,10 +15,19 @@ GROUPS = {
     "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
     "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit"),
     "Change and forget": (
-        "update", "pin", "reverify", "archive", "retract", "dispute", "trust", "undo", "forget", "purge",
+        "update",
+        "pin",
+        "reverify",
+        "archive",
+        "retract",
+        "dispute",
+        "trust",
+        "undo",
+        "forget",
+        "purge",
     ),
     "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
-}  # fmt: skip
+}
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 
 

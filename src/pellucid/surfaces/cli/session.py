@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError, PellucidError
-from pellucid.settings import NAMESPACE_PATTERN, Settings, load, plain_terminal
+from pellucid.settings import Settings, load, plain_terminal
+from pellucid.settings.sections import NAMESPACE_PATTERN
 from pellucid.xray.words.visible import visible, visible_json
 
 if TYPE_CHECKING:

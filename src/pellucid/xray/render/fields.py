@@ -91,9 +91,10 @@ def _named(memory_ids: Iterable[str], words: Mapping[str, str]) -> Spans:
     """Memories in a line: the words of each in quotes, then its id."""
     return _joined(
         (FieldSpan('"'), FieldSpan(words[each], "prose"), FieldSpan('" ('), FieldSpan(each, "verbatim"), FieldSpan(")"))
-        if words.get(each) else (FieldSpan(each, "verbatim"),)
+        if words.get(each)
+        else (FieldSpan(each, "verbatim"),)
         for each in memory_ids
-    )  # fmt: skip
+    )
 
 
 def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
@@ -211,12 +212,15 @@ def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[Field,
 def _origin(provenance: Provenance) -> Spans:
     corrected = provenance.correction_state if provenance.corrected else "false"
     return (
-        FieldSpan("source="), FieldSpan(provenance.source, "verbatim"),
-        FieldSpan(" created="), FieldSpan(provenance.created or "unknown", "verbatim"),
-        FieldSpan(" scope="), FieldSpan(provenance.scope, "verbatim"),
+        FieldSpan("source="),
+        FieldSpan(provenance.source, "verbatim"),
+        FieldSpan(" created="),
+        FieldSpan(provenance.created or "unknown", "verbatim"),
+        FieldSpan(" scope="),
+        FieldSpan(provenance.scope, "verbatim"),
         FieldSpan(f" confidence={provenance.confidence:.2f}{_levels(provenance)} stale={_yes(provenance.stale)}"),
         FieldSpan(f" corrected={corrected} safe={_yes(provenance.safe_to_use)}"),
-    )  # fmt: skip
+    )
 
 
 def _levels(provenance: Provenance) -> str:
@@ -268,10 +272,12 @@ def _staleness(staleness: Staleness, *, verbose: bool) -> Spans:
 def _leg(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
     words = _joined(_matched(index, query_terms) for index in contribution.matches)
     return (
-        FieldSpan(contribution.leg, "verbatim"), FieldSpan(f" #{contribution.rank} ("),
-        FieldSpan(contribution.score_type, "verbatim"), FieldSpan(f" {decimals(contribution.raw_score)})"),
+        FieldSpan(contribution.leg, "verbatim"),
+        FieldSpan(f" #{contribution.rank} ("),
+        FieldSpan(contribution.score_type, "verbatim"),
+        FieldSpan(f" {decimals(contribution.raw_score)})"),
         *((FieldSpan(" matched "), *words) if words else ()),
-    )  # fmt: skip
+    )
 
 
 def _matched(index: int, query_terms: tuple[str, ...]) -> Spans:

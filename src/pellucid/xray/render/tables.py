@@ -27,9 +27,12 @@ class Table:
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
     """How each leg did; not `verbose`, those that had something to do."""
     columns = (
-        Column("Leg"), Column("Health"), Column("Found", number=True), Column("May not answer", number=True),
+        Column("Leg"),
+        Column("Health"),
+        Column("Found", number=True),
+        Column("May not answer", number=True),
         Column("Reason"),
-    )  # fmt: skip
+    )
     return _table(
         columns,
         (
@@ -43,40 +46,52 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
     """What came to each rung, and what passed it; not `verbose`, of those that turned somebody away."""
     columns = (
-        Column("Filter"), Column("Came", number=True), Column("Passed", number=True), Column("Softly", number=True),
+        Column("Filter"),
+        Column("Came", number=True),
+        Column("Passed", number=True),
+        Column("Softly", number=True),
         Column("The others"),
-    )  # fmt: skip
+    )
     return _table(
         columns,
         (
             (
-                _name(rung.name), _plain(rung.considered), _plain(rung.admitted), _plain(rung.soft_admitted),
+                _name(rung.name),
+                _plain(rung.considered),
+                _plain(rung.admitted),
+                _plain(rung.soft_admitted),
                 () if idle(rung) or not rung.reason else _sentence(turned_away(rung.name, rung.reason)),
             )
             for rung in snapshot.filters
             if verbose or not idle(rung)
         ),
-    )  # fmt: skip
+    )
 
 
 def rejected_table(snapshot: RecallXraySnapshot) -> Table:
     """The best of those turned away, by what they say."""
     columns = (
-        Column("Memory"), Column("Rejected by"), Column("Reason"), Column("Short by", number=True),
-        Column("Final", number=True), Column("Id"),
-    )  # fmt: skip
+        Column("Memory"),
+        Column("Rejected by"),
+        Column("Reason"),
+        Column("Short by", number=True),
+        Column("Final", number=True),
+        Column("Id"),
+    )
     return _table(
         columns,
         (
             (
-                (headed(each.memory_id, snapshot.words),), _name(each.rejected_by),
+                (headed(each.memory_id, snapshot.words),),
+                _name(each.rejected_by),
                 _sentence(turned_away(each.rejected_by, each.reason)),
-                () if each.margin is None else _plain(decimals(each.margin)), _plain(decimals(each.final)),
+                () if each.margin is None else _plain(decimals(each.margin)),
+                _plain(decimals(each.final)),
                 _name(each.memory_id),
             )
             for each in snapshot.rejected
         ),
-    )  # fmt: skip
+    )
 
 
 def stages_table(snapshot: RecallXraySnapshot) -> Table:

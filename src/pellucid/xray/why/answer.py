@@ -45,9 +45,14 @@ States = Callable[[dict[str, int]], Iterable[StateChange]]
 _PREDICATE = {"status-active": "active", "valid-at": "valid", "trust-zone": "trusted", "caller-filter": "wanted"}
 """Rungs that a leg asks before it nominates, and their columns, in the order of the ladder."""
 _NEVER_ASKED: dict[str, object] = {
-    "health": "off", "reason": None, "nominated": False, "rank": None, "raw_score": None, "last_score": None,
+    "health": "off",
+    "reason": None,
+    "nominated": False,
+    "rank": None,
+    "raw_score": None,
+    "last_score": None,
     "unranked": "that recall did not ask this leg",
-}  # fmt: skip
+}
 _UNITS = {"token-overlap": "share of the query's words", "score-floor": "cosine"}
 
 
@@ -119,18 +124,26 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     stage = _stage(now, legs_now, barred)
     differs = f"asked again today, it is lost at {stage}" if stage != finding.stage else None
     missed = Missed(
-        request=request, state=today, memory_id=memory.id, row=row, stage=stage, legs=legs_now,
+        request=request,
+        state=today,
+        memory_id=memory.id,
+        row=row,
+        stage=stage,
+        legs=legs_now,
         states=lambda: states(rows),
-    )  # fmt: skip
+    )
     runner = Runner(world, missed)
     change, tried = find(runner)
     change = change or _repair(finding)
     return finding.model_copy(
         update={
-            "change": change, "tried": tried, "recalls": recalls + runner.recalls, "today": differs,
+            "change": change,
+            "tried": tried,
+            "recalls": recalls + runner.recalls,
+            "today": differs,
             "margin": _missing_characters(finding, change) or finding.margin,
         }
-    )  # fmt: skip
+    )
 
 
 def _then(state: State, memory: Memory) -> Then:
@@ -167,9 +180,12 @@ def _as_recorded(leg: WhyLeg, then: Then) -> WhyLeg:
         return leg.model_copy(update=known)
     scores = then.pool.scores[leg.leg]
     said = {
-        "nominated": True, "rank": int(ranks[then.position]), "raw_score": float(scores[then.position]),
-        "last_score": float(scores[int(ranks.argmax())]), "unranked": None,
-    }  # fmt: skip
+        "nominated": True,
+        "rank": int(ranks[then.position]),
+        "raw_score": float(scores[then.position]),
+        "last_score": float(scores[int(ranks.argmax())]),
+        "unranked": None,
+    }
     return leg.model_copy(update=known | said)
 
 
@@ -187,16 +203,24 @@ def _told(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None
     evidence = then.position is not None and not then.pool.nominated[then.position] and _seen_open(then)
     return WhyFinding(
         verdict="hit" if then.context_place else "miss",
-        stage=stage, reason=_reason(then, stage, legs), soft=rung_of(then.pool.soft, then.position),
-        place=then.place, ranked=len(then.order),
-        context_place=then.context_place, told=cut_in_words(state, then.memory.id),
-        top_k=settings.top_k_facts, budget=settings.char_budget, used=state.context.length,
+        stage=stage,
+        reason=_reason(then, stage, legs),
+        soft=rung_of(then.pool.soft, then.position),
+        place=then.place,
+        ranked=len(then.order),
+        context_place=then.context_place,
+        told=cut_in_words(state, then.memory.id),
+        top_k=settings.top_k_facts,
+        budget=settings.char_budget,
+        used=state.context.length,
         open_arm=evidence or (then.position is None and stage in _PREDICATE),
         legs=legs,
         degraded=tuple(each.name for each in state.legs if each.health == "degraded"),
-        scores=shown.score_decomposition if shown else None, signals=shown.why if shown else None,
-        margin=_margin(then, stage), recalls=recalls,
-    )  # fmt: skip
+        scores=shown.score_decomposition if shown else None,
+        signals=shown.why if shown else None,
+        margin=_margin(then, stage),
+        recalls=recalls,
+    )
 
 
 def _seen_open(then: Then) -> bool:
@@ -210,11 +234,15 @@ def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
     pool = then.state.request.settings.pool
     unknown = (
         WhyLeg(
-            leg=each.name, health=each.health, score_type=SCORE_TYPES[base_of(each.name)], nominated=False, pool=pool,
+            leg=each.name,
+            health=each.health,
+            score_type=SCORE_TYPES[base_of(each.name)],
+            nominated=False,
+            pool=pool,
             unranked="the question's words were not kept: it cannot be asked again",
         )
         for each in then.state.legs
-    )  # fmt: skip
+    )
     return tuple(_as_recorded(each, then) for each in unknown)
 
 

@@ -7,9 +7,22 @@ from pellucid.model.wire import Wire
 
 Verdict = Literal["hit", "miss"]
 ChangeKind = Literal[
-    "gate", "abstention", "passes", "top-k", "budget", "scope", "filter", "period", "leg", "pool", "floor", "state",
-    "weight", "repair", "now",
-]  # fmt: skip
+    "gate",
+    "abstention",
+    "passes",
+    "top-k",
+    "budget",
+    "scope",
+    "filter",
+    "period",
+    "leg",
+    "pool",
+    "floor",
+    "state",
+    "weight",
+    "repair",
+    "now",
+]
 NOT_KNOWN = "not-known-yet"
 GATE, DEGRADED, LEG_OFF, NOT_NOMINATED = "gate", "leg-degraded", "leg-off", "not-nominated"
 ABSTENTION, REMOVED = "abstention", "context-pass"

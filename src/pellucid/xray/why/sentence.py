@@ -16,14 +16,21 @@ from pellucid.xray.words.ordinal import ordinal
 from pellucid.xray.words.sentence import by
 
 _CHANGES = {
-    "top-k": "Raising topK to {to}", "budget": "Raising the budget to {to} characters",
-    "gate": "Recalling whatever the message is (gate off)", "abstention": "Never abstaining",
+    "top-k": "Raising topK to {to}",
+    "budget": "Raising the budget to {to} characters",
+    "gate": "Recalling whatever the message is (gate off)",
+    "abstention": "Never abstaining",
     "passes": "Leaving the context as it is (no passes)",
-    "scope": "Naming the scopes {to}", "filter": "Lifting the filter by {setting}",
-    "period": "Taking the period only as a note", "leg": "Switching {setting} on",
-    "pool": "Raising the pool of a leg to {to}", "floor": "Lowering {setting} to {to}", "state": "`{apply}`",
-    "weight": "Raising {setting} to {to}", "now": "Leaving out {setting}",
-}  # fmt: skip
+    "scope": "Naming the scopes {to}",
+    "filter": "Lifting the filter by {setting}",
+    "period": "Taking the period only as a note",
+    "leg": "Switching {setting} on",
+    "pool": "Raising the pool of a leg to {to}",
+    "floor": "Lowering {setting} to {to}",
+    "state": "`{apply}`",
+    "weight": "Raising {setting} to {to}",
+    "now": "Leaving out {setting}",
+}
 
 
 def sentences(finding: WhyFinding) -> str:
@@ -143,6 +150,14 @@ def _joined(parts: list[str]) -> str:
 
 
 _MISSES = {
-    NOT_KNOWN: _not_known, GATE: _gate, DEGRADED: _degraded, LEG_OFF: _leg_off, NOT_NOMINATED: _not_nominated,
-    "top-k": _top_k, "budget-fit": _budget, REPEATS: _passed_over, ABSTENTION: _passed_over, REMOVED: _passed_over,
-}  # fmt: skip
+    NOT_KNOWN: _not_known,
+    GATE: _gate,
+    DEGRADED: _degraded,
+    LEG_OFF: _leg_off,
+    NOT_NOMINATED: _not_nominated,
+    "top-k": _top_k,
+    "budget-fit": _budget,
+    REPEATS: _passed_over,
+    ABSTENTION: _passed_over,
+    REMOVED: _passed_over,
+}

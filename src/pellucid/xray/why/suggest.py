@@ -15,7 +15,7 @@ from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of
 from pellucid.recall.score.ladder import overlap
 from pellucid.recall.state import State
-from pellucid.settings import LegWeights
+from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import Filters, MemoryStanding
 from pellucid.xray.why.finding import DEGRADED, LEG_OFF, NOT_KNOWN, NOT_NOMINATED, REMOVED, ChangeKind, WhyTried
 from pellucid.xray.why.trial import Dial, Idea, Missed, TrialChange
@@ -42,8 +42,9 @@ def _cosine(state: State, position: int) -> float:
 
 
 _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
-    "token-overlap": ("min_token_overlap", _overlap), "score-floor": ("min_fact_score", _cosine),
-}  # fmt: skip
+    "token-overlap": ("min_token_overlap", _overlap),
+    "score-floor": ("min_fact_score", _cosine),
+}
 """Rungs with a floor: its setting, and how far a candidate reaches."""
 
 
@@ -224,6 +225,19 @@ def _weight(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialC
 
 
 TRIED: tuple[Callable[[Missed], Iterator[Idea]], ...] = (
-    _now, _gate, _abstention, _passes, _top_k, _budget, _scope, _filter, _period, _leg, _pool, _floor, _state, _weights,
-)  # fmt: skip
+    _now,
+    _gate,
+    _abstention,
+    _passes,
+    _top_k,
+    _budget,
+    _scope,
+    _filter,
+    _period,
+    _leg,
+    _pool,
+    _floor,
+    _state,
+    _weights,
+)
 """What is tried, in this order: now instead of then, flags of the call, settings, then what is kept, then weights."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pellucid.recall.state import Request, State
-from pellucid.settings import RecallSettings
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.why.finding import ChangeKind, WhyLeg, WhyTried
 from pellucid.xray.why.whereabouts import place_in, position_of, rung_of

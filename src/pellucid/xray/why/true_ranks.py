@@ -48,11 +48,17 @@ def _place(state: State, asked: AskedLeg, world: World, row: int) -> WhyLeg:
     at = position_of(state.pool, row)
     last = _last(state, asked.name) if report.health != "off" else _score(hits, settings.pool)
     return WhyLeg(
-        leg=asked.name, health=report.health, reason=report.reason or None, score_type=asked.leg.score_type,
+        leg=asked.name,
+        health=report.health,
+        reason=report.reason or None,
+        score_type=asked.leg.score_type,
         nominated=ranks is not None and at is not None and bool(ranks[at]),
-        rank=found, raw_score=_score(hits, found) if found else None, last_score=last, pool=settings.pool,
+        rank=found,
+        raw_score=_score(hits, found) if found else None,
+        last_score=last,
+        pool=settings.pool,
         unranked=None if found else _unranked(asked, hits, report, row, world),
-    )  # fmt: skip
+    )
 
 
 def _found(state: State, asked: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:

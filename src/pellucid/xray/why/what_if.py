@@ -99,9 +99,15 @@ def _least(runner: Runner, dial: Dial, low: int, high: int, admits: TrialRun) ->
 def _change(ran: TrialRun, *, smallest: bool) -> WhyChange:
     draft = ran.draft
     return WhyChange(
-        kind=draft.kind, setting=draft.setting, was=draft.was, to=draft.to, apply=draft.apply, verified=True,
-        place=ran.place, smallest=smallest,
-    )  # fmt: skip
+        kind=draft.kind,
+        setting=draft.setting,
+        was=draft.was,
+        to=draft.to,
+        apply=draft.apply,
+        verified=True,
+        place=ran.place,
+        smallest=smallest,
+    )
 
 
 def _in_vain(ran: TrialRun, row: int) -> WhyTried:

@@ -7,14 +7,20 @@ from pellucid.model.snapshot import FilterTrace, LegHealth
 from pellucid.recall.score.ladder import DIVERSIFY, REPEATS
 
 TURNED_AWAY = {
-    "status-active": "no longer active", "valid-at": "not valid at the time asked about",
-    "trust-zone": "in quarantine", "boundary-scope": "marked for scopes that were not named",
-    "caller-filter": "not what was asked for", "time-window": "from another time than the question names",
-    "token-overlap": "with too few of the question's words", "score-floor": "too unlike the question",
-    "top-k": "weaker", DIVERSIFY: "lower for being like a better one",
-    REPEATS: "only repeating a better one", "budget-fit": "without room in the budget",
+    "status-active": "no longer active",
+    "valid-at": "not valid at the time asked about",
+    "trust-zone": "in quarantine",
+    "boundary-scope": "marked for scopes that were not named",
+    "caller-filter": "not what was asked for",
+    "time-window": "from another time than the question names",
+    "token-overlap": "with too few of the question's words",
+    "score-floor": "too unlike the question",
+    "top-k": "weaker",
+    DIVERSIFY: "lower for being like a better one",
+    REPEATS: "only repeating a better one",
+    "budget-fit": "without room in the budget",
     "abstention": "not near enough to be an answer",
-}  # fmt: skip
+}
 """What those are that a rung turned away: `29 too unlike the question`."""
 CUTS = (REPEATS, "top-k")
 """Rungs that cut what passed the filters, as all behind them do; in older receipts `top-k` stands first."""

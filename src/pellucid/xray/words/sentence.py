@@ -7,30 +7,48 @@ from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecompos
 from pellucid.xray.words.ordinal import ordinal
 
 BY_LEG = {
-    "vector": "by meaning", "lexical": "by words", "passage": "by the words around it",
-    "procedural": "among procedures", "review": "by the files under review", "graph": "along the graph",
+    "vector": "by meaning",
+    "lexical": "by words",
+    "passage": "by the words around it",
+    "procedural": "among procedures",
+    "review": "by the files under review",
+    "graph": "along the graph",
     "recent": "by age, as a fallback",
-}  # fmt: skip
+}
 """How a leg found something."""
 LARGEST = {
-    "vector": "its meaning", "bm25": "its words", "passage": "the words around it",
-    "procedural": "that it is a procedure", "review": "the files under review",
-    "graph": "what it hangs together with", "recent": "its age",
-    "temporal": "how recent it is", "sub_queries": "what it says to the sub-questions",
+    "vector": "its meaning",
+    "bm25": "its words",
+    "passage": "the words around it",
+    "procedural": "that it is a procedure",
+    "review": "the files under review",
+    "graph": "what it hangs together with",
+    "recent": "its age",
+    "temporal": "how recent it is",
+    "sub_queries": "what it says to the sub-questions",
     "rerank": "how its words meet the question's",
     "rerank_passage": "how its words and those around it meet the question's",
-    "named": "whom it is by or about", "voice": "that the user said it", "importance": "its importance",
-    "reinforcement_boost": "how often it was said", "heat": "how much it is used", "pin": "its pin",
+    "named": "whom it is by or about",
+    "voice": "that the user said it",
+    "importance": "its importance",
+    "reinforcement_boost": "how often it was said",
+    "heat": "how much it is used",
+    "pin": "its pin",
     "expansion": "what stands around it in its session",
-    "renewal": "that it is newer than another answer", "direct": "that it answers directly",
-}  # fmt: skip
+    "renewal": "that it is newer than another answer",
+    "direct": "that it answers directly",
+}
 """What the largest term of a score is called."""
 TELLING = {
-    "named": "by or about somebody the question names", "voice": "in the words of the user, whom the question is about",
-    "asking": "only asking", "tier_prior": "gone cold",
-    "reinforcement_boost": "said repeatedly", "pin": "pinned", "renewal": "newer than another answer",
+    "named": "by or about somebody the question names",
+    "voice": "in the words of the user, whom the question is about",
+    "asking": "only asking",
+    "tier_prior": "gone cold",
+    "reinforcement_boost": "said repeatedly",
+    "pin": "pinned",
+    "renewal": "newer than another answer",
     "direct": "answering directly",
-}  # fmt: skip
+}
 """Terms that a sentence names with their worth, where they are not 0."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
 AROUND = ("passage", "expansion", "rerank_passage")
@@ -77,16 +95,24 @@ def largest(scores: ScoreDecomposition) -> tuple[str, float]:
     return name, values.get(name, 0.0)
 
 
-def untrue(said: str, contributions: Sequence[LegContribution], reranked: RerankDetail | None,
-           scores: ScoreDecomposition, words: int) -> list[str]:  # fmt: skip
+def untrue(
+    said: str,
+    contributions: Sequence[LegContribution],
+    reranked: RerankDetail | None,
+    scores: ScoreDecomposition,
+    words: int,
+) -> list[str]:
     """The claims of a sentence that its numbers do not bear out: read from the words, not from how they were made."""
     return [claim for claim, holds in _claims(said, contributions, reranked, scores, words) if not holds]
 
 
 def _claims(
-    said: str, contributions: Sequence[LegContribution], reranked: RerankDetail | None, scores: ScoreDecomposition,
+    said: str,
+    contributions: Sequence[LegContribution],
+    reranked: RerankDetail | None,
+    scores: ScoreDecomposition,
     words: int,
-) -> Iterator[tuple[str, bool]]:  # fmt: skip
+) -> Iterator[tuple[str, bool]]:
     legs = {each.leg: each for each in contributions if each.term}
     yield "it was not found by itself", said.startswith(NEIGHBOUR) == (not legs)
     for name, leg in legs.items():

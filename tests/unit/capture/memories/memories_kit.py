@@ -7,7 +7,7 @@ from pathlib import Path
 from pellucid.capture.memories.adopted import AdoptedMemory, MemoryFormat
 from pellucid.capture.memories.reader import read_memories
 from pellucid.capture.report import CaptureReport
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 
 @dataclass(frozen=True)

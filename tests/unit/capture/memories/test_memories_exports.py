@@ -9,10 +9,17 @@ import pytest
 from memories_kit import Read, read, written
 
 CRANE: dict[str, Any] = {
-    "id": "u-1", "memory": "Mira likes the harbour crane", "user_id": "mira", "hash": "abc", "score": 0.4,
-    "created_at": "2026-02-11T09:30:00-08:00", "updated_at": None, "categories": ["hobbies"],
-    "metadata": {"type": "preference", "tags": "steel, water"}, "expiration_date": "2027-02-11",
-}  # fmt: skip
+    "id": "u-1",
+    "memory": "Mira likes the harbour crane",
+    "user_id": "mira",
+    "hash": "abc",
+    "score": 0.4,
+    "created_at": "2026-02-11T09:30:00-08:00",
+    "updated_at": None,
+    "categories": ["hobbies"],
+    "metadata": {"type": "preference", "tags": "steel, water"},
+    "expiration_date": "2027-02-11",
+}
 FERRY = {"id": "u-2", "memory": "The ferry leaves at nine", "agent_id": "pilot"}
 
 
@@ -117,14 +124,15 @@ def test_a_conversation_gives_only_what_it_told_to_save(tmp_path: Path) -> None:
 
     shown = "1. [2025-12-24]. Plays the cello.\n2. [2025-12-25]. Lives near the harbour."
     conversation = {
-        "id": "c1", "mapping": {
+        "id": "c1",
+        "mapping": {
             "a": message("user", "all", parts=["remember that I row"]),
             "b": message("assistant", "bio", parts=["User rows on Sundays."]),
             "c": message("system", "all", model_set_context=shown),
             "d": message("user", "bio", parts=["not from the model"]),
             "e": {"message": None},
         },
-    }  # fmt: skip
+    }
     found = exported(tmp_path, [conversation, {"mapping": {"x": {}}}], "conversations.json")
     assert found.contents == ["User rows on Sundays.", "Plays the cello.", "Lives near the harbour."]
     assert found.one("cello").created == datetime(2025, 12, 24, tzinfo=UTC)

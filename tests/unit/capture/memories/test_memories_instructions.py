@@ -91,9 +91,14 @@ def test_what_states_nothing_is_counted_by_its_reason(tmp_path: Path) -> None:
     found = claude(tmp_path, text)
     assert found.contents == ["Atlas › move the tests"]
     assert found.dropped == {
-        "boilerplate": 2, "badge": 1, "comment": 1, "table-of-contents": 1, "done-task": 1, "placeholder": 3,
+        "boilerplate": 2,
+        "badge": 1,
+        "comment": 1,
+        "table-of-contents": 1,
+        "done-task": 1,
+        "placeholder": 3,
         "markup": 1,
-    }  # fmt: skip
+    }
 
 
 def test_a_comment_inside_code_is_code(tmp_path: Path) -> None:

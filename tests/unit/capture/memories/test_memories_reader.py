@@ -11,7 +11,7 @@ from pellucid.capture.memories.adopted import MEMORY_FORMATS
 from pellucid.capture.memories.reader import read_memories
 from pellucid.capture.report import CaptureReport
 from pellucid.errors import InputError
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "memories"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -69,8 +69,11 @@ def test_a_folder_is_read_in_sorted_order_and_what_is_not_ours_to_read_is_left_o
     written(tmp_path, ".claude/rules/style.md", "- two spaces everywhere\n")
     found = read(tmp_path)
     assert [memory.path for memory in found.memories] == [
-        ".claude/rules/CLAUDE.md", ".claude/rules/style.md", "a/CLAUDE.md", "b/CLAUDE.md"
-    ]  # fmt: skip
+        ".claude/rules/CLAUDE.md",
+        ".claude/rules/style.md",
+        "a/CLAUDE.md",
+        "b/CLAUDE.md",
+    ]
     assert found.dropped == {"folder-not-entered": 2}
 
 

@@ -56,9 +56,10 @@ def test_an_observation_is_a_memory_about_its_note_with_its_category_and_tags(tm
 def test_a_relation_is_a_sentence_about_the_two(tmp_path: Path) -> None:
     related = [memory.content for memory in note(tmp_path).memories if memory.category == "relationship"]
     assert related == [
-        "Quote Cache depends on Pricing Service", "Quote Cache was proposed in Capacity Review (April)",
+        "Quote Cache depends on Pricing Service",
+        "Quote Cache was proposed in Capacity Review (April)",
         "Quote Cache links to Web Shop",
-    ]  # fmt: skip
+    ]
 
 
 def test_prose_tasks_and_clock_marks_are_plain_statements(tmp_path: Path) -> None:
@@ -124,11 +125,21 @@ def fact(folder: Path, name: str, body: str = "The cluster has five nodes.", **g
 
 def test_a_remnic_memory_keeps_what_its_frontmatter_says(tmp_path: Path) -> None:
     path = fact(
-        tmp_path, "fact-1-a", "The cluster has five nodes.\n[Attributes: nodes: five; zone: a: b]", entityRef="cluster",
-        tags='["search", "ops"]', importanceScore="0.7", structuredAttributes='{"nodes": "five"}', status="superseded",
-        supersededBy="fact-2-b", supersedes="fact-0-z", validAt="2026-04-19T00:00:00Z",
-        invalidAt="2026-04-22T00:00:00Z", expiresAt="2027-01-01T00:00:00Z", updated="2026-04-21T08:00:00Z",
-    )  # fmt: skip
+        tmp_path,
+        "fact-1-a",
+        "The cluster has five nodes.\n[Attributes: nodes: five; zone: a: b]",
+        entityRef="cluster",
+        tags='["search", "ops"]',
+        importanceScore="0.7",
+        structuredAttributes='{"nodes": "five"}',
+        status="superseded",
+        supersededBy="fact-2-b",
+        supersedes="fact-0-z",
+        validAt="2026-04-19T00:00:00Z",
+        invalidAt="2026-04-22T00:00:00Z",
+        expiresAt="2027-01-01T00:00:00Z",
+        updated="2026-04-21T08:00:00Z",
+    )
     memory = read(path).memories[0]
     assert memory.content == "The cluster has five nodes."
     assert memory.attributes == {"nodes": "five", "zone": "a: b"}
@@ -142,9 +153,13 @@ def test_a_remnic_memory_keeps_what_its_frontmatter_says(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("given", "status"),
-    [({}, "active"), ({"status": "archived"}, "archived"), ({"status": "pending_review"}, "pending_review"),
-     ({"verificationState": "disputed"}, "disputed")],
-)  # fmt: skip
+    [
+        ({}, "active"),
+        ({"status": "archived"}, "archived"),
+        ({"status": "pending_review"}, "pending_review"),
+        ({"verificationState": "disputed"}, "disputed"),
+    ],
+)
 def test_a_status_is_ours_under_the_same_name(tmp_path: Path, given: dict[str, str], status: Status) -> None:
     assert read(fact(tmp_path, "fact-1-a", **given)).memories[0].status == status
 
@@ -164,8 +179,10 @@ def test_a_memory_that_cannot_be_understood_is_counted_with_its_place(tmp_path: 
     fact(tmp_path, "fact-3-c", tags='["a "quoted" b"]', confidence="very")
     found = read(tmp_path)
     assert [problem.reason for problem in found.report.problems] == [
-        "unknown status", "no content", "frontmatter is not YAML"
-    ]  # fmt: skip
+        "unknown status",
+        "no content",
+        "frontmatter is not YAML",
+    ]
     assert found.memories[0].confidence is None
     assert found.memories[0].foreign_id == "fact-3-c"
 

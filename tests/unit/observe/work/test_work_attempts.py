@@ -16,7 +16,7 @@ from pellucid.observe.echo import heard_from
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
-from pellucid.settings import CaptureSettings
+from pellucid.settings.sections import CaptureSettings
 
 AT = "2026-04-23T15:00:00.000Z"
 CLOCK = SystemClock()
@@ -38,7 +38,7 @@ PAIRS = [
     ("psql orders", "Exit code 2\npsql: error: socket is missing", "psql -h localhost -p 5433 orders"),
     ("systemctl restart spool", "Exit code 1\nInteractive authentication required.", "sudo systemctl restart spool"),
     ("rg -n TODO src", NOT_FOUND.format("rg"), "grep -rn TODO src"),
-]  # fmt: skip
+]
 
 OTHERS = {
     "another test": ("go test -run TestOne ./pkg", "Exit code 1\n--- FAIL: TestOne", "go test -run TestTwo ./pkg"),
@@ -53,7 +53,7 @@ OTHERS = {
     "what was told at length": ("go test ./...", "Exit code 1\n" + "FAIL\n" * 20, "go test -short ./..."),
     "what gets past a check": ("npm run lint", "Exit code 1\nunused variable", "npm run lint --force"),
     "a number of the moment": ("gh pr checks 203", "Exit code 1\ngone", "sudo gh pr checks 203"),
-}  # fmt: skip
+}
 
 Step = tuple[str, object, str, bool]
 
@@ -150,9 +150,10 @@ def test_a_codex_session_tells_its_exit_codes_in_another_way(tmp_path: Path) -> 
         given, name = json.dumps({"command": ["bash", "-lc", line], "workdir": "/work"}), f"c{number}"
         yield item("function_call", name="shell", arguments=given, call_id=name)
         yield item(
-            "function_call_output", call_id=name,
+            "function_call_output",
+            call_id=name,
             output=json.dumps({"output": output, "metadata": {"exit_code": code, "duration_seconds": 0.1}}),
-        )  # fmt: skip
+        )
 
     def lines() -> Iterator[dict[str, object]]:
         yield {"type": "session_meta", "timestamp": AT, "payload": {"id": "s", "timestamp": AT}}

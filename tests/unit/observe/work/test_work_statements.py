@@ -17,10 +17,12 @@ MENU = (
 
 def test_a_conclusion_is_kept_and_the_search_for_it_is_not() -> None:
     kept = told(
-        ("user", "why do uploads fail?"), ("assistant", "Let me look at the signer first."), ("tool", "def sign"),
+        ("user", "why do uploads fail?"),
+        ("assistant", "Let me look at the signer first."),
+        ("tool", "def sign"),
         ("assistant", f"Found it. {CAUSE} Every signature is then from the past, and the bucket refuses it."),
         ("user", "ok"),
-    )  # fmt: skip
+    )
     assert len(kept) == 1
     assert CAUSE.rstrip(".") in kept[0]
 

@@ -6,8 +6,9 @@ from pellucid.observe.work.units import units
 def test_list_items_stand_behind_the_line_that_announces_them() -> None:
     found = units("The cache is skipped in two cases:\n- reports read the ledger\n- admin pages")
     assert [unit.whole for unit in found] == [
-        "The cache is skipped in two cases: reports read the ledger", "The cache is skipped in two cases: admin pages",
-    ]  # fmt: skip
+        "The cache is skipped in two cases: reports read the ledger",
+        "The cache is skipped in two cases: admin pages",
+    ]
     assert {unit.block for unit in found} == {found[0].block}
 
 
@@ -19,8 +20,10 @@ def test_a_heading_announces_the_list_under_it_and_is_no_unit() -> None:
 def test_sentences_of_a_paragraph_are_units_of_one_block() -> None:
     found = units("The signer reads the clock. It drifts while the laptop sleeps.\n\nNothing else does.")
     assert [unit.text for unit in found] == [
-        "The signer reads the clock.", "It drifts while the laptop sleeps.", "Nothing else does.",
-    ]  # fmt: skip
+        "The signer reads the clock.",
+        "It drifts while the laptop sleeps.",
+        "Nothing else does.",
+    ]
     assert found[0].block == found[1].block != found[2].block
 
 

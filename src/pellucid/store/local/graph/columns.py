@@ -19,17 +19,31 @@ from pellucid.store.local.graph.fold import GRAPH_SEGMENT
 from pellucid.store.local.index.columns import View
 
 _COLUMNS: tuple[tuple[str, type[Any]], ...] = (
-    ("edge", np.int64), ("file", np.int64), ("source", np.int64), ("target", np.int64), ("type", np.uint8),
-    ("confidence", np.float32), ("valid_from", np.int64), ("valid_until", np.int64), ("recorded", np.int64),
+    ("edge", np.int64),
+    ("file", np.int64),
+    ("source", np.int64),
+    ("target", np.int64),
+    ("type", np.uint8),
+    ("confidence", np.float32),
+    ("valid_from", np.int64),
+    ("valid_until", np.int64),
+    ("recorded", np.int64),
     ("row", np.int64),
-)  # fmt: skip
+)
 _STEP = np.dtype(
     [
-        ("here", "i8"), ("there", "i8"), ("number", "i8"), ("valid_from", "i8"), ("valid_until", "i8"),
-        ("recorded", "i8"), ("confidence", "f4"), ("type", "u1"), ("forward", "?"),
+        ("here", "i8"),
+        ("there", "i8"),
+        ("number", "i8"),
+        ("valid_from", "i8"),
+        ("valid_until", "i8"),
+        ("recorded", "i8"),
+        ("confidence", "f4"),
+        ("type", "u1"),
+        ("forward", "?"),
     ],
     align=True,
-)  # fmt: skip
+)
 """An edge as one of its ends sees it; what is asked of one lies together, so that a hop reads it at once."""
 
 
@@ -191,11 +205,18 @@ def _assemble(stamp: int, segments: list[GraphSegment], redirects: Ints) -> Grap
     homes = np.concatenate([np.zeros((0, 2), np.int64), *(segment.homes for segment in segments)])
     homes = np.unique(np.column_stack((_redirected(homes[:, 0], redirects), homes[:, 1])), axis=0)
     return GraphView(
-        stamp, some["file"], some["edge"], np.column_stack((source, target)), some["row"], ids,
-        np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)), table,
-        home_nodes=homes[:, 0].copy(), home_rows=homes[:, 1].copy(),
+        stamp,
+        some["file"],
+        some["edge"],
+        np.column_stack((source, target)),
+        some["row"],
+        ids,
+        np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)),
+        table,
+        home_nodes=homes[:, 0].copy(),
+        home_rows=homes[:, 1].copy(),
         by_row=homes[:, 1].argsort(kind="stable"),
-    )  # fmt: skip
+    )
 
 
 def _redirected(nodes: Ints, redirects: Ints) -> Ints:

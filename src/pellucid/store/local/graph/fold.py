@@ -166,9 +166,15 @@ class GraphFold:
 
     def _edge(self, space: Space, path: str, edge: Edge) -> tuple[Value, ...]:
         said = (
-            EDGE_TYPES.index(edge.type), edge.memory_id, edge.section, edge.confidence, edge.valid_from,
-            edge.valid_until, edge.recorded, edge.anchor,
-        )  # fmt: skip
+            EDGE_TYPES.index(edge.type),
+            edge.memory_id,
+            edge.section,
+            edge.confidence,
+            edge.valid_from,
+            edge.valid_until,
+            edge.recorded,
+            edge.anchor,
+        )
         ends = self._node(space, edge.source), self._node(space, edge.target)
         return _hash(path, edge.source, edge.target, *said), *ends, *said
 
@@ -184,8 +190,9 @@ class GraphFold:
         headings = {each.memory.id: heading_of(each.memory, change.document) for each in change.records}
         return {
             (rows[memory_id], self._node(space, key), headings.get(memory_id, ""))
-            for memory_id, key in facts.homes if memory_id in rows
-        }  # fmt: skip
+            for memory_id, key in facts.homes
+            if memory_id in rows
+        }
 
     def _node(self, space: Space, key: str) -> int:
         """The node of a key, made where there is none."""
@@ -357,6 +364,11 @@ def _spoken(row: tuple[Any, ...]) -> _Spoken:
     kind = standing_type(key, said or "")
     begin = next((at for at in (first, edges) if at is not None), 0)
     return _Spoken(
-        node, named, kind, not mentioned or kind in _NODES, begin, FOREVER if last is None else last,
+        node,
+        named,
+        kind,
+        not mentioned or kind in _NODES,
+        begin,
+        FOREVER if last is None else last,
         (name, type_, bool(defined), since),
-    )  # fmt: skip
+    )

@@ -103,8 +103,9 @@ class LocalGraph:
         kinds = {EDGE_TYPES.index(each) for each in types or EDGE_TYPES}
         kept = [
             (redirects.get(int(row[0]), int(row[0])), redirects.get(int(row[1]), int(row[1])), row)
-            for row in rows if row[2] in kinds
-        ]  # fmt: skip
+            for row in rows
+            if row[2] in kinds
+        ]
         name = keys_of(self._connections.get(), self._queries, {end for a, b, _ in kept for end in (a, b)})
         return self._edges_in_force(
             ns, [FiledEdge(edge(name[a], name[b], row[2:10]), row[10]) for a, b, row in kept], known
@@ -129,9 +130,10 @@ class LocalGraph:
             return {}
         ns, wanted = self._ns(namespace), set(ids)
         found = {
-            number: identity for number, key in self._run("nodes_of", ns)
+            number: identity
+            for number, key in self._run("nodes_of", ns)
             if (identity := entity_id(namespace, key, self._secret)) in wanted
-        }  # fmt: skip
+        }
         rows = self._run("nodes", ns, json.dumps(sorted(found)))
         return {found[number]: name for number, _, name, *_ in rows}
 

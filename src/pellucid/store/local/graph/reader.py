@@ -68,9 +68,13 @@ class LocalGraphReader:
         if not hold.all():
             some = some.compress(hold)
         return Steps(
-            here=some["here"], there=some["there"], forward=some["forward"], type=some["type"],
-            confidence=some["confidence"], edge=some["number"],
-        )  # fmt: skip
+            here=some["here"],
+            there=some["there"],
+            forward=some["forward"],
+            type=some["type"],
+            confidence=some["confidence"],
+            edge=some["number"],
+        )
 
     def _said(self, admission: Admission, numbers: Ints) -> Mask:
         """Which of these edges stand in memories that may answer; those that stand in none do."""
@@ -158,8 +162,9 @@ def named(connection: apsw.Connection, queries: Queries, ns: int, names: Sequenc
     wanted = list(dict.fromkeys(number for number in numbers if number is not None))
     held = {
         own: node(own, key, name, type_, defined)
-        for key, own, defined, name, type_, _ in found if type_ and type_ not in ("Memory", "Episode")
-    }  # fmt: skip
+        for key, own, defined, name, type_, _ in found
+        if type_ and type_ not in ("Memory", "Episode")
+    }
     rest = [number for number in wanted if number not in held]
     if rest:
         held |= {row[0]: node(*row) for row in execute(connection, queries["nodes"], (ns, json.dumps(rest)))}

@@ -17,12 +17,30 @@ DIMENSIONS = 384
 
 LIGHT = np.dtype(
     [
-        ("row", "i8"), ("id", "S16"), ("created", "i8"), ("valid_from", "i8"), ("valid_until", "i8"), ("active", "?"),
-        ("trusted", "?"), ("boundary", "u1"), ("session", "i8"), ("ordinal", "i8"), ("importance", "f4"),
-        ("pinned", "?"), ("asks", "?"), ("direct", "u1"), ("closed", "?"), ("consolidated", "?"), ("about", "i8"),
-        ("heat", "f4"), ("cold", "?"), ("reinforcement", "i8"), ("has_vector", "?"), ("length", "i4"),
+        ("row", "i8"),
+        ("id", "S16"),
+        ("created", "i8"),
+        ("valid_from", "i8"),
+        ("valid_until", "i8"),
+        ("active", "?"),
+        ("trusted", "?"),
+        ("boundary", "u1"),
+        ("session", "i8"),
+        ("ordinal", "i8"),
+        ("importance", "f4"),
+        ("pinned", "?"),
+        ("asks", "?"),
+        ("direct", "u1"),
+        ("closed", "?"),
+        ("consolidated", "?"),
+        ("about", "i8"),
+        ("heat", "f4"),
+        ("cold", "?"),
+        ("reinforcement", "i8"),
+        ("has_vector", "?"),
+        ("length", "i4"),
     ]
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +269,18 @@ def _assemble(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> 
     starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
     before, after = _beside(light["session"], light["ordinal"], by_turn)
     view = View(
-        light, segments, starts, by_turn, place, _within(light["session"], by_turn), before, after,
-        light["length"], names,
+        light,
+        segments,
+        starts,
+        by_turn,
+        place,
+        _within(light["session"], by_turn),
+        before,
+        after,
+        light["length"],
+        names,
         frozenset(np.unique(light["about"][light["boundary"] == 0]).tolist()) - {-1},
-    )  # fmt: skip
+    )
     every = np.arange(len(view))
     return replace(view, passage=view.together(every, light["length"], every >= 0).astype(np.int64))
 

@@ -289,16 +289,35 @@ class _Fold:
         row = self._run(
             self._queries["put_memory"],
             (
-                ns, memory.id, change.path, record.digest, _millis(memory.created),
-                _millis(memory.valid_at, BEGINNING), _until(memory), memory.status == "active",
-                memory.trust_zone != "quarantine", boundary_bits(memory.scopes), memory.session_id, record.ordinal,
-                memory.importance_score, memory.pinned, change.op_id, content_hash(memory.content, memory.entity_ref),
-                stance_key(memory), memory.category, memory.agent, about(memory),
-                asks(memory.content), direct_bits(memory) | own * by_user(memory), memory.status,
-                _instant(memory.invalid_at), _instant(memory.expires_at), is_consolidated(memory),
+                ns,
+                memory.id,
+                change.path,
+                record.digest,
+                _millis(memory.created),
+                _millis(memory.valid_at, BEGINNING),
+                _until(memory),
+                memory.status == "active",
+                memory.trust_zone != "quarantine",
+                boundary_bits(memory.scopes),
+                memory.session_id,
+                record.ordinal,
+                memory.importance_score,
+                memory.pinned,
+                change.op_id,
+                content_hash(memory.content, memory.entity_ref),
+                stance_key(memory),
+                memory.category,
+                memory.agent,
+                about(memory),
+                asks(memory.content),
+                direct_bits(memory) | own * by_user(memory),
+                memory.status,
+                _instant(memory.invalid_at),
+                _instant(memory.expires_at),
+                is_consolidated(memory),
                 memory.model_dump_json(by_alias=True),
             ),
-        )[0][0]  # fmt: skip
+        )[0][0]
         vector, codes = None, b""
         if record.encoding is not None:
             vector, codes = record.encoding.vector.astype(np.float16).tobytes(), record.encoding.tokens.tobytes()

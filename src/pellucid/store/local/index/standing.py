@@ -214,9 +214,13 @@ def standing_now(
 ) -> Fields:
     """How a memory stands, as its row has it, by the names that the ledger uses."""
     return {
-        "status": status, "trustZone": "working" if trusted else "quarantine", "created": created,
-        "validAt": None if since == BEGINNING else since, "invalidAt": invalid, "expiresAt": expires,
-    }  # fmt: skip
+        "status": status,
+        "trustZone": "working" if trusted else "quarantine",
+        "created": created,
+        "validAt": None if since == BEGINNING else since,
+        "invalidAt": invalid,
+        "expiresAt": expires,
+    }
 
 
 def in_force(now: Fields, rows: Changed, span: tuple[int, int], known: int | None = None) -> list[tuple[int, int]]:

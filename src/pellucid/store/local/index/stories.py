@@ -123,14 +123,15 @@ class LocalEpisodeReader:
         """Those artifacts of an episode that some of these of its memories came of, or name."""
         known = set[str]().union(*(spoken_of.get(row, ()) for row in self._rows(members)))
         return {
-            text for text in (episode.artifacts if len(members) else ())
+            text
+            for text in (episode.artifacts if len(members) else ())
             if (found := parse_artifact(text))
             and (
                 found.id(episode.namespace) in known
                 or plain_path(found.name) in known
                 or (found.kind == "spec" and len(self._holding(found.name, members, together=False)))
             )
-        }  # fmt: skip
+        }
 
     def _rows(self, places: Places) -> list[int]:
         return self._memories.light["row"][places].tolist()

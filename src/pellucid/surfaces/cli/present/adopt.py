@@ -24,9 +24,11 @@ def adopted(outcome: AdoptOutput) -> str:
         *_left_out(outcome),
     ]
     for title, counts in (
-        ("categories", outcome.categories), ("statuses", outcome.statuses), ("skipped", outcome.skipped),
+        ("categories", outcome.categories),
+        ("statuses", outcome.statuses),
+        ("skipped", outcome.skipped),
         ("redacted", outcome.redactions),
-    ):  # fmt: skip
+    ):
         if counts:
             lines.append(f"{title}: {_counts(counts)}")
     if outcome.malformed:
@@ -47,9 +49,11 @@ def adopted(outcome: AdoptOutput) -> str:
 
 def _left_out(outcome: AdoptOutput) -> Iterator[str]:
     for count, why in (
-        (outcome.known, "known already"), (outcome.repeated, "said twice in these files"),
-        (outcome.adopted_before, "adopted before"), (outcome.forgotten, "forgotten here, and not brought back"),
-    ):  # fmt: skip
+        (outcome.known, "known already"),
+        (outcome.repeated, "said twice in these files"),
+        (outcome.adopted_before, "adopted before"),
+        (outcome.forgotten, "forgotten here, and not brought back"),
+    ):
         if count:
             yield f"left out {count}: {why}"
 

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 UPDATED = "updated"
 DONE: dict[Verb, str] = {
-    "archive": "archived", "retract": "retracted", "dispute": "disputed", "pin": "pinned", "unpin": "unpinned",
-}  # fmt: skip
+    "archive": "archived",
+    "retract": "retracted",
+    "dispute": "disputed",
+    "pin": "pinned",
+    "unpin": "unpinned",
+}
 
 
 def changed(outcome: ChangedOutput, done: str) -> str:

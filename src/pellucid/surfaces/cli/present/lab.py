@@ -188,8 +188,10 @@ _COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")
 def _table(outcome: LabTable) -> str:
     """A Markdown row a set, each number beside BM25 alone and vectors alone; then gains and costs of parts."""
     head = ["set", "questions", *_COLUMNS, "recall ms", "import s", "memories", "MB"]
-    rows = [[name, str(row.questions), *(_beside(row, each) for each in _COLUMNS), *_prices(row)]
-            for name, row in outcome.rows.items()]  # fmt: skip
+    rows = [
+        [name, str(row.questions), *(_beside(row, each) for each in _COLUMNS), *_prices(row)]
+        for name, row in outcome.rows.items()
+    ]
     parts = dict.fromkeys(part for row in outcome.rows.values() for part in row.ablation)
     worth = [
         ["part", *outcome.rows],
@@ -214,9 +216,11 @@ def _beside(row: LabOutput, metric: str) -> str:
 def _prices(row: LabOutput) -> list[str]:
     price = row.price
     return [
-        f"{row.latency_ms['p50']:.1f}", f"{price['importSeconds']:.0f}", f"{price['memories']:.0f}",
+        f"{row.latency_ms['p50']:.1f}",
+        f"{price['importSeconds']:.0f}",
+        f"{price['memories']:.0f}",
         f"{price['diskBytes'] / 1e6:.0f}",
-    ]  # fmt: skip
+    ]
 
 
 def _worth(row: LabOutput, part: str) -> str:

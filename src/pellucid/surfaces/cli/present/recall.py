@@ -36,8 +36,9 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequenc
         lines.append(f"why: pellucid xray --id {outcome.recall_id}")
     lines += [
         f"why, of {each.namespace}: pellucid xray --id {each.recall_id} --namespace {each.namespace}"
-        for each in outcome.also if not each.receipt_problem
-    ]  # fmt: skip
+        for each in outcome.also
+        if not each.receipt_problem
+    ]
     return "\n".join(lines)
 
 
@@ -65,9 +66,10 @@ def _stale(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterable[str
         yield f"{len(ended)} of these {'is' if len(ended) == 1 else 'are'} of documents that hold no more: {said}"
     replaced = [memory.id for memory, staleness in due if staleness.superseded]
     old = [
-        (memory, staleness) for memory, staleness in due
+        (memory, staleness)
+        for memory, staleness in due
         if not staleness.superseded and (verbose or staleness.last_verified_at)
-    ]  # fmt: skip
+    ]
     if old:
         days = min(staleness.age_days for _, staleness in old)
         ids = " ".join(memory.id[-10:] for memory, _ in old)

@@ -57,9 +57,14 @@ def compared(found: RecallDiff) -> str:
     """What b served otherwise than a, then what else was not the same."""
     lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served(found, found.words)]
     parts = {
-        "answer": found.answer, "request": found.request, "settings": found.settings, "weights": found.weights,
-        "legs": found.legs, "corpus": found.corpus, "plan": found.plan,
-    }  # fmt: skip
+        "answer": found.answer,
+        "request": found.request,
+        "settings": found.settings,
+        "weights": found.weights,
+        "legs": found.legs,
+        "corpus": found.corpus,
+        "plan": found.plan,
+    }
     for title, deltas in parts.items():
         lines += [f"{title}:", *map(_delta, deltas)] if deltas else []
     return "\n".join(lines)
@@ -69,8 +74,11 @@ def _served(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
     if found.same:
         yield "served: the same memories in the same order, with the same scores"
     for title, shifts in (
-        ("entered", found.entered), ("left", found.left), ("moved", found.moved), ("rescored", found.rescored),
-    ):  # fmt: skip
+        ("entered", found.entered),
+        ("left", found.left),
+        ("moved", found.moved),
+        ("rescored", found.rescored),
+    ):
         if shifts:
             yield f"{title}:"
             for shift in shifts:

@@ -90,9 +90,10 @@ def _harmless(table: Table, model: type[BaseModel], at: tuple[str, ...], ignored
         known = model.model_fields.get(name)
         if known is None:
             raise InputError(
-                f"{path}: there is no setting {'.'.join(where)[:100]!r}", code="invalid_setting",
+                f"{path}: there is no setting {'.'.join(where)[:100]!r}",
+                code="invalid_setting",
                 next_step="see docs/settings.md; correct or remove it, or work in another folder",
-            )  # fmt: skip
+            )
         section = _section(known)
         if section and isinstance(value, dict):
             out[name] = _harmless(cast("Table", value), section, where, ignored, path)

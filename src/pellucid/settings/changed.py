@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_snake
 
 from pellucid.settings import Settings
-from pellucid.settings_file import Table, merged, refused
+from pellucid.settings.files import Table, merged, refused
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:

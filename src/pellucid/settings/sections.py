@@ -1,22 +1,11 @@
-"""Flags, environment and `pellucid.toml` in, one frozen settings object out: the only reader of the environment.
+"""The sections of the settings, one frozen class each; a field's description is its line in docs/settings.md."""
 
-Precedence: flag > `PELLUCID_*` > `pellucid.toml` (working directory, then home) > default. The working directory's file
-sets what is `Harmless` alone; every other setting is closed to it.
-Nested fields are written `PELLUCID_RECALL__TOP_K_FACTS` and `[recall] topKFacts`.
-"""
+from typing import Annotated, Literal
 
-import hashlib
-import json
-import os
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic.alias_generators import to_camel
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from pellucid.errors import InputError
-from pellucid.settings_file import NAME, FolderFile, Harmless, merged, read_folder, read_own, refused
+from pellucid.settings.files import Harmless
 
 NAMESPACE_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,63}$"
 QUERY_CLASSES = ("historical", "architectural", "current_state", "decision", "other")
@@ -108,9 +97,11 @@ class RecallSettings(BaseModel):
         default=10, ge=0, description="First places of each leg whose neighbouring turns join the pool."
     )
     graph_asked_weight: float = Field(
-        default=20.0, ge=0, le=1000,
+        default=20.0,
+        ge=0,
+        le=1000,
         description="Worth of first place in the graph leg where the query asks for edges; of what else it finds, 2/5.",
-    )  # fmt: skip
+    )
     graph_traversal_confidence_floor: float = Field(
         default=0.2, ge=0, le=1, description="Edges below this confidence are not followed."
     )
@@ -283,117 +274,3 @@ class ProjectSettings(BaseModel):
     also_ask: tuple[Annotated[str, Field(pattern=NAMESPACE_PATTERN)], ...] = Field(
         default=(), description="Namespaces that a recall asks, too, where nobody named one: `local/persona`."
     )
-
-
-class Settings(BaseSettings):
-    """Everything that can be set. Frozen: read once, passed down."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="PELLUCID_",  # no aliases here: with one, `home` would be read from HOME
-        env_nested_delimiter="__",
-        env_ignore_empty=True,
-        frozen=True,
-        extra="forbid",
-    )
-    home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
-    namespace: Harmless[str] = Field(
-        default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
-    )
-    recall: RecallSettings = RecallSettings()
-    rerank: RerankSettings = RerankSettings()
-    capture: CaptureSettings = CaptureSettings()
-    history: HistorySettings = HistorySettings()
-    observe: ObserveSettings = ObserveSettings()
-    llm: LlmSettings = LlmSettings()
-    lifecycle: LifecycleSettings = LifecycleSettings()
-    graph: GraphSettings = GraphSettings()
-    trust: TrustSettings = TrustSettings()
-    projects: ProjectSettings = ProjectSettings()
-    _notes: tuple[str, ...] = PrivateAttr(default=())
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user is to be told of where settings came from: what a folder's file chose, or may not set."""
-        return self._notes
-
-    @property
-    def namespace_is_given(self) -> bool:
-        """Whether somebody named the namespace: a flag, the environment, or a `pellucid.toml`. A project is no name."""
-        return "namespace" in self.model_fields_set
-
-    def in_project(self, namespace: str) -> "Settings":
-        """These settings, asking a project's namespace because of the folder, which is no name that somebody gave."""
-        found = self.model_copy(update={"namespace": namespace})
-        found.model_fields_set.discard("namespace")
-        return found
-
-    def noting(self, notes: tuple[str, ...]) -> "Settings":
-        """These settings, with notes: `load` says where they came from."""
-        self._notes = notes
-        return self
-
-    @field_validator("home")
-    @classmethod
-    def _expand(cls, home: Path) -> Path:
-        return home.expanduser().absolute()
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings, env_settings)
-
-
-def load(**flags: Any) -> Settings:
-    """The settings of this process.
-
-    Args:
-        flags: command-line values, which win over everything; `None` means "not given".
-
-    Raises:
-        InputError: a value is out of range, or a file is not TOML; names the setting and where it came from.
-    """
-    given = {name: value for name, value in flags.items() if value is not None}
-    try:
-        home = Settings(**{k: v for k, v in given.items() if k == "home"}).home
-        folder = _of_folder(home / NAME)
-        environment = Settings(**given).model_dump(exclude_unset=True)
-        own = read_own(home / NAME)
-        found = Settings(**merged(own, folder.taken, environment, given))
-        without = merged({"namespace": Settings.model_fields["namespace"].default}, own, environment)["namespace"]
-        return found.noting(folder.notes(home, found.namespace if found.namespace != without else None))
-    except SettingsError as error:
-        raise InputError(
-            f"the environment: {error}", code="invalid_setting", next_step="see docs/settings.md"
-        ) from error
-    except ValidationError as error:
-        raise refused(error) from error
-
-
-def _of_folder(own: Path) -> FolderFile:
-    try:
-        return read_folder(Path.cwd() / NAME, own, Settings)
-    except FileNotFoundError:  # the working directory was removed
-        return FolderFile()
-
-
-def settings_hash(recall: RecallSettings) -> str:
-    """Sixteen hex digits that name a set of recall settings in a receipt."""
-    text = json.dumps(recall.model_dump(mode="json"), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def plain_terminal() -> bool:
-    """Whether colours and progress bars are unwelcome (`NO_COLOR`, or a dumb terminal)."""
-    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-
-
-def program_environment(allowed: tuple[str, ...]) -> dict[str, str]:
-    """What of this environment a program that we start is given: the search path, home, locale, and what is allowed."""
-    named = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", *allowed)
-    return {"TERM": "dumb"} | {name: os.environ[name] for name in named if name in os.environ}

@@ -1,0 +1,123 @@
+"""The vault and the index in, where the two do not agree out: the thorough part of `doctor`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pellucid.app import App
+from pellucid.errors import InputError
+from pellucid.model.memory import Memory
+from pellucid.model.wire import Wire
+from pellucid.store.index_port import IndexedFile
+from pellucid.store.local import health
+from pellucid.store.records import Stamp, content_digest
+from pellucid.vault.markdown import FileIdentity, parse
+from pellucid.xray.words.visible import visible
+
+ANEW = "run `pellucid rebuild`"
+"""What to do about an index that is not what the files say."""
+_SHOWN = 5
+_Key = tuple[str, str]
+"""The namespace and the id of a memory."""
+
+
+class HealthFinding(Wire):
+    """One thing that is not as it should be: what, where, and what to do."""
+
+    check: str
+    subject: str
+    problem: str
+    next_step: str
+
+
+@dataclass(slots=True)
+class Comparison:
+    """The vault read file by file beside what the index holds of it; `skip` are files that need not agree with it."""
+
+    app: App
+    held: dict[str, dict[_Key, bytes]]
+    indexed: dict[str, IndexedFile]
+    skip: frozenset[str]
+    found: list[HealthFinding] = field(default_factory=list[HealthFinding])
+    _places: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
+    _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
+
+    def run(self) -> None:
+        """Read every file; `found` then says which cannot be read, and which changed unseen."""
+        unsettled: set[str] = set()
+        for stamp in self.app.records.walk():
+            try:
+                if not self._read(stamp):
+                    unsettled.add(stamp.path)
+            except InputError as error:
+                self.found.append(finding("file", stamp.path, error.message, error.next_step))
+                unsettled.add(stamp.path)
+        self.skip |= unsettled
+
+    def _read(self, stamp: Stamp) -> bool:
+        """Whether a file that can be read is the one that was indexed.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        head = self.app.records.heads([stamp.path])[0]
+        if head.data is None:
+            return False
+        folder, at = self.app.folder, datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
+        memories = [
+            memory for memory, _ in parse(head.path, head.data, FileIdentity(folder.namespace, folder.key, at)).memories
+        ]
+        for memory in memories:
+            self._places.setdefault(memory.id, []).append(head.path)
+        if head.path in self.skip or head.stamp is None:
+            return False
+        known = self.indexed.get(head.path)
+        if known and known.digest != content_digest(head.data):
+            what = "changed since it was indexed, though its size and time did not"
+            self.found.append(finding("drift", head.path, what, ANEW))
+            return False
+        self._prints[head.path] = {_key(memory): health.fingerprint(memory) for memory in memories}
+        return True
+
+    def doubled(self) -> Iterator[HealthFinding]:
+        """Ids that stand in more than one place."""
+        for memory_id, places in self._places.items():
+            if len(places) > 1:
+                where = f"stands in {', '.join(places)}"
+                yield finding("id", memory_id, where, "give the copy no id, or delete it")
+
+    def apart(self) -> Iterator[HealthFinding]:
+        """Memories of which files and index do not say the same, by namespace."""
+        held, said = self.held, [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
+        missing = [key for path, key, _ in said if key not in held.get(path, {}) and len(self._places[key[1]]) == 1]
+        strange = [
+            key
+            for path, rows in held.items()
+            if path not in self.skip
+            for key in rows
+            if key not in self._prints.get(path, {})
+        ]
+        differing = [key for path, key, said_so in said if held.get(path, {}).get(key, said_so) != said_so]
+        yield from _memories("of files are not in the index", missing)
+        yield from _memories("of the index stand in no file", strange)
+        yield from _memories("are not in the index as their files say them", differing)
+
+
+def _key(memory: Memory) -> _Key:
+    return memory.namespace, memory.id
+
+
+def _memories(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
+    for namespace in sorted({namespace for namespace, _ in keys}):
+        ids = [memory_id for here, memory_id in keys if here == namespace]
+        yield finding("index", namespace, f"{len(ids)} memories {what}: {some(ids)}", ANEW)
+
+
+def some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    return visible(f"{', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''}")
+
+
+def finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
+    """A finding of one check."""
+    return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)
