@@ -27,8 +27,8 @@ from typing import NotRequired, TypedDict, cast
 
 from pellucid.clock import SystemClock
 from pellucid.errors import InputError, PellucidError
+from pellucid.language.words import content_words
 from pellucid.model.observation import ExtractedFact, MemoryObservation
-from pellucid.model.text import content_words
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge

@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOMS = (
     "settings",
+    "language",
     "model",
     "capture",
     "observe",

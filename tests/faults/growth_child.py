@@ -163,8 +163,8 @@ def _extracted(text: str) -> None:
 
 
 def _remembered(text: str) -> None:
-    from pellucid.model.stance import stance
-    from pellucid.model.text import content_hash
+    from pellucid.language.negation import stance
+    from pellucid.language.spelling import content_hash
     from pellucid.observe.attributes import read_attribution
     from pellucid.observe.dates import resolve_dates
     from pellucid.observe.extract.polish import polish

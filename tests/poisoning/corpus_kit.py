@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.app import App, open_app
-from pellucid.model.disguise import folded, undisguised
+from pellucid.language.hidden import folded, undisguised
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import RecallInput, recall

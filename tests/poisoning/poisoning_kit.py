@@ -10,9 +10,9 @@ from pellucid.app import App
 from pellucid.capture.guard import Guard
 from pellucid.capture.identity import turn_key
 from pellucid.capture.report import CaptureReport
+from pellucid.language.words import content_words, reading_length
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Evidence, ExtractedFact
-from pellucid.model.text import content_words, reading_length
 from pellucid.model.turn import Role, Segment, Turn
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.extract.extractor import HeuristicExtractor

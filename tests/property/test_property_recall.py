@@ -30,9 +30,9 @@ from vault_kit import (
 from pellucid.encoders.minilm import MiniLM
 from pellucid.errors import NotFoundError
 from pellucid.lab.datasets import locomo
+from pellucid.language.words import words
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
-from pellucid.model.text import words
 from pellucid.operations.browsing import show_memory
 from pellucid.operations.recall.recalling import RecallInput, audit, xray, xray_of
 from pellucid.operations.session.intake import Intake

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.capture.segment import Break, Cutter
-from pellucid.model.text import content_words
+from pellucid.language.words import content_words
 from pellucid.model.turn import Turn
 
 Distance = Callable[[Sequence[Turn], Sequence[Turn]], float]

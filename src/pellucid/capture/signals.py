@@ -11,13 +11,13 @@ from functools import cache
 from importlib.resources import files
 
 from pellucid.capture.segment import Break, Cutter
+from pellucid.language.sentences import is_question
 from pellucid.model.turn import Turn
 
 _READ = 4000
 """Characters of a turn that are looked at."""
 _APART = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_ASKED = re.compile(r"^¿|[?？]\s*$|(?:吗|嗎|ですか|ますか|でしたか|ましたか)[。.]?\s*$")
 
 
 @cache
@@ -39,7 +39,7 @@ def high_signal_phrase(text: str) -> str | None:
     """By what a user says that something is to be kept: `remember`, `decided`, `from_now_on`, `label`; or None."""
     for sentence in _SENTENCE.findall(_APART.sub(" ", text[:_READ])):
         said = sentence.strip().casefold()
-        if said and not _ASKED.search(said):
+        if said and not is_question(said):
             for kind, phrase in _phrases():
                 if phrase.search(said):
                     return kind

@@ -4,9 +4,9 @@ from pellucid.clock import epoch_ms
 from pellucid.documents.names.naming import Named, Naming
 from pellucid.documents.relations import MENTIONS, Relation, names_itself
 from pellucid.graph.facts import Gathered, Voice, span
+from pellucid.language.spelling import entity_key
 from pellucid.model.entity import Claim, Edge, EdgeType, node_key
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
-from pellucid.model.text import entity_key
 
 BOUNDARY = frozenset(BOUNDARY_SCOPES)
 _ABOUT = Relation("ABOUT")

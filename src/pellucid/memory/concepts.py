@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from pellucid.model.disguise import folded
+from pellucid.language.hidden import folded
+from pellucid.language.scripts import EAST_WORDS, HALF_WIDTH
 
 SENTENCE_GAP = 8
 """Words that the end of a sentence counts for."""
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f々"
+_UNSPACED = f"{EAST_WORDS}{HALF_WIDTH}"
 _ADDRESS = (
     r"(?:https?|ftp|wss?)://(?!localhost|127\.|0\.0\.0\.0|\[::1)[^\s<>\"'）)\]]{3,300}"
     r"|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"

@@ -13,6 +13,8 @@ from typing import Literal, TypeVar
 
 from pellucid.clock import Clock
 from pellucid.encoders.port import Vector
+from pellucid.language.spelling import attribute_key, content_hash, normalise
+from pellucid.language.words import content_words
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.clusters import Item, clusters
 from pellucid.memory.rivals import RANK
@@ -20,7 +22,6 @@ from pellucid.memory.sameness import Form, difference, form, form_key, speakers
 from pellucid.memory.standing import live_attributes
 from pellucid.memory.trust import lowest
 from pellucid.model.memory import SOURCE_CLASSES, Category, Memory
-from pellucid.model.text import attribute_key, content_hash, content_words, normalise
 from pellucid.store.index_port import Served
 
 Kind = Literal["add", "merge", "update", "invalidate", "split", "skip"]

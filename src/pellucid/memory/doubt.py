@@ -6,9 +6,9 @@ that give orders over the user's head, in a pasted or quoted part, cut in two, o
 
 from collections.abc import Mapping, Sequence
 
+from pellucid.language.hidden import undisguised
 from pellucid.memory.concepts import addresses_in
 from pellucid.memory.injection import looks_injected, split_injections
-from pellucid.model.disguise import undisguised
 from pellucid.model.turn import Role, Turn
 from pellucid.model.voices import pasted, quoted
 

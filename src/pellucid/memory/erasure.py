@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.errors import ConflictError
+from pellucid.language.spelling import content_hash, entity_key, normalise
+from pellucid.language.words import content_words, reading_length, words
 from pellucid.memory.episodes import topic_words
 from pellucid.memory.tombstone import LEAST_TELLING, memory_keys, words_key
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
-from pellucid.model.text import content_hash, content_words, entity_key, normalise, reading_length, words
 from pellucid.store.index_port import Served
 from pellucid.store.lookup_port import FiledEpisode
 from pellucid.store.records import FileRemoval, FileWrite, Records, content_digest

@@ -1,6 +1,6 @@
 """A text in, the signs that it gives orders to an assistant over its user's head out: a tuple of codes.
 
-What is said is read as a reader takes it (`model.disguise`), with what escapes, digits for letters and encodings hide
+What is said is read as a reader takes it (`language.hidden`), with what escapes, digits for letters and encodings hide
 (`memory.veils`), word by word for its concepts (`memory.concepts`); `memory.orders` says which of them make a dangerous
 order. No list is complete: it stands beside rules that ask who said something, and not how (`memory.trust`).
 """
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
+from pellucid.language.hidden import undisguised
 from pellucid.memory.concepts import read
 from pellucid.memory.orders import ADDRESSED, NEAR_AN_ADDRESS, PLAIN, addresses, insists, orders
 from pellucid.memory.veils import decoded, hidden, hides, unveiled
-from pellucid.model.disguise import undisguised
 
 _CUES = re.compile(r"<|\[|\{|:|\bmem_|!\[|base64", re.IGNORECASE)
 _CALLED = re.compile(

@@ -7,12 +7,13 @@ found, as passages. No word is lost or changed; only the blank between two passa
 import re
 from collections.abc import Iterator
 
+from pellucid.language.sentences import PAUSE
+
 PASSAGE_CHARS = 280
 """Characters a passage aims at: about sixty tokens, six or seven passages in a context of 2,000 characters."""
 _LONGEST = 2 * PASSAGE_CHARS
 """A stretch without any pause is cut between words, here."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’')\]*_`]{0,4}\s+(?=\S)|(?<=[。！？])(?=\S)")
 _ANNOUNCES = re.compile(r"^\s*#{1,6}\s|[:：]\W{0,3}$|^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*$")
 """A heading, or a line that ends in a colon: it belongs to what follows."""
 
@@ -35,7 +36,7 @@ def passages(text: str) -> list[str]:
 
 def sentences_of(passage: str) -> list[str]:
     """The lines of a passage, each cut into its sentences; without blanks around them."""
-    said = (each for line in passage.splitlines() for each in _SENTENCE_END.split(line))
+    said = (each for line in passage.splitlines() for each in PAUSE.split(line))
     return [stripped for each in said if (stripped := each.strip())]
 
 
@@ -57,7 +58,7 @@ def _pieces(text: str) -> Iterator[str]:
             yield line
         else:
             start = 0
-            for end in (*(found.end() for found in _SENTENCE_END.finditer(line)), len(line)):
+            for end in (*(found.end() for found in PAUSE.finditer(line)), len(line)):
                 yield from _bounded(line[start:end])
                 start = end
     if block:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.rivals import RANK
 from pellucid.memory.standing import Contradiction, KnownStatements, Subject, boundary, live_attributes
@@ -18,7 +19,6 @@ from pellucid.memory.trust import first_zone, may_rise, recurs, says_the_same, v
 from pellucid.model.ledger import Event, VerdictRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import MemoryObservation, Resolution, Verdict
-from pellucid.model.text import content_hash
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
+from pellucid.language.clash import Clash, clash, is_kin
+from pellucid.language.frames import edges, search_words
+from pellucid.language.spelling import entity_key
+from pellucid.language.words import content_words
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.targets import SEARCHED, Found, of
-from pellucid.model.clash import Clash, clash, is_kin
-from pellucid.model.frames import edges, search_words
 from pellucid.model.memory import SOURCE_CLASSES, AssertedBy, Memory
-from pellucid.model.text import content_words, entity_key
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, IndexReader
 
 RANK: dict[AssertedBy, int] = {"inferred": 0, "user": 1, "axiom": 2}

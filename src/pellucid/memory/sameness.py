@@ -10,28 +10,21 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 
+from pellucid.language.contractions import spell_out
+from pellucid.language.negation import Stance, stance
+from pellucid.language.scripts import EAST_WORDS
+from pellucid.language.spelling import entity_key, normalise
+from pellucid.language.words import STOP_WORDS, content_words
 from pellucid.model.memory import Category, Memory
-from pellucid.model.stance import Stance, stance
-from pellucid.model.text import STOP_WORDS, content_words, entity_key, normalise
 
-_EAST = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff々ー"
-_GAP = re.compile(rf"(?<=[{_EAST}])\s|\s(?=[{_EAST}])")
+_GAP = re.compile(rf"(?<=[{EAST_WORDS}])\s|\s(?=[{EAST_WORDS}])")
 _COPULA = re.compile(r"(?<=[\u30a0-\u30ff\u3400-\u9fff々0-9A-Za-z%])(?:です|である|だ)$|(?<=い)です$")
-_VOICE = re.compile(rf"^([A-ZÀ-Þ][\w.'’-]*(?: [A-ZÀ-Þ][\w.'’-]*){{0,2}}|[{_EAST}]{{1,8}}): ?(?=\S)")
+_VOICE = re.compile(rf"^([A-ZÀ-Þ][\w.'’-]*(?: [A-ZÀ-Þ][\w.'’-]*){{0,2}}|[{EAST_WORDS}]{{1,8}}): ?(?=\S)")
 _QUOTE = re.compile("[“”„«»「」『』]")
 _TOKEN = re.compile(r"[?\"()\[\]{}]|[^\s,;:!?.。、…\"()\[\]{}]+(?:[.,:][^\s,;:!?.。、…\"()\[\]{}]+)*")
 """Words, and the marks that may change what is said."""
 _PAUSES = re.compile(r"[,;:、](?!\d)")
 _REFUSAL = re.compile(r"^(?:no|nein|nope|nah|いいえ|いや|不)\b", re.IGNORECASE)
-_CONTRACTED = (
-    (re.compile(r"\b(can)(?:['’]t|not)\b", re.IGNORECASE), r"\1 not"),
-    (re.compile(r"\b(w)on['’]t\b", re.IGNORECASE), r"\1ill not"),
-    (re.compile(r"(?<=[a-z])n['’]t\b", re.IGNORECASE), " not"),
-    (re.compile(r"\b(i)['’]m\b", re.IGNORECASE), r"\1 am"),
-    (re.compile(r"\b(we|you|they)['’]re\b", re.IGNORECASE), r"\1 are"),
-    (re.compile(r"\b(i|we|you|they)['’]ve\b", re.IGNORECASE), r"\1 have"),
-    (re.compile(r"\b(i|we|you|they|he|she|it)['’]ll\b", re.IGNORECASE), r"\1 will"),
-)
 _WORDS = {
     "english": """
         the is are was were has have does and of we our they it his her their with for to not will uses runs from
@@ -121,9 +114,7 @@ def form(memory: Memory, names: Collection[str]) -> Form:
     name = voice[1] if voice and voice[1] in names else ""
     rest = text[voice.end() :] if voice and name else text
     is_personal, is_occasion = bool(_PERSONAL.search(rest.casefold())), bool(_OCCASION.search(rest.casefold()))
-    for contracted, full in _CONTRACTED:
-        rest = contracted.sub(full, rest)
-    rest = _QUOTE.sub('"', _GAP.sub("", rest)).rstrip(" .!。…")
+    rest = _QUOTE.sub('"', _GAP.sub("", spell_out(rest))).rstrip(" .!。…")
     said = stance(rest)
     cased = _without_fillers(_TOKEN.findall(_COPULA.sub("", rest)), denied=said.denied)
     tells = said.denied or _REFUSAL.match(rest)  # `no, use it` and `no use it`

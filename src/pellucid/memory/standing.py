@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from pellucid.language.negation import Stance, stance
+from pellucid.language.spelling import attribute_key, content_hash, normalise
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.rivals import Rivals
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
-from pellucid.model.stance import Stance, stance
-from pellucid.model.text import attribute_key, content_hash, normalise
 from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
 

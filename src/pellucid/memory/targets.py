@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
-from pellucid.model.clash import clash
+from pellucid.language.clash import clash
+from pellucid.language.words import content_words
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Resolution
-from pellucid.model.text import content_words
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, Served
 
 SEARCHED = 30

@@ -4,9 +4,10 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from pellucid.language.spelling import content_hash, normalise
+from pellucid.language.words import content_words
 from pellucid.memory.passages import sentences_of
 from pellucid.model.memory import Memory
-from pellucid.model.text import content_hash, content_words, normalise
 
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
 LEAST_TELLING = 3
@@ -17,7 +18,7 @@ _LONGEST = 64
 
 
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
-    """The key of a statement: its normal form within its entity (`model.text.content_hash`), in one namespace."""
+    """The key of a statement: its normal form within its entity (`spelling.content_hash`), in one namespace."""
     return _keyed(secret, "words", namespace, content_hash(content, entity))
 
 

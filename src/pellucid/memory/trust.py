@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from pellucid.language.negation import stance
+from pellucid.language.spelling import content_hash, entity_key, normalise
+from pellucid.language.words import content_words
 from pellucid.memory.doubt import injected_turn
 from pellucid.memory.injection import looks_injected
 from pellucid.model.memory import Memory, SourceClass, TrustZone
-from pellucid.model.stance import stance
-from pellucid.model.text import content_hash, content_words, entity_key, normalise
 
 Band = Literal["high", "middle", "low"]
 

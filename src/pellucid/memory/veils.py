@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from pellucid.model.disguise import TWINS
+from pellucid.language.hidden import TWINS
 
 _ESCAPE = re.compile(r"\\u\{?([0-9a-fA-F]{4})\}?|\\x([0-9a-fA-F]{2})|%([2-7][0-9a-fA-F])|\\([nrt\"/])")
 _LEET_WORD = re.compile(r"(?<![\w@$])(?=[\d@$!]{0,20}[a-zA-Z])(?=[a-zA-Z]{0,20}[\d@$!])[a-zA-Z\d@$!]{2,24}(?![\w@$])")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal, get_args
 
-from pellucid.model.text import entity_key
+from pellucid.language.spelling import entity_key
 
 FOREVER = 1 << 62
 

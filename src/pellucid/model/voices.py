@@ -2,8 +2,8 @@
 
 import re
 
+from pellucid.language.words import words
 from pellucid.model.pasted import own_words, pasted_words
-from pellucid.model.text import words
 
 _KINDS = (
     "page|article|readme|issue|ticket|e-?mail|docs|document|documentation|logs?|output|blog|post|thread|message|letter|"

@@ -3,17 +3,19 @@
 import re
 from dataclasses import dataclass, field
 
-from pellucid.model.stance import stance
-from pellucid.model.text import STOP_WORDS, entity_key
+from pellucid.language.negation import stance
+from pellucid.language.scripts import HAN, KATAKANA, is_east
+from pellucid.language.spelling import entity_key
+from pellucid.language.words import STOP_WORDS
 from pellucid.observe.language import Language
 from pellucid.observe.prose import LONGEST_SENTENCE
 
 _PATHLIKE = re.compile(r"^[\w~.-]*/[\w./-]+$|^[\w-]+\.\w{1,5}$|^`.+`$|^\".+\"$")
 _NAME = re.compile(
-    r"^[A-ZÀ-Þ][\w.'-]*(?: (?:[A-ZÀ-Þ\d][\w.'-]*|of|de|and))*$|^[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fffー]{2,12}$"
+    r"^[A-ZÀ-Þ][\w.'-]*(?: (?:[A-ZÀ-Þ\d][\w.'-]*|of|de|and))*$|"
+    rf"^[{KATAKANA}{HAN}]{{2,12}}$"
 )
 _DIGIT = re.compile(r"\d")
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _DATA = re.compile(r"""\s*(?:[{\[]\s*["'{\[]|["'][\w .-]{1,60}["']\s*:)""")
 _CODE_LINE = re.compile(r"(?:[;{}]|=>)\s*$|\s:?={1,3}\s|!=")
 _INSIDE_CODE = re.compile(r"""\{[^{}\n]{0,400}\}|\b[\w.]+\([^()\n]{0,400}["'][^()\n]{0,400}\)""")
@@ -117,7 +119,7 @@ def _value(said: str, language: Language) -> str:
 
 
 def _is_short(value: str) -> bool:
-    return 0 < len(value.split()) <= _LONGEST_VALUE and (not _EAST.search(value) or len(value) <= _LONGEST_EAST)
+    return 0 < len(value.split()) <= _LONGEST_VALUE and (not is_east(value) or len(value) <= _LONGEST_EAST)
 
 
 def _is_concrete(value: str, language: Language) -> bool:

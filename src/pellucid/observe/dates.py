@@ -4,9 +4,9 @@ import re
 from datetime import date, datetime, timedelta
 from functools import cache
 
+from pellucid.language.scripts import is_east
 from pellucid.observe.language import Language, Unit, load_language
 
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _DATED = re.compile(r"\s*\(\d{4}")
 _AT_MOST = 2
 
@@ -25,7 +25,7 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     for found in pattern.finditer(lowered if len(lowered) == len(text) else text):
         named = _absolute(found, today, language)
         if done < _AT_MOST and named and not _DATED.match(text[found.end() :]):
-            parts += [text[last : found.end()], f"({named})" if _CJK.search(found[0]) else f" ({named})"]
+            parts += [text[last : found.end()], f"({named})" if is_east(found[0]) else f" ({named})"]
             last, done = found.end(), done + 1
     return "".join([*parts, text[last:]])
 
@@ -35,7 +35,7 @@ def _pattern(code: str) -> re.Pattern[str] | None:
     language = load_language(code)
     spans = language.spans
     phrases = sorted(language.dates, key=len, reverse=True)
-    edge = "" if any(map(_CJK.search, phrases)) else r"\b"
+    edge = "" if any(map(is_east, phrases)) else r"\b"
     rows = [f"(?P<phrase>{edge}(?:{'|'.join(map(re.escape, phrases))}){edge})"] if phrases else []
     for name in ("ago", "ahead", "past_weekday", "coming_weekday"):
         if template := getattr(spans, name):

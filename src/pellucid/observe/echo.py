@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from pellucid.language.sentences import sentences
+from pellucid.language.words import content_words, words
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import MemoryObservation
-from pellucid.model.text import content_words, words
 from pellucid.model.turn import Turn
 from pellucid.model.voices import pasted
 from pellucid.observe.importance import spoken
@@ -22,8 +23,6 @@ QUOTED = 0.8
 """The same for a pasted passage of a person's own turn, which the statement was read from word for word."""
 VERBATIM_WORDS = 12
 """Words in a row that nobody types again: a person's sentence that stands so in a tool's output was pasted."""
-
-_PASSAGE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
 def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
@@ -64,7 +63,7 @@ def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
     wanted = set(content_words(text))
     if not before or any(_passage_share(wanted, pasted(turn.content)[1]) >= ECHOED for turn in people):
         return None
-    runs = [words(each) for each in _PASSAGE.split(text)] if copies else []
+    runs = [words(each) for each in _passages(text)] if copies else []
     copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
     return _lowest(
         turn
@@ -93,8 +92,13 @@ def _passage_share(wanted: set[str], text: str) -> float:
     folded = text.casefold()
     if sum(word in folded for word in wanted) < ECHOED * len(wanted):
         return 0.0
-    pieces = ["", *(piece for piece in _PASSAGE.split(text) if piece)]
+    pieces = ["", *_passages(text)]
     return max((_share(wanted, f"{one} {two}") for one, two in pairwise(pieces)), default=0.0)
+
+
+def _passages(text: str) -> list[str]:
+    """Sentences, and lines; a line of blanks parts what stands around it."""
+    return [said for line in re.split(r"\n+", text) for said in sentences(line) or (line,) if said]
 
 
 def _share(wanted: set[str], text: str) -> float:

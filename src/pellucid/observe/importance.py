@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from math import fsum
 
+from pellucid.language.words import STOP_WORDS, reading_length, words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Contribution, ExtractedFact
-from pellucid.model.text import STOP_WORDS, reading_length, words
 from pellucid.observe.language import Language, detect_language
 
 BASE = 0.45

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pellucid.language.spelling import content_hash
+from pellucid.language.words import content_words
 from pellucid.model.memory import Category
 from pellucid.model.observation import ExtractedFact, Verdict
-from pellucid.model.text import content_hash, content_words
 from pellucid.model.turn import Segment
 from pellucid.observe.extract.statements import is_question, is_unresolved
 from pellucid.observe.importance import Importance, spoken

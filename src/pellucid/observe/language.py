@@ -13,14 +13,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pellucid.errors import NotFoundError
+from pellucid.language.scripts import has_kana, is_east
 from pellucid.model.memory import Category
 
 LANGUAGES = ("en", "de", "es", "ja", "zh")
 """The tables that are shipped, the default language first."""
 
 _NEVER = re.compile(r"(?!)")
-_KANA = re.compile("[\u3040-\u30ff]")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
 Unit = Literal["day", "week", "weekend", "month", "year"]
@@ -235,8 +234,8 @@ def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = ""
 
 @lru_cache(maxsize=128)
 def _detect_language(text: str, available: tuple[str, ...], usual: str) -> Language:
-    if not text.isascii() and (_HAN.search(text) or _KANA.search(text)):
-        east = "ja" if _KANA.search(text) else "zh"
+    if is_east(text):
+        east = "ja" if has_kana(text) else "zh"
         return load_language(east if east in available else available[0])
     present = set(_LATIN_WORD.findall(text.casefold()))
     ordered = (usual, *available) if usual in available else available

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from pellucid.language.scripts import EAST
+from pellucid.language.sentences import sentences as every_sentence
+
 Marker = Literal["none", "bullet", "ordered"]
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -34,17 +37,9 @@ _LABELS = (
     "decisión regla hinweis resolved verdict reason edit ps nb tip user assistant human system"
 )
 _NOT_SPEAKERS = frozenset(_LABELS.split())
-_END = re.compile(r"""(?<=[.!?…])["”’')\]]*\s+(?=\S)|(?<=[。！？])\s*(?=\S)""")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|no|nr|inc|ltd|jr|sr|z\.b|bzw|ca|d\.h|usw|sra?|ud|uds|p\.ej|fig|al)"
-    r"|(?<!\d )\b[A-Za-z])\.$",
-    re.IGNORECASE,
-)
 LONGEST_SENTENCE = 1_000
 """Characters; what goes on without an end for longer is nothing that somebody states, and no sentence here."""
-_LONGEST_ABBREVIATION = 8
-"""Signs at the end of a text that tell whether it ends in an abbreviation, the mark included."""
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2}")
+_EAST = re.compile(f"[{EAST}]{{2}}")
 _SIGN = re.compile(r"[^\w\s]|[\d_]")
 _ASCII_SIGNS = bytes(code for code in range(128) if _SIGN.match(chr(code)))
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
@@ -86,21 +81,11 @@ def blocks(text: str) -> tuple[ProseBlock, ...]:
 
 @lru_cache(maxsize=64)
 def sentences(text: str) -> tuple[str, ...]:
-    """A block's sentences in order, each with its closing mark; abbreviations and initials do not end one.
+    """A block's sentences in order, each with its closing marks.
 
     The cue tables are patterns for a sentence, and none that is longer than 1,000 characters reaches them.
     """
-    found: list[str] = []
-    for piece in _END.split(text):
-        if found and _is_abbreviated(found[-1]):
-            found[-1] = f"{found[-1]} {piece}"
-        else:
-            found.append(piece)
-    return tuple(stripped for piece in found if (stripped := piece.strip()) and len(stripped) <= LONGEST_SENTENCE)
-
-
-def _is_abbreviated(piece: str) -> bool:
-    return piece.endswith(".") and bool(_ABBREVIATION.search(piece, len(piece) - _LONGEST_ABBREVIATION))
+    return tuple(each for each in every_sentence(text) if len(each) <= LONGEST_SENTENCE)
 
 
 def _prose_lines(text: str) -> list[str]:

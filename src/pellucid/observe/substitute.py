@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pellucid.model.frame_words import SCALES
+from pellucid.language.frame_words import SCALES
+from pellucid.language.scripts import EAST, is_east
 from pellucid.observe.language import Language, load_language
 
 _UNIT = r"(?:[A-Za-zµ]+|%|[秒分時时間间日天週周月年台件円元個个人歳岁度倍匹]+)"
 _PROPER = re.compile(r"^[A-ZÀ-Þ]|[\u30a0-\u30ff]{2}|[./_]\w|^[\"'`「『“]")
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|\d+(?:[.,:/]\d+)*|[^\W\d_]+|[^\w\s]")
+_PIECE = re.compile(rf"[{EAST}]|\d+(?:[.,:/]\d+)*|[^\W\d_]+|[^\w\s]")
 _SHORTEST_PLURAL = 3
 _LONGEST_EAST = 10
 _LONGEST = 6
@@ -37,8 +37,7 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
 
 
 def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    edge = "" if _EAST.search(old) else rf"(?![^\W{_EAST.pattern[1:-1]}])"
-    start = "" if _EAST.search(old) else rf"(?<![^\W{_EAST.pattern[1:-1]}])"
+    start, edge = ("", "") if is_east(old) else (rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])")
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
     if not found:
         return None

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pellucid.language.words import content_words
 from pellucid.model.observation import Evidence, ExtractedFact
-from pellucid.model.text import content_words
 from pellucid.model.turn import Segment
 from pellucid.observe.extract.statements import is_question, is_unresolved, statements
 from pellucid.observe.language import Language

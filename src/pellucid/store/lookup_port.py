@@ -35,14 +35,14 @@ class Lookup(Protocol):
     """Exact questions about one namespace; every answer leaves out what may not be recalled, unless it says so."""
 
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
-        """Active memories by each `entity::attribute` key (`model.text.attribute_key`) they state, newest valid first.
+        """Active memories by each `entity::attribute` key (`spelling.attribute_key`) they state, newest valid first.
 
         Attributes that a memory has retired do not count. Quarantined memories are included: their caller decides.
         """
         ...
 
     def stances(self, namespace: str, stances: Collection[str]) -> dict[str, list[Served]]:
-        """Active memories by `model.text.stance`: the same statement, whether affirmed or denied."""
+        """Active memories by `negation.stance`: the same statement, whether affirmed or denied."""
         ...
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:

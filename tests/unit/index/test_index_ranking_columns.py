@@ -7,7 +7,7 @@ import pytest
 from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, file_memories
 
 from pellucid.app import App
-from pellucid.model.text import asks
+from pellucid.language.sentences import asks
 from pellucid.store.index_port import Admission, Filters
 from pellucid.store.local.marks import about, direct_bits
 

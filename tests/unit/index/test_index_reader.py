@@ -250,7 +250,7 @@ def test_an_id_survives_sixteen_packed_bytes(number: int) -> None:
 
 
 def test_holding_names_the_oldest_active_memory_of_these_words(house: Opener) -> None:
-    from pellucid.model.text import content_hash
+    from pellucid.language.spelling import content_hash
 
     app = house()
     same = "We cut releases every Tuesday."

@@ -11,8 +11,8 @@ from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep
 
 from pellucid.app import App
 from pellucid.errors import EncoderError
-from pellucid.model.stance import stance
-from pellucid.model.text import attribute_key
+from pellucid.language.negation import stance
+from pellucid.language.spelling import attribute_key
 from pellucid.operations.admin.health import diagnose, examine
 from pellucid.store.index_port import IndexState
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.model.disguise import folded, undisguised
+from pellucid.language.hidden import folded, undisguised
 from pellucid.recall.context.text import body_of, harmless, session_name
 
 CLOSING = [

@@ -20,9 +20,9 @@ from vault_kit import (
 )
 
 from pellucid.app import App
+from pellucid.language.words import words
 from pellucid.memory.episodes import topic_words
 from pellucid.model.memory import Episode, Memory
-from pellucid.model.text import words
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.recall.context.abstain import held

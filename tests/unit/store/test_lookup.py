@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from pellucid.language.negation import stance
+from pellucid.language.spelling import attribute_key
 from pellucid.model.ledger import FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
-from pellucid.model.stance import stance
-from pellucid.model.text import attribute_key
 from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.local.index.local_index import LocalIndex
 

@@ -12,7 +12,7 @@ from pellucid.capture.memories.header import header, text_of, texts
 from pellucid.capture.memories.phrases import nothing_said, plain, stands_alone
 from pellucid.capture.memories.statements import AdoptedStatement, in_context, statements
 from pellucid.capture.transcripts.json_values import as_instant
-from pellucid.model.text import reading_length
+from pellucid.language.words import reading_length
 
 MOST_PROSE = 200
 """Statements taken from the prose of one note."""

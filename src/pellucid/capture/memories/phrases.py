@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pellucid.model.text import content_words, reading_length, words
+from pellucid.language.words import content_words, reading_length, words
 
 LONGEST = 2000
 """Characters of one statement; a longer text is cut where a sentence ends."""

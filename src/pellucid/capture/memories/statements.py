@@ -8,8 +8,8 @@ from pellucid.capture.memories.blocks import Kind, MarkdownBlock
 from pellucid.capture.memories.guess import by_form, forbids
 from pellucid.capture.memories.phrases import LONGEST, nothing_said, pieces, plain, stands_alone
 from pellucid.capture.report import CaptureReport
+from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
-from pellucid.model.text import reading_length
 
 MOST_CODE = 40
 """Lines of a code block that is kept with its instruction; a longer one is a listing."""

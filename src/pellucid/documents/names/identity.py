@@ -17,6 +17,7 @@ from pellucid.documents.names.numbered import (
     stem,
     without_number,
 )
+from pellucid.language.scripts import UNSPACED
 from pellucid.model.entity import node_key
 
 _IDS = frozenset(("id", "identifier", "uid", "doc-id", "document-id", "number"))
@@ -26,9 +27,7 @@ _NO_DECISION = re.compile(r"_?(?:readme|index|template.*|.*template|about|overvi
 _DIGITS = re.compile(r"\s*#?(\d{1,6})\s*", re.ASCII)
 _NAMELESS = frozenset(("readme", "index", "_index"))
 _LONGEST_TITLE = 300
-_UNSPACED = re.compile(
-    "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1780-\u17ff]"
-)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 """A character of a script that puts no spaces between words."""
 
 

@@ -8,7 +8,7 @@ from time import process_time
 from pellucid.capture.segment import segments
 from pellucid.clock import Clock
 from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory
-from pellucid.model.text import content_words
+from pellucid.language.words import content_words
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.extractor import Extractor
 from pellucid.observe.judge import Judge

@@ -8,8 +8,8 @@ import numpy as np
 
 from pellucid.lab.datasets.dataset import Group, Update
 from pellucid.lab.metrics.ranking import Ranking, interval, keys_of
+from pellucid.language.spelling import attribute_key
 from pellucid.model.memory import Memory
-from pellucid.model.text import attribute_key
 
 DEPTH = 50
 """Places within which a memory counts as retrieved."""

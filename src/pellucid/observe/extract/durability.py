@@ -14,6 +14,8 @@ from itertools import pairwise
 from math import exp, log1p, sqrt
 from typing import Literal, get_args
 
+from pellucid.language.scripts import EAST, HANGUL
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.model.memory import Category
 
 Kind = Literal["decision", "rule", "preference", "fact", "correction", "procedure", "commitment", "finding"]
@@ -34,7 +36,7 @@ Head = Literal["statements", "questions"]
 for the next step)?"""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_EAST = re.compile(f"[{EAST}{HANGUL}]")
 _LONGEST = 600
 """Characters of a sentence that are read."""
 
@@ -117,14 +119,14 @@ def _named(words: list[str]) -> Iterator[str]:
 
 def _form(text: str, words: list[str]) -> dict[str, float]:
     """What of the sentence is no word: its length, how it ends, whether it has numbers, names or code."""
-    size = log1p(len(words))
+    size, end = log1p(len(words)), closing_mark(text) or " "
     return {
         "=one": 1.0,
         "=size": size - 2.5,
         "=size2": (size - 2.5) ** 2,
-        "=asks": float(text.endswith(("?", "？"))),
-        "=announces": float(text.endswith((":", "："))),
-        "=ends": float(text.endswith((".", "!", "。"))),
+        "=asks": float(end in QUESTION_MARKS),
+        "=announces": float(end in ":："),
+        "=ends": float(end in ".!。"),
         "=number": float("0" in words),
         "=code": float("`" in text),
         "=capital": float(text[:1].isupper()),

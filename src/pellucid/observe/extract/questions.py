@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.referents import solid_words
 from pellucid.observe.extract.statements import ObservedStatement, is_question, is_unresolved
@@ -78,7 +79,7 @@ def _question_to(before: Hearing, hearing: Hearing) -> str:
 
 def _last_question(content: str, language: Language) -> str:
     spoken = [sentence for block in blocks(content) for sentence in sentences(block.text)]
-    if not spoken or not spoken[-1].endswith(("?", "？")) or len(spoken[-1]) > _LONGEST_QUESTION:
+    if not spoken or closing_mark(spoken[-1]) not in QUESTION_MARKS or len(spoken[-1]) > _LONGEST_QUESTION:
         return ""
     asked = polish(spoken[-1], language)
     if is_unresolved(asked.rstrip("?"), language):

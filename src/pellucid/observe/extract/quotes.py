@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from pellucid.language.words import content_words
 from pellucid.model.observation import LONGEST_QUOTE, Evidence, ExtractedFact
-from pellucid.model.text import content_words
 from pellucid.model.turn import Turn
 from pellucid.observe.prose import blocks, sentences
 

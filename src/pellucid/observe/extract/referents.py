@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from pellucid.model.text import STOP_WORDS
+from pellucid.language.words import STOP_WORDS
 from pellucid.observe.language import Language, load_language
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.model.observation import Resolution
 from pellucid.observe.attributes import Attribution, read_attribution
 from pellucid.observe.extract.polish import polish
@@ -105,7 +106,7 @@ def _marked(spoken: Sequence[SaidSentence], language: Language) -> Iterator[tupl
 
 def _earlier(before: Sequence[Hearing], hearing: Hearing) -> list[SaidSentence]:
     near = [each for each in before if 0 < hearing.turn.ordinal - each.turn.ordinal <= REACH]
-    return [said for each in near for said in _sentences(each) if not said.raw.endswith(("?", "？"))]
+    return [said for each in near for said in _sentences(each) if closing_mark(said.raw) not in QUESTION_MARKS]
 
 
 def _retracted(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Resolved | None:

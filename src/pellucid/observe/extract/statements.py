@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from pellucid.language.sentences import QUESTION_MARKS
+from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
-from pellucid.model.text import reading_length
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.extract.classify import classify, unhedged
 from pellucid.observe.extract.condense import before_question, condense, without_doubts
@@ -127,7 +128,7 @@ def _is_unresolved(text: str, code: str) -> bool:
 
 def is_question(sentence: str, language: Language) -> bool:
     """Whether a sentence asks: it ends in a question mark of any script, or opens like a question."""
-    return sentence.rstrip("\"')!. ").endswith(("?", "？")) or bool(language.noise.question.search(sentence.lower()))
+    return sentence.rstrip("\"')!. ").endswith(QUESTION_MARKS) or bool(language.noise.question.search(sentence.lower()))
 
 
 def _read(text: str, hearing: Hearing) -> ObservedStatement | None:

@@ -1,6 +1,6 @@
 """A sentence in, at most five salient lower-case terms out: names and identifiers first, then the longest words."""
 
-from pellucid.model.text import content_words, words
+from pellucid.language.words import content_words, words
 
 AT_MOST = 5
 _SHORTEST = 3

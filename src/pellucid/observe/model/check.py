@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pellucid.language.spelling import entity_key, normalise
+from pellucid.language.words import STOP_WORDS, content_words, words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Evidence, ExtractedFact, Resolution
-from pellucid.model.text import STOP_WORDS, content_words, entity_key, normalise, words
 from pellucid.model.turn import Turn
 from pellucid.observe.importance import spoken
 from pellucid.observe.language import detect_language

@@ -14,9 +14,10 @@ from typing import Literal, Protocol
 from pydantic import BaseModel
 
 from pellucid.encoders.chat import ChatModel
+from pellucid.language.negation import stance
+from pellucid.language.spelling import entity_key, normalise
+from pellucid.language.words import STOP_WORDS, content_words, words
 from pellucid.model.memory import Memory
-from pellucid.model.stance import stance
-from pellucid.model.text import STOP_WORDS, content_words, entity_key, normalise, words
 from pellucid.observe.model.extract import json_line
 from pellucid.observe.model.hostile import is_hostile
 

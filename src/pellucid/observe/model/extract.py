@@ -10,9 +10,9 @@ from hashlib import sha256
 from pydantic import BaseModel
 
 from pellucid.encoders.chat import ChatModel
+from pellucid.language.spelling import content_hash
 from pellucid.model.memory import CATEGORIES, TRANSCRIBED
 from pellucid.model.observation import ExtractedFact
-from pellucid.model.text import content_hash
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.model.check import LONGEST_CONTENT, Checked, DropReason, check
 from pellucid.observe.model.ground import MOST_TURNS, ModelClaim

@@ -9,8 +9,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from pellucid.language.scripts import EAST
+from pellucid.language.spelling import normalise
+from pellucid.language.words import content_words, words
 from pellucid.model.memory import Category
-from pellucid.model.text import content_words, normalise, words
 from pellucid.model.turn import Turn
 from pellucid.observe.dates import resolve_dates
 from pellucid.observe.language import detect_language
@@ -24,7 +26,7 @@ _CLAUSE = re.compile(
     r"|(?<!\s)\s++(?=(?:but|whereas|instead|even though|although|though|because|aber|sondern|obwohl|weil|pero|sino"
     r"|aunque)\b)"
 )
-_EDGES = r"(?<![^\W\u3040-\u9fff])", r"(?![^\W\u3040-\u9fff])"
+_EDGES = rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])"
 """Of a word; scripts without spaces have none."""
 
 

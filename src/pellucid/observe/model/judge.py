@@ -14,9 +14,10 @@ from typing import Literal
 from pydantic import BaseModel
 
 from pellucid.encoders.chat import ChatError, ChatModel
+from pellucid.language.spelling import content_hash
+from pellucid.language.words import content_words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Verdict
-from pellucid.model.text import content_hash, content_words
 from pellucid.model.turn import Segment
 from pellucid.observe.judge import CAP_BASE, Candidate, HeuristicJudge, Judge, ReasonCode, Ruling, capped
 from pellucid.observe.model.extract import json_line

@@ -2,6 +2,7 @@
 
 import re
 
+from pellucid.language.sentences import is_question, joined, sentences
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
@@ -10,7 +11,7 @@ LONGEST = 420
 SETTLES = 0.5
 """The chance that an answered question, or its answer by itself, needs of settling something that lasts."""
 _FEWEST_WORDS = 3
-_ASKS = ("?", "？")
+_ITEM = re.compile(r"\n(?=\s*[-*#])")
 _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
@@ -43,7 +44,7 @@ def _settled(question: str, answer: str) -> ObservedStatement | None:
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
     """
     said = answer.partition(" – ")[0]
-    if not said or said.endswith(_ASKS):
+    if not said or is_question(said):
         return None
     lasting = load_table("questions").read(question, by_user=False).durable >= SETTLES
     if not lasting and load_table().read(said, by_user=True).durable < SETTLES:
@@ -60,9 +61,9 @@ def _committed(content: str) -> str:
     if len(subject.split()) < _FEWEST_WORDS:
         return ""
     told = subject.strip().rstrip(".")
-    for sentence in re.split(r"(?<=[.!?])\s+|\n(?=\s*[-*#])", rest.strip()):
+    for sentence in (said for item in _ITEM.split(rest.strip()) for said in sentences(item)):
         said = " ".join(sentence.split()).lstrip("-*# ")
         if said and len(told) + len(said) + 2 > LONGEST:
             break
-        told = f"{told}. {said.rstrip('.')}" if said else told
+        told = joined((told, said.rstrip("."))) if said else told
     return told

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
 from pellucid.observe.prose import ProseBlock, blocks, sentences
@@ -26,6 +27,7 @@ _ASSENT = re.compile(
     re.IGNORECASE,
 )
 _RECOMMENDED = re.compile(r"\brecommend|\bsuggest|\bpropos|\bempfehl|\brecomiend|おすすめ|推荐|建议", re.IGNORECASE)
+_OFFERS_NOTHING = (":", "：", *QUESTION_MARKS)
 _LONGEST = 420
 _NEAR = 4
 """Sentences before the end of a turn in which a proposal stands."""
@@ -71,11 +73,11 @@ def _proposal(offered: Sequence[ProseBlock]) -> str:
     A turn that neither recommends nor asks offers nothing: an `ok` to it only says that it was read.
     """
     spoken = [sentence for block in offered for sentence in sentences(block.text)]
-    asks = bool(spoken) and spoken[-1].rstrip("*_` ").endswith(("?", "？"))
+    asks = bool(spoken) and closing_mark(spoken[-1]) in QUESTION_MARKS
     table, rated = load_table(), list[tuple[float, int, str]]()
     for at, sentence in enumerate(spoken[-_NEAR:]):
         recommends = bool(_RECOMMENDED.search(sentence))
         chance = table.read(sentence, by_user=False).durable
-        if chance >= SHORTEST_PROPOSAL and (recommends or asks) and not sentence.endswith((":", "：", "?", "？")):
+        if chance >= SHORTEST_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
             rated.append((chance + recommends, at, sentence))
     return max(rated)[2].rstrip(" .") if rated else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pellucid.language.sentences import joined
 from pellucid.model.voices import pasted
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
@@ -123,7 +124,7 @@ def _joined(run: list[ReadUnit]) -> ObservedStatement:
     if first.unit.listed and first.unit.lead:
         text = first.text + "".join(f"; {read.unit.text.rstrip('.;')}" for read in run[1:])
     else:
-        text = ". ".join(read.text for read in run)
+        text = joined(read.text for read in run)
     category = "decision" if surest.reading.kind == "decision" else "fact"  # an agent prefers, promises, rules nothing
     return ObservedStatement(text, category, _confidence(surest.reading), 0.0, first.unit.block * POSITIONS)
 

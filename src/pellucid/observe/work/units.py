@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pellucid.language.sentences import is_closed
 from pellucid.observe.prose import ProseBlock, blocks, sentences
 
 _ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
-_SENTENCE = re.compile(r"[.!?。！？…][\"”’')\]*_`]*$")
 _LONGEST_HEADING = 70
 _LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
 
@@ -66,4 +66,4 @@ def _next_is_item(found: tuple[ProseBlock, ...], at: int) -> bool:
 def _is_heading(block: ProseBlock, found: tuple[ProseBlock, ...], at: int) -> bool:
     if len(block.text) > _LONGEST_HEADING or at + 1 == len(found):
         return False
-    return bool(_LABEL.match(block.text)) or not (_SENTENCE.search(block.text) or _ANNOUNCES.search(block.text))
+    return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))

@@ -16,12 +16,12 @@ from pellucid.app import App
 from pellucid.capture.memories.adopted import CONFIDENCE, AdoptedMemory, MemoryFormat
 from pellucid.capture.memories.reader import read_memories
 from pellucid.capture.report import CaptureReport
+from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.tombstone import words_key
 from pellucid.memory.trust import first_zone
 from pellucid.model.memory import TRANSCRIBED, Category, Memory, SourceClass, Status
 from pellucid.model.observation import ExtractedFact
-from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.extract.classify import classify
 from pellucid.observe.importance import score_importance

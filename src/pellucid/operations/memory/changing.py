@@ -7,11 +7,11 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.language.spelling import content_hash, normalise
 from pellucid.memory.changes import ChangeSet, Fields, from_state
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.model.ledger import Event, LifecycleRow
 from pellucid.model.memory import TRANSCRIBED, Category, Memory
-from pellucid.model.text import content_hash, normalise
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language

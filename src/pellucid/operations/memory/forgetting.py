@@ -15,10 +15,11 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
+from pellucid.language.spelling import normalise
+from pellucid.language.words import words
 from pellucid.memory.erasure import Erasure, erasure, file_key, tombstones
 from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
-from pellucid.model.text import normalise, words
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory

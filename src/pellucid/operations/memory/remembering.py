@@ -7,12 +7,12 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
+from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile import Reconciler, Statement
 from pellucid.memory.standing import boundary
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory
-from pellucid.model.text import content_hash
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language

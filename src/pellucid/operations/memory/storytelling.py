@@ -10,10 +10,10 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
+from pellucid.language.words import content_words
 from pellucid.model.artifact import Artifact, parse_artifact
 from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
 from pellucid.model.memory import Episode, Memory, recorded_at
-from pellucid.model.text import content_words
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import as_known
 from pellucid.operations.browsing import Listed, answering, find_memory

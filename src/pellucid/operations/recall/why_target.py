@@ -10,7 +10,7 @@ import numpy as np
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError, field_name
-from pellucid.model.text import content_hash, normalise
+from pellucid.language.spelling import content_hash, normalise
 from pellucid.recall.query.plan import encode
 from pellucid.recall.state import Request, World
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Rows, Served

@@ -4,13 +4,13 @@ Nothing of it is kept: it is read from the memories and turns that may answer to
 quarantine or forgotten does not speak through it.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark, sentences
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import BOUNDARY_SCOPES, Category, Memory
 from pellucid.model.wire import Instant, Wire
@@ -27,8 +27,6 @@ _DECIDERS = ("user_input", "manual")
 _TOLD, _ITEMS, _FILES = 240, 6, 8
 _STEPS = 3
 """Folders of a path outside the project that are told, its own name among them: what lies above is the machine's."""
-_ASKS = re.compile(r"[?？][\"”’')\]*_` ]*$")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
 
 class BriefInput(Wire):
@@ -148,8 +146,8 @@ def _left_open(turns: Sequence[Memory], kept: Sequence[Memory]) -> tuple[BriefLi
     """What somebody means to do, and the question that the session ended with."""
     out = [_line(each) for each in kept if each.category == "commitment"][-_ITEMS:]
     last = turns[-1] if turns else None
-    if last and last.source_class == "assistant_output" and _ASKS.search(last.content.rstrip()):
-        out.append(BriefLine(memory_id=last.id, text=harmless(_SENTENCE.split(last.content.strip())[-1])))
+    if last and last.source_class == "assistant_output" and closing_mark(last.content) in QUESTION_MARKS:
+        out.append(BriefLine(memory_id=last.id, text=harmless(sentences(last.content)[-1])))
     return tuple(out)
 
 
@@ -163,7 +161,7 @@ def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
 def _line(memory: Memory) -> BriefLine:
     """A memory in one line, as many of its sentences as have room."""
     text, said = "", harmless(memory.content)
-    for sentence in _SENTENCE.split(said):
+    for sentence in sentences(said):
         if text and len(text) + len(sentence) > _TOLD:
             break
         text = f"{text} {sentence}".strip()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import fsum, log
 
+from pellucid.language.sentences import beginnings
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.records import CutMemory
 from pellucid.recall.context.text import body_of
@@ -27,7 +28,6 @@ _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _ITEM = re.compile(rf"[ \t]*(?:[-*+•]|\(?\d{{1,3}}[.)])[ \t]|[ \t]*\||{_HEADING.pattern}")
 """Begins what stands by itself: an item of a list, a row of a table, a heading."""
 _ANNOUNCES = re.compile(rf"^{_HEADING.pattern}|[:：]\W{{0,3}}$")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’')\]*_`]{0,4}\s+(?![a-zà-öø-ÿ\s])|(?<=[。！？])(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _sentences(block: str) -> Iterator[str]:
     """A paragraph in sentences; also where a line was ended although its next word would have had room."""
     lines = block.splitlines(keepends=True)
     width = max(map(len, lines))
-    ends, at = {found.end() for found in _SENTENCE_END.finditer(block)}, 0
+    ends, at = {*beginnings(block)}, 0
     for line, following in pairwise(lines):
         at += len(line)
         if len(line) + len(following.split(maxsplit=1)[0] if following.strip() else "") <= width:

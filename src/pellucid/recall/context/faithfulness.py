@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from pellucid.model.stance import stance
-from pellucid.model.text import STOP_WORDS, content_words, words
+from pellucid.language.contractions import spell_out
+from pellucid.language.negation import stance
+from pellucid.language.words import STOP_WORDS, content_words, words
 
 _ID = re.compile(r"\b(?:mem|rec|ep|art|aud|obs)_[0-9a-f]{4,}\b")
 _ADDRESS = re.compile(
@@ -23,14 +24,7 @@ _STEM = 3
 _PAST = ("d", "ed", "te", "ten")
 _PRESENT = ("", "s", "es", "ing", "e", "en", "n", "t", "st", "em", "a", "o", "as", "os")
 """Letters that two forms of a word share at least, and what either may end in behind them, of one tense."""
-_CONTRACTED = (
-    (re.compile(r"\b(?:can['’]t|cannot)\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\bwon['’]t\b", re.IGNORECASE), "will not"),
-    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
-    (re.compile(r"['’]ll\b", re.IGNORECASE), " will"),
-    (re.compile(r"['’]d\b", re.IGNORECASE), " would"),
-    (re.compile(r"['’](?:m|re|ve)\b", re.IGNORECASE), ""),
-)
+_WOULD = re.compile(r"['’]d\b", re.IGNORECASE)
 _WERE = "was were had did war waren hatte hatten era eran había"
 _ARE = "am is are has have does do bin ist sind habe hat es está son ha han"
 _COMING = """
@@ -159,9 +153,7 @@ def _order(told: str, heard: str) -> bool:
 
 
 def _full(text: str) -> str:
-    for contracted, full in _CONTRACTED:
-        text = contracted.sub(full, text)
-    return text
+    return _WOULD.sub(" would", spell_out(text))
 
 
 def _telling(text: str) -> list[str]:

@@ -7,10 +7,11 @@ first paragraph. Where the edge is said by a document that is no answer itself, 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import takewhile
 
 import numpy as np
 
+from pellucid.language.sentences import beginnings, sentences
 from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
 from pellucid.recall.context.excerpt import Cutter, Excerpt, pieces
@@ -32,7 +33,6 @@ _WORDS = 6
 """Words of a paragraph, at least: a shorter one is a value, or a heading."""
 _MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
 """Begins what is no prose: headings, tables, code, pictures, directives, fields, rules, lists."""
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 
 _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])")
 """Ends a paragraph, or an item of a list."""
@@ -104,7 +104,7 @@ def saying(memory: Memory, edge: Edge) -> str:
     own = node_key(memory.entity_ref or "")
     names = [_spelled(each) for each in (edge.target, edge.source) if each != own]
     blocks = (" ".join(block.split()) for block in _BLOCK_END.split("\n".join(lines)))
-    parts = [part for block in blocks for part in _SENTENCE_END.split(block) if part]
+    parts = [part for block in blocks for part in sentences(block)]
     found = next((part for name in names for part in parts if name.search(part)), " ".join(parts) or first)
     return shortened(f"{edge.section}: {found}" if edge.section else found, SENTENCE)
 
@@ -165,7 +165,8 @@ def shortened(text: str, room: int) -> str:
     """The text, cut behind the last sentence that fits, or behind a word where none does; a cut shows."""
     if len(text) <= room:
         return text
-    ends = [found.start() for found in islice(_SENTENCE_END.finditer(text), 100) if found.start() + 2 <= room]
-    if ends and ends[-1] >= room // 2:
-        return f"{text[: ends[-1]]} …"
+    fitting = takewhile(lambda start: start + 1 <= room, beginnings(text))
+    whole = text[: max(fitting, default=0)].rstrip()
+    if len(whole) >= room // 2:
+        return f"{whole} …"
     return f"{text[: room - 2].rpartition(' ')[0] or text[: room - 2]} …"

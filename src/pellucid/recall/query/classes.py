@@ -15,7 +15,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.model.frame_words import PAST
+from pellucid.language.frame_words import PAST
+from pellucid.language.scripts import is_east
 
 QueryClass = Literal["decision", "historical", "architectural", "current_state", "other"]
 """What an answer would be about: what was decided, how it was, how it is built, how it is now, or none of these."""
@@ -33,7 +34,6 @@ _PRESENT, _PAST = frozenset(("do", "does")), frozenset(("been", "ago", "yesterda
 _OPENING = 5
 """Words from the start of a question among which its verb stands."""
 _WORD = re.compile(r"\w+")
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _QUOTED = re.compile(r"(?<!\w)[\"“„«][^\"“”„«»]{2,120}[\"”“»](?!\w)")
 
 
@@ -74,7 +74,7 @@ def features(text: str) -> list[str]:
 
     A capitalised word behind the first counts as a name, whichever it is.
     """
-    if _EAST.search(text):
+    if is_east(text):
         words = ["<", *text, ">"]
     else:
         words = ["<", *(_folded(word, at) for at, word in enumerate(_WORD.findall(text))), ">"]

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from pellucid.language.sentences import is_question
+
 _READ = 1_000
 """Characters of a query that are looked at: a task is named first, and what belongs to it follows."""
 _CODE = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\w))+[.!?。！？]*")
-_ASKED = re.compile(r"^¿|[?？]\s*$|(?:吗|嗎|呢|ですか|ますか)[。.]?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class _Phrases:
     near: re.Pattern[str]
 
     def start(self, sentence: str) -> bool:
-        found = self.said.search(sentence) or (not _ASKED.search(sentence) and self.told.search(sentence))
+        found = self.said.search(sentence) or (not is_question(sentence) and self.told.search(sentence))
         return bool(found) and not self.near.search(sentence)
 
 

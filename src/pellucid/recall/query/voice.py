@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from pellucid.model.frame_words import PAST
+from pellucid.language.frame_words import PAST
 from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.query.tasks import starts_task
 

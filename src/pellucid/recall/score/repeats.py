@@ -7,9 +7,9 @@ a task say one thing three times. In a context each word is paid for once.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pellucid.language.negation import stance
+from pellucid.language.words import content_words, words
 from pellucid.model.memory import TRANSCRIBED, Memory
-from pellucid.model.stance import stance
-from pellucid.model.text import content_words, words
 
 REPEATED = 0.7
 """The share of its words that a better one of the same turns holds, from which a memory adds too little to be told."""

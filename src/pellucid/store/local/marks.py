@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from pellucid.language.negation import stance
+from pellucid.language.spelling import attribute_key, entity_key
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
-from pellucid.model.stance import stance
-from pellucid.model.text import attribute_key, entity_key
 from pellucid.store.index_port import IndexRecord
 
 DIRECT_CATEGORIES = (

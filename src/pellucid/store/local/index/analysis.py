@@ -15,9 +15,10 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.language.scripts import EAST, HALF_WIDTH, HANGUL
+
 _UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
-    "\U00020000-\U0003ffff]+"
+    f"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff{EAST}{HANGUL}\uf900-\ufaff{HALF_WIDTH}\U00020000-\U0003ffff]+"
 )
 
 

@@ -13,11 +13,12 @@ import numpy as np
 
 from pellucid.clock import epoch_ms
 from pellucid.encoders.port import Encoding
+from pellucid.language.sentences import asks
+from pellucid.language.spelling import content_hash, tag_key
 from pellucid.model.entity import FOREVER, entity_id
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, paths_in
-from pellucid.model.text import asks, content_hash, tag_key
 from pellucid.store.index_port import OWN, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
 from pellucid.store.ledger_gaps import said, spans
 from pellucid.store.local.database import (

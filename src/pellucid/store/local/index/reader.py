@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.encoders.port import Vector
+from pellucid.language.spelling import entity_key, tag_key
 from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, plain_path
-from pellucid.model.text import entity_key, tag_key
 from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphReader
 from pellucid.store.index_port import (

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.encoders.port import Vector
+from pellucid.language.words import words
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, unpack_id
 from pellucid.model.mentions import plain_path
-from pellucid.model.text import words
 from pellucid.store.episode_port import NearEpisode
 from pellucid.store.index_port import Admission, Mask
 from pellucid.store.local.database import execute

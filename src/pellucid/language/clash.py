@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.model import frame_words as of
-from pellucid.model.frames import Frame, Kind, Token, fold_words, frames
-from pellucid.model.stance import folded
+from pellucid.language import frame_words as of
+from pellucid.language.frames import Frame, Kind, Token, fold_words, frames
+from pellucid.language.inflection import folded
 
 Strength = Literal["plain", "open", "guess"]
 """plain: the newer says what holds now. open: both cannot hold, and neither is plainly meant to stand in the other's

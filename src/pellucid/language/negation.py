@@ -5,15 +5,11 @@ import unicodedata
 from dataclasses import dataclass
 from hashlib import sha256
 
-from pellucid.model.stance_east import east_negations
-from pellucid.model.text import entity_key
+from pellucid.language.contractions import without_clitics
+from pellucid.language.inflection import folded
+from pellucid.language.negation_east import east_negations
+from pellucid.language.spelling import entity_key
 
-_CONTRACTED = (
-    (re.compile(r"\b(?:can['’]t|cannot)\b"), "can not"),
-    (re.compile(r"\bwon['’]t\b"), "will not"),
-    (re.compile(r"n['’]t\b"), " not"),
-    (re.compile(r"['’](?:s|m|re|ll|ve|d)\b"), ""),
-)
 _NO_DENIAL = re.compile(
     r"^(?:no|nein|nope|nah)[,.!] +|(?<=: )(?:no|nein|nope|nah)[,.!] +"
     r"|\b(?:not|nicht|no) (?:only|just|merely|nur|bloß|sólo|solo|solamente)\b|\b(?:no|without) (?:doubt|matter)\b"
@@ -45,17 +41,6 @@ _UNSAYING = """
     """
 _DROPPED = frozenset(_UNSAYING.split())
 """Words that come and go between a statement and its denial."""
-_MERGED = {
-    **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being", "be"), "be"),
-    **dict.fromkeys(("has", "had", "have", "having"), "have"),
-    **dict.fromkeys(("goes", "went", "gone", "going"), "go"),
-    **dict.fromkeys(("i", "me", "my", "mine"), "i"),
-    **dict.fromkeys(("we", "our", "ours"), "we"),
-    **dict.fromkeys(("ist", "sind", "war", "waren", "bin", "bist"), "sein"),
-    **dict.fromkeys(("hat", "habe", "haben", "hatte"), "haben"),
-}
-_ENDINGS = ("ing", "ed", "en", "et", "er", "t", "e")
-_VOWELS = frozenset("aeiou")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +60,7 @@ def stance(text: str, entity: str | None = None) -> Stance:
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain, denials = east_negations(plain)
-    for contracted, full in _CONTRACTED:
-        plain = contracted.sub(full, plain)
-    plain = _CONTRAST.sub(" ", plain)
+    plain = _CONTRAST.sub(" ", without_clitics(plain))
     plain = _NO_LONGER.sub(" never ", _NO_DENIAL.sub(" ", plain))
     said: dict[str, None] = {}
     refused = False
@@ -92,21 +75,3 @@ def stance(text: str, entity: str | None = None) -> Stance:
 
 def _hash(entity: str | None, said: tuple[str, ...]) -> str:
     return sha256(f"{entity_key(entity or '')}\0{' '.join(said)}".encode()).hexdigest()
-
-
-def folded(word: str) -> str:
-    """A word without its plural, tense or person, crudely; short words, numbers and other scripts stay."""
-    if word in _MERGED:
-        return _MERGED[word]
-    if len(word) <= 2 or not "a" <= word[0] <= "ÿ":
-        return word
-    if len(word) > 4 and word.endswith(("ies", "ied")):
-        return word[:-3] + "y"
-    if word[-1] == "s" and word[-2] not in "siu":
-        word = word[:-1]
-    for ending in _ENDINGS:
-        rest = word[: -len(ending)]
-        if word.endswith(ending) and len(rest) >= (2 if ending in {"e", "ing"} else 4 if ending == "t" else 3):
-            word = rest
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in _VOWELS else word

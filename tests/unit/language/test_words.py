@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.model.text import content_hash, content_words, entity_key, normalise, reading_length, words
+from pellucid.language.spelling import content_hash, entity_key, normalise
+from pellucid.language.words import content_words, reading_length, words
 
 
 @pytest.mark.parametrize(

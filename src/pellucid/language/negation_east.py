@@ -2,9 +2,10 @@
 
 import re
 
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_KANA = re.compile("[\u3040-\u309f]")
-_CLAUSE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fffー々]+")
+from pellucid.language.scripts import EAST_WORDS, HIRAGANA, is_east
+
+_KANA = re.compile(f"[{HIRAGANA}]")
+_CLAUSE = re.compile(f"[{EAST_WORDS}]+")
 
 _JA_CONTRAST = re.compile(r"[^、。,]{1,20}(?:ではなくて?|じゃなくて?)、?")
 _JA_MUST = re.compile(r"(?:なければ|なくては|ないと)(?:なりません|ならない|いけません|いけない)$")
@@ -39,7 +40,7 @@ _ZH_PARTICLES = re.compile("[了的过着有也都会要再]|已经|现在|一�
 
 def east_negations(text: str) -> tuple[str, int]:
     """A normal text without the negations of its Japanese or Chinese clauses, and their number; others stay as is."""
-    if not _EAST.search(text):
+    if not is_east(text):
         return text, 0
     return _japanese(text) if _KANA.search(text) else _chinese(text)
 

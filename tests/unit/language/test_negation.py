@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.model.stance import stance
+from pellucid.language.negation import stance
 
 CONTRADICTIONS = [
     ("The gateway uses Redis", "The gateway does not use Redis"),

@@ -1,6 +1,6 @@
 """A statement in, its frames out: its words in comparable forms, each with the kind of thing it is, and what signs say.
 
-What is asked, planned, guessed or tells of one occasion has none. `model.clash` compares them.
+What is asked, planned, guessed or tells of one occasion has none. `language.clash` compares them.
 """
 
 import re
@@ -11,14 +11,16 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
-from pellucid.model import frame_words as of
-from pellucid.model.stance import folded, stance
+from pellucid.language import frame_words as of
+from pellucid.language.contractions import CLITIC
+from pellucid.language.inflection import folded
+from pellucid.language.negation import stance
+from pellucid.language.scripts import EAST_WORDS
 
 Kind = Literal["word", "name", "code", "number", "date", "sign"]
-_EAST = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff々ー"
 _TOKEN = re.compile(
     rf"(?P<date>{of.EAST_DAYS})|(?P<number>[$€£¥]?(?<![A-Za-z\d])[-−]?\d+(?:[.,:/]\d+)*%?)"
-    rf"|(?P<word>[^\W\d_{_EAST}][^\W_{_EAST}]*(?:[-./_+#'’]+[^\W_{_EAST}]+)*)|(?P<sign>[{_EAST}])"
+    rf"|(?P<word>[^\W\d_{EAST_WORDS}][^\W_{EAST_WORDS}]*(?:[-./_+#'’]+[^\W_{EAST_WORDS}]+)*)|(?P<sign>[{EAST_WORDS}])"
 )
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"
@@ -28,6 +30,7 @@ _EAST_UNSURE, _EAST_CHANGED, _EAST_ADDING, _EAST_PAST = (
 )
 _REGULAR_PAST = re.compile(r"^(?:[^\W\d_]{2,}ed|[^\W\d_]{2,}(?:ó|aron|ieron|amos ayer))$")
 _SO_LONG = 40
+_CLITIC = re.compile(rf"{CLITIC}$")
 _FROM = frozenset({"from", "von", "vom", "de"})
 
 
@@ -102,7 +105,7 @@ def edges(text: str) -> frozenset[tuple[str, str]]:
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
     raw = found[0]
-    text = re.sub(r"['’](?:s|m|re|ll|ve|d)$", "", raw.casefold())
+    text = _CLITIC.sub("", raw.casefold())
     if found["date"] or text in of.DAYS or (text in of.MONTHS and raw[0].isupper()):
         return Token(text.removesuffix("s") if text in of.DAYS else text, "date")
     if found["number"] or text in of.NUMBERS:

@@ -1,22 +1,13 @@
-"""A text in, its normal form, hash and content words out: pure functions that treat every script alike."""
+"""A text in, its words out: all of them, or those that carry meaning; every script alike."""
 
 import re
 import unicodedata
-from hashlib import sha256
 
-_NEGATED = (
-    (re.compile(r"\b(?:can['’]t|cannot)\b"), "can not"),
-    (re.compile(r"\bwon['’]t\b"), "will not"),
-    (re.compile(r"n['’]t\b"), " not"),
-)
+from pellucid.language.scripts import UNSPACED
+
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
-_JOINT = re.compile(r"(?<=[^\W_])[:,](?=\d)|(?<=[^\W_])[._](?=[^\W_])")
-_KEPT = frozenset("+#%@<>=≤≥≠−§&")
-_SIGN = re.compile(r"(?<![\w)])-(?=\d)")
 _TOKEN = re.compile(r"\w+(?:[._:+#-]\w+)*[+#%]*")
-_UNSPACED = re.compile(
-    "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1780-\u17ff]+"
-)
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
 
 _STOP_WORDS = """
     a about actually after again all almost along already also although always am an and any anyone anything are around
@@ -39,52 +30,6 @@ _STOP_WORDS = """
     """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that name nothing, of the languages the cue tables know."""
-
-
-class _Spacing(dict[int, str]):
-    """For `str.translate`: a sign that names nothing as a space, any other as itself; asked once for each sign."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        self[code] = char if _stays(char) else " "
-        return self[code]
-
-
-_SPACED = _Spacing()
-
-
-def normalise(text: str) -> str:
-    """One canonical spelling of `text`: NFKC, casefold, one space between words.
-
-    Letters, marks and digits of every script stay, and so do negations (`isn't` becomes `is not`) and signs that
-    change a value (`-5`, `1.5`, `c++`, `50%`, `<`). Other punctuation becomes a space. A text of nothing but
-    punctuation or emoji keeps it, so that no two different texts meet in the empty string.
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    folded = unicodedata.normalize("NFKC", folded)
-    spelled = folded
-    for contracted, full in _NEGATED:
-        spelled = contracted.sub(full, spelled)
-    spelled = _SIGN.sub("−", _APOSTROPHE.sub("", spelled))
-    signs = list(spelled.translate(_SPACED))
-    for found in _JOINT.finditer(spelled):
-        signs[found.start()] = found[0]
-    return " ".join("".join(signs).split()) or " ".join(folded.split())
-
-
-def content_hash(text: str, entity: str | None = None) -> str:
-    """SHA-256 (64 hex digits) of the normal form within one entity: equal words about two things do not collide."""
-    return sha256(f"{entity_key(entity or '')}\0{normalise(text)}".encode()).hexdigest()
-
-
-def entity_key(name: str) -> str:
-    """The comparable name of an entity or attribute: trimmed, casefolded, runs of space or hyphen as one `-`."""
-    return re.sub(r"[\s\-‐-―_]+", "-", unicodedata.normalize("NFKC", name).casefold().strip())
-
-
-def tag_key(tag: str) -> str:
-    """The comparable form of a tag: composed, trimmed, casefolded."""
-    return unicodedata.normalize("NFC", tag).strip().casefold()
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -116,34 +61,9 @@ def reading_length(text: str) -> int:
     return len(_UNSPACED.sub(" ", text).split()) + (2 * unspaced + 2) // 3
 
 
-def _stays(char: str) -> bool:
-    return char in _KEPT or unicodedata.category(char)[0] in "LMN" or unicodedata.category(char) in {"Sc", "Sm"}
-
-
 def _bigrams(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 def _is_lone_letter(word: str) -> bool:
     return len(word) == 1 and word.isascii() and not word.isdigit()
-
-
-def attribute_key(entity: str, attribute: str) -> str:
-    """`entity::attribute` in comparable form: what supersession goes by."""
-    return f"{entity_key(entity)}::{entity_key(attribute)}"
-
-
-_BLANKS = 100
-"""Signs before a bracket that are looked through for blanks."""
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-
-
-def asks(content: str) -> bool:
-    """Whether a text only asks: a question mark ends it, brackets behind it aside."""
-    end = len(content.rstrip())
-    while end and content[end - 1] == "]":
-        start = content.rfind("[", 0, end)
-        if start < 0 or "]" in content[start + 1 : end - 1]:
-            break
-        end = len(content[max(0, start - _BLANKS) : start].rstrip()) + max(0, start - _BLANKS)
-    return content[:end].endswith(_QUESTION_MARKS)

@@ -1,0 +1,40 @@
+"""A text in, its contractions spelled out: `can't` as `can not`, `we're` as `we are`; letters keep their case."""
+
+import re
+
+_DENIALS = re.compile(r"\b(?P<can>can)(?:['’]t|not)\b|\b(?P<will>w)on['’]t\b|n['’]t\b", re.IGNORECASE)
+_AUXILIARIES = (
+    (re.compile(r"(?<=\bi)['’]m\b", re.IGNORECASE), " am"),
+    (re.compile(r"(?<=\w)['’]re\b", re.IGNORECASE), " are"),
+    (re.compile(r"(?<=\w)['’]ve\b", re.IGNORECASE), " have"),
+    (re.compile(r"(?<=\w)['’]ll\b", re.IGNORECASE), " will"),
+)
+CLITIC = r"['’](?:s|m|re|ll|ve|d)"
+"""What hangs on a word in English and is no part of it, as a pattern; an `n't` is."""
+_CLITICS = re.compile(rf"{CLITIC}\b")
+
+
+def spell_denials(text: str) -> str:
+    """The text with each `n't` as the `not` that it is, and `cannot` in two words."""
+    if "'" in text or "’" in text or "annot" in text.lower():
+        return _DENIALS.sub(_spelled, text)
+    return text
+
+
+def spell_out(text: str) -> str:
+    """The text with denials and auxiliaries spelled out, as far as it is plain which they are: `'s` and `'d` stay."""
+    text = spell_denials(text)
+    for contracted, full in _AUXILIARIES:
+        text = contracted.sub(full, text)
+    return text
+
+
+def without_clitics(text: str) -> str:
+    """The text with denials spelled out, without what else is contracted: of `we're`, `Anna's` the `we`, `Anna`."""
+    return _CLITICS.sub("", spell_denials(text))
+
+
+def _spelled(found: re.Match[str]) -> str:
+    if found["can"]:
+        return f"{found['can']} not"
+    return f"{found['will']}ill not" if found["will"] else " not"

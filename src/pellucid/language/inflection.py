@@ -1,0 +1,31 @@
+"""A word in, what all of its forms share out; two words in, whether they are forms of one out."""
+
+_MERGED = {
+    **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being", "be"), "be"),
+    **dict.fromkeys(("has", "had", "have", "having"), "have"),
+    **dict.fromkeys(("goes", "went", "gone", "going"), "go"),
+    **dict.fromkeys(("i", "me", "my", "mine"), "i"),
+    **dict.fromkeys(("we", "our", "ours"), "we"),
+    **dict.fromkeys(("ist", "sind", "war", "waren", "bin", "bist"), "sein"),
+    **dict.fromkeys(("hat", "habe", "haben", "hatte"), "haben"),
+}
+_ENDINGS = ("ing", "ed", "en", "et", "er", "t", "e")
+_VOWELS = frozenset("aeiou")
+
+
+def folded(word: str) -> str:
+    """A word without its plural, tense or person, crudely; short words, numbers and other scripts stay."""
+    if word in _MERGED:
+        return _MERGED[word]
+    if len(word) <= 2 or not "a" <= word[0] <= "ÿ":
+        return word
+    if len(word) > 4 and word.endswith(("ies", "ied")):
+        return word[:-3] + "y"
+    if word[-1] == "s" and word[-2] not in "siu":
+        word = word[:-1]
+    for ending in _ENDINGS:
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(rest) >= (2 if ending in {"e", "ing"} else 4 if ending == "t" else 3):
+            word = rest
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in _VOWELS else word

@@ -1,0 +1,29 @@
+"""The ranges of East Asian letters and of scripts that write no spaces, as parts of character classes."""
+
+import re
+
+HIRAGANA = "\u3040-\u309f"
+KATAKANA = "\u30a0-\u30ff"
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+EAST = f"\u3040-\u30ff{HAN}"
+"""What Japanese and Chinese are written in."""
+EAST_WORDS = f"{EAST}々"
+"""The same, and the sign that repeats the one before it."""
+UNSPACED = f"{EAST}\u31f0-\u31ff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1780-\u17ff"
+"""Scripts that write no spaces between words: also rare Han, Thai, Lao, Khmer."""
+HALF_WIDTH = "\uff66-\uff9f"
+"""Katakana of half the width."""
+HANGUL = "\uac00-\ud7af"
+"""Korean, which writes spaces, between words with endings of many forms."""
+
+_EAST, _KANA = re.compile(f"[{EAST}]"), re.compile(f"[{HIRAGANA}{KATAKANA}]")
+
+
+def is_east(text: str) -> bool:
+    """Whether any letter of a text is Japanese or Chinese."""
+    return not text.isascii() and _EAST.search(text) is not None
+
+
+def has_kana(text: str) -> bool:
+    """Whether any letter of a text is Japanese and nothing else."""
+    return not text.isascii() and _KANA.search(text) is not None

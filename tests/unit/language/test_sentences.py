@@ -1,0 +1,42 @@
+"""Sentences as a reader tells them apart: abbreviations, quotations in mid-sentence and `no.` before a number end none."""
+
+import pytest
+
+from pellucid.language.sentences import closing_mark, is_closed, is_question, joined, sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The relay restarts. It then reads its log.", ["The relay restarts.", "It then reads its log."]),
+        ("i moved to Graz. now i live by the river", ["i moved to Graz.", "now i live by the river"]),
+        ("Dr. Amsel wrote it, e.g. the part on ferries.", ["Dr. Amsel wrote it, e.g. the part on ferries."]),
+        ("Is it in use? No. The new one is.", ["Is it in use?", "No.", "The new one is."]),
+        ("It lies at berth no. 5. The crane is beside it.", ["It lies at berth no. 5.", "The crane is beside it."]),
+        ('He said "go." Then she left.', ['He said "go."', "Then she left."]),
+        ('"Why now?" she asked. He shrugged.', ['"Why now?" she asked.', "He shrugged."]),
+        ("Call log(err, ...) before you return. Always.", ["Call log(err, ...) before you return.", "Always."]),
+        ("港は九時に開きます。船は十時に出ます。", ["港は九時に開きます。", "船は十時に出ます。"]),
+        ("", []),
+    ],
+)
+def test_a_text_is_cut_where_a_reader_ends_a_sentence(text: str, said: list[str]) -> None:
+    assert list(sentences(text)) == said
+
+
+def test_sentences_are_joined_with_a_full_stop_only_where_no_mark_closes_one() -> None:
+    assert joined(["The crane lifts 40 t", 'It says "closed."', "Who drives?", "Ana"]) == (
+        'The crane lifts 40 t. It says "closed." Who drives? Ana'
+    )
+
+
+def test_what_closes_behind_a_mark_hides_it_from_nobody() -> None:
+    assert (closing_mark('"Shall we?"'), closing_mark("done.**"), closing_mark("(so")) == ("?", ".", "o")
+    assert is_closed("It holds.)") and not is_closed("as follows:")
+
+
+@pytest.mark.parametrize(
+    "text", ["Which port?", "¿Qué puerto", "どの港ですか", "港は開きましたか。", "哪个港口呢", "真的؟"]
+)
+def test_a_question_is_known_by_its_form(text: str) -> None:
+    assert is_question(text)
