@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 import corpus
 import machine
 from pellucid.encoders.port import Embedder
+from pellucid.language.words import function_words
 from pellucid.model.memory import Memory
-from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.query.plan import plan
 from pellucid.recall.state import Plan, Request, State, World
 from pellucid.store.local.index.analysis import Analyzer
@@ -138,7 +138,7 @@ def compare(index: LocalIndex, embedder: Embedder, exact: Truth, queries: Sequen
             tally.against(name, found, best)
             if answerable:
                 tally.target[name].append(query.target in best)
-        telling = [i for i, word in enumerate(said.words) if word not in FUNCTION_WORDS and said.frequencies[i]]
+        telling = [i for i, word in enumerate(said.words) if word not in function_words() and said.frequencies[i]]
         tally.asked.append(len(said.searched))
         tally.rows.append(sum(said.frequencies[i] for i in said.searched))
         tally.cut.append(len(said.searched) < len(telling))
@@ -158,7 +158,7 @@ def _ask(index: LocalIndex, embedder: Embedder, asked: Request) -> tuple[State, 
 def _words(said: Plan) -> dict[str, list[str]]:
     return {
         "sameWords": [said.stems[i] for i in said.searched],
-        "tellingWords": [stem for stem, word in zip(said.stems, said.words, strict=True) if word not in FUNCTION_WORDS],
+        "tellingWords": [said.stems[i] for i, word in enumerate(said.words) if word not in function_words()],
         "allWords": list(said.stems),
     }
 

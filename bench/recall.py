@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 import corpus
 import machine
 from pellucid.encoders.port import Embedder
-from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.language.words import function_words
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import Request, State
 from pellucid.settings.sections import HistorySettings
@@ -93,7 +93,7 @@ class Race:
         """What each contestant does with a query."""
         vector = self.recaller.embedder.encode_query(query.text).vector if self.recaller.embedder else np.zeros(384)
         words = query.text.split()
-        telling = [word for word in words if word not in FUNCTION_WORDS]
+        telling = [word for word in words if word not in function_words()]
         return {
             "recall": lambda: states.append(self.recaller.run(asked)),
             "bare": lambda: self.bare.search(words, vector),

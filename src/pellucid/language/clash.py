@@ -8,10 +8,11 @@ things (`the API supports JSON`), and what is used or done beside another thing 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-from pellucid.language import frame_words as of
-from pellucid.language.frames import Frame, Kind, Token, fold_words, frames
+from pellucid.language import lexicon
+from pellucid.language.frames import Frame, Kind, Token, fold_words, frames, structure
 from pellucid.language.inflection import folded
 
 Strength = Literal["plain", "open", "guess"]
@@ -105,12 +106,12 @@ def _same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
     if len(one) == len(other) == 1:
         return True
     units = {each[-1].text for each in (one, other) if len(each) == 2}
-    return any(units <= scale for scale in _SCALES)
+    return any(units <= scale for scale in _scales())
 
 
 def _is_measure(tokens: Sequence[Token]) -> bool:
     """A number, and its unit, if that is not the same on both sides."""
-    unit = len(tokens) == 2 and tokens[1].kind == "word" and tokens[1].text not in of.STRUCTURE
+    unit = len(tokens) == 2 and tokens[1].kind == "word" and tokens[1].text not in structure()
     return tokens[0].kind == "number" and (len(tokens) == 1 or unit)
 
 
@@ -123,12 +124,12 @@ def _is_named(tokens: Sequence[Token]) -> bool:
 
 def _is_structure(token: Token) -> bool:
     """A function word; what is written as a name (`MIT`) is none, whatever it means elsewhere."""
-    return token.kind == "word" and token.text in of.STRUCTURE
+    return token.kind == "word" and token.text in structure()
 
 
 def _strength(old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
     signed = new.changed or new.turned
-    if _verb(new.tokens) in _MANY and not signed:
+    if _verb(new.tokens) in _forms("many") and not signed:
         return None
     if _is_subject(before, after):
         return _of_subject(old, new, kind, after)
@@ -139,17 +140,28 @@ def _strength(old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after
     return _of_name(new, kind, before, after)
 
 
-_MANY = frozenset(folded(word) for word in of.MANY)
-_SOLE = frozenset(folded(word) for word in of.SOLE)
-_VERBS = frozenset(folded(word) for word in of.VERBS) | _SOLE | _MANY | {"be"} | of.AUXILIARY
 _LIVING = [folded("live"), "in"]
-_SCALES = tuple(frozenset(map(folded, scale)) | scale for scale in of.SCALES)
-_UNIQUE = frozenset(folded(word) for word in of.UNIQUE)
+
+
+@cache
+def _forms(*kinds: str) -> frozenset[str]:
+    """The words of some kinds in the form that all of theirs share."""
+    return frozenset(map(folded, lexicon.words(*kinds)))
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return _forms("verbs", "sole", "many") | {"be"} | lexicon.words("auxiliary")
+
+
+@cache
+def _scales() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(map(folded, scale)) | scale for scale in lexicon.scales())
 
 
 def _verb(tokens: Sequence[Token]) -> str:
     """The first verb that is known as one, the first word left out: that is what a statement is about."""
-    return next((token.text for token in tokens[1:] if token.text in _VERBS), "")
+    return next((token.text for token in tokens[1:] if token.text in _verbs()), "")
 
 
 def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
@@ -159,8 +171,8 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
     spaced = [token.text for token in after if token.kind != "sign"]
     if not before:
         return True
-    ahead = any(token.text in _VERBS or token.text in of.PRONOUNS for token in before)
-    return not ahead and any(word in _VERBS for word in spaced)
+    ahead = any(token.text in _verbs() or token.text in lexicon.words("pronouns") for token in before)
+    return not ahead and any(word in _verbs() for word in spaced)
 
 
 def _of_subject(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
@@ -168,7 +180,7 @@ def _of_subject(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> S
     if not after:
         return None
     verb = "".join(token.text for token in after[:2]) if after[0].kind == "sign" else after[0].text
-    sole = verb in _SOLE or (old.definite and new.definite and after[0].text == "be")
+    sole = verb in _forms("sole") or (old.definite and new.definite and after[0].text == "be")
     if kind not in {"name", "word"} or not sole:
         return None
     return "plain" if new.changed or new.turned else "open"
@@ -180,16 +192,16 @@ def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[To
         return _of_eastern(before, after)
     if not _verb(before):  # it asks for something to be done, or nobody here knows what it says
         return None
-    by_person = bool(words) and words[0] in of.PRONOUNS
+    by_person = bool(words) and words[0] in lexicon.words("pronouns")
     owned = by_person and words[1:2] != ["be"]
     if owned:
         return _of_habit(new, words, after)
     copula = words[-1:] == ["be"] and not after
-    if copula and not (kind == "name" or new.changed or _UNIQUE.intersection(words)):
+    if copula and not (kind == "name" or new.changed or _forms("unique").intersection(words)):
         return None
     if copula or new.turned or (new.changed and kind == "name"):
         return "plain"
-    return "open" if words[-1:] and words[-1] in of.LOCATIVE and not after else None
+    return "open" if words[-1:] and words[-1] in lexicon.words("locative") and not after else None
 
 
 def _of_habit(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
@@ -200,9 +212,9 @@ def _of_habit(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Stren
         return "plain" if new.left or after or words[1:] == _LIVING else "guess"
     if words[1:] == _LIVING:
         return "plain" if new.changed else "open"
-    if len(words) == 2 and after and after[0].text in of.PURPOSE:
+    if len(words) == 2 and after and after[0].text in lexicon.words("purpose"):
         return "plain" if new.changed else "open"
-    elsewhere = len(words) > 3 and words[-1] in of.LOCATIVE
+    elsewhere = len(words) > 3 and words[-1] in lexicon.words("locative")
     return ("plain" if new.changed else "open") if elsewhere and not after else None
 
 

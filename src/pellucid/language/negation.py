@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from hashlib import sha256
 
+from pellucid.language import lexicon
 from pellucid.language.contractions import without_clitics
 from pellucid.language.inflection import folded
 from pellucid.language.negation_east import east_negations
@@ -26,21 +27,7 @@ _NO_LONGER = re.compile(
     r"|\b(?:stop(?:s|ped)?|quit|quits|cease[sd]?) (?=\w+ing\b)|\b(?:dejó|dejé|deja|dejo|dejamos|dejaron|dejan) de\b"
 )
 _TOKEN = re.compile(r"(?:(?<!\w)[-−])?\d+(?:[.,:]\d+)*%?|[^\W\d_]+[+#]*")
-_NEGATING = """
-    not no never none nobody nothing neither nor without nicht nie niemals kein keine keinen keinem keiner keines nichts
-    niemand ohne weder nunca jamás ningún ninguna ninguno ni nadie nada tampoco sin
-    """
-_NEGATORS = frozenset(_NEGATING.split())
 _REFUSING = "no"
-_CONCORD = frozenset({"nunca", "jamás", "ningún", "ninguna", "ninguno", "ni", "nadie", "nada", "tampoco"})
-"""Spanish words that only repeat an earlier `no`: `no usa nunca` denies once."""
-_UNSAYING = """
-    a an the any some with do does did will shall now currently anymore longer still yet already always ever at all also
-    der die das den dem des ein eine einen einem einer mit auch immer jetzt noch schon mehr gar überhaupt
-    el la los las un una unos unas con ya siempre ahora todavía aún también
-    """
-_DROPPED = frozenset(_UNSAYING.split())
-"""Words that come and go between a statement and its denial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +50,13 @@ def stance(text: str, entity: str | None = None) -> Stance:
     plain = _CONTRAST.sub(" ", without_clitics(plain))
     plain = _NO_LONGER.sub(" never ", _NO_DENIAL.sub(" ", plain))
     said: dict[str, None] = {}
+    negators, repeats, dropped = (lexicon.words(kind) for kind in ("negators", "concord", "unsaying"))
     refused = False
     for token in _TOKEN.findall(plain):
-        if token in _NEGATORS:
-            denials += not (refused and token in _CONCORD)
+        if token in negators:
+            denials += not (refused and token in repeats)
             refused = refused or token == _REFUSING
-        elif token not in _DROPPED:
+        elif token not in dropped:
             said[folded(token)] = None
     return Stance(_hash(entity, tuple(said) or (plain.strip(),)), denials % 2 == 1)
 

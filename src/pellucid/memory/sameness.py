@@ -14,7 +14,7 @@ from pellucid.language.contractions import spell_out
 from pellucid.language.negation import Stance, stance
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.spelling import entity_key, normalise
-from pellucid.language.words import STOP_WORDS, content_words
+from pellucid.language.words import content_words, stop_words
 from pellucid.model.memory import Category, Memory
 
 _GAP = re.compile(rf"(?<=[{EAST_WORDS}])\s|\s(?=[{EAST_WORDS}])")
@@ -180,7 +180,7 @@ def _article_tells(after: list[str]) -> bool:
     """Whether `the` makes a difference before these words: `the servers` are not all servers, as `the cache` is one."""
     if after[0] in _ARTICLE_TELLS or after[0][0].isdigit():
         return True
-    named = list(takewhile(lambda word: word not in STOP_WORDS and word not in _VERBS, after))
+    named = list(takewhile(lambda word: word not in stop_words() and word not in _VERBS, after))
     return any(word in _UNBOUNDED or (word[-1] == "s" and word[-2:] not in {"ss", "us", "is"}) for word in named)
 
 
@@ -223,7 +223,7 @@ def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bo
     word = one.casefold()
     is_shouted = len(word) > 1 and one.isupper() != other.isupper()
     has_inner_capitals = any(each[1:] != each[1:].lower() and not each.isupper() for each in (one, other))
-    if not word.isalpha() or has_inner_capitals or (word in STOP_WORDS and (is_shouted or not is_first)):
+    if not word.isalpha() or has_inner_capitals or (word in stop_words() and (is_shouted or not is_first)):
         return False
     return word in named or (is_first and not is_shouted)
 

@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass, field
 
+from pellucid.language import lexicon
 from pellucid.language.negation import stance
 from pellucid.language.scripts import HAN, KATAKANA, is_east
 from pellucid.language.spelling import entity_key
-from pellucid.language.words import STOP_WORDS
+from pellucid.language.words import stop_words
 from pellucid.observe.language import Language
 from pellucid.observe.prose import LONGEST_SENTENCE
 
@@ -127,7 +128,7 @@ def _is_concrete(value: str, language: Language) -> bool:
     if not _is_short(value):
         return False
     first = value.split(maxsplit=1)[0]
-    numbers, weekdays = language.spans.numbers, language.spans.weekdays
+    numbers, weekdays = lexicon.numbers(language.code), lexicon.weekdays(language.code)
     return (
         first[0].isdigit()
         or (first[0] in "$€£¥-−" and bool(_DIGIT.search(first)))
@@ -140,5 +141,5 @@ def _is_concrete(value: str, language: Language) -> bool:
 def _is_name(key: str, *, strict: bool = True) -> bool:
     """At least one word that means something, and (if strict) none that points elsewhere (`this-one`, `what`)."""
     parts = key.split("-")
-    pointing = [part in STOP_WORDS for part in parts]
+    pointing = [part in stop_words() for part in parts]
     return bool(key) and len(parts) <= _LONGEST_KEY and not (any(pointing) if strict else all(pointing))

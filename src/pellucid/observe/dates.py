@@ -4,17 +4,21 @@ import re
 from datetime import date, datetime, timedelta
 from functools import cache
 
+from pellucid.language import lexicon
+from pellucid.language.dates import alternatives, phrases, shifted
 from pellucid.language.scripts import is_east
 from pellucid.observe.language import Language, Unit, load_language
 
 _DATED = re.compile(r"\s*\(\d{4}")
 _AT_MOST = 2
+_OPENS = {"week": "week of ", "trail": "since "}
 
 
 def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     """`text` with the absolute date in parentheses after each relative one (the first two), if the time is known.
 
-    A day is `2026-04-22`, a week `week of 2026-04-20`, a month `2026-04`, a year `2026`.
+    A day is `2026-04-22`, a week `week of 2026-04-20`, a month `2026-04`, a year `2026`, the past
+    week `since 2026-04-15`.
     """
     pattern = _pattern(language.code)
     if at is None or not pattern:
@@ -34,13 +38,12 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
 def _pattern(code: str) -> re.Pattern[str] | None:
     language = load_language(code)
     spans = language.spans
-    phrases = sorted(language.dates, key=len, reverse=True)
-    edge = "" if any(map(is_east, phrases)) else r"\b"
-    rows = [f"(?P<phrase>{edge}(?:{'|'.join(map(re.escape, phrases))}){edge})"] if phrases else []
+    said = phrases(code)
+    edge = "" if any(map(is_east, said)) else r"\b"
+    rows = [f"(?P<phrase>{edge}(?:{alternatives(said)}){edge})"] if said else []
     for name in ("ago", "ahead", "past_weekday", "coming_weekday"):
         if template := getattr(spans, name):
-            number = r"\d{1,3}|" + "|".join(sorted(spans.numbers, key=len, reverse=True))
-            weekday = "|".join(sorted(spans.weekdays, key=len, reverse=True))
+            number, weekday = rf"\d{{1,3}}|{alternatives(lexicon.numbers(code))}", alternatives(lexicon.weekdays(code))
             filled = template.replace("{n}", number).replace("{weekday}", weekday)
             rows.append(f"(?P<{name}>{_name_groups(filled, name)})")
     return re.compile("|".join(rows)) if rows else None
@@ -56,28 +59,24 @@ def _absolute(found: re.Match[str], today: date, language: Language) -> str | No
     kind = found.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
-        unit, offset = language.dates[found[0]].split(":")
-        return _shift(today, unit, int(offset))
+        unit, offset = phrases(language.code)[found[0]].split(":")
+        return _named(today, unit, int(offset))
     if kind in {"ago", "ahead"}:
         said = found[f"{kind}_0"]
-        count = int(said) if said.isdigit() else spans.numbers[said]
-        return _shift(today, spans.units[found[f"{kind}_1"]], -count if kind == "ago" else count)
-    weekday = spans.weekdays[found[f"{kind}_0"]]
+        count = int(said) if said.isdigit() else lexicon.numbers(language.code)[said]
+        return _named(today, spans.units[found[f"{kind}_1"]], -count if kind == "ago" else count)
+    weekday = lexicon.weekdays(language.code)[found[f"{kind}_0"]]
     days = (weekday - today.weekday()) % 7 or 7
     return str(today + timedelta(days=days if kind == "coming_weekday" else (days - 7 or -7)))
 
 
-def _shift(today: date, unit: Unit | str, offset: int) -> str | None:
+def _named(today: date, unit: Unit | str, offset: int) -> str | None:
+    """A stretch of time as a reader writes it; None where it is no date after all."""
     if unit == "none":
         return None
-    if unit == "day":
-        return str(today + timedelta(days=offset))
-    monday = today - timedelta(days=today.weekday())
-    if unit == "week":
-        return f"week of {monday + timedelta(weeks=offset)}"
-    if unit == "weekend":
-        return str(monday + timedelta(weeks=offset, days=5))
-    if unit == "month":
-        months = today.year * 12 + today.month - 1 + offset
-        return f"{months // 12}-{months % 12 + 1:02d}"
-    return str(today.year + offset)
+    start = shifted(today, unit, offset)[0]
+    if unit == "quarter":
+        return f"{start.year}-Q{start.month // 3 + 1}"
+    if unit in {"month", "year"}:
+        return f"{start:%Y-%m}" if unit == "month" else f"{start:%Y}"
+    return f"{_OPENS.get(unit, '')}{start}"

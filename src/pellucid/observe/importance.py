@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from math import fsum
 
-from pellucid.language.words import STOP_WORDS, reading_length, words
+from pellucid.language.words import reading_length, stop_words, words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Contribution, ExtractedFact
 from pellucid.observe.language import Language, detect_language
@@ -84,7 +84,7 @@ def _cues(text: str, language: Language) -> dict[str, float]:
         "cue:strong": 0.05 if cues.strong.search(lowered) else 0.0,
         "hedge": -0.15 if noise.hedges.search(lowered) else -0.05 if noise.soft_hedges.search(lowered) else 0.0,
         "first-person": 0.05 if noise.self.search(lowered) else 0.0,
-        "vague": -0.1 if all(word in STOP_WORDS for word in words(text)) else 0.0,
+        "vague": -0.1 if all(word in stop_words() for word in words(text)) else 0.0,
     }
 
 

@@ -5,20 +5,22 @@ A language is one file in `languages/`. Every section and key of it is optional,
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from pellucid.errors import NotFoundError
+from pellucid.language import lexicon
 from pellucid.language.scripts import has_kana, is_east
 from pellucid.model.memory import Category
 
 LANGUAGES = ("en", "de", "es", "ja", "zh")
 """The tables that are shipped, the default language first."""
 
+_MACRO = re.compile(r"\{([a-z]+)\}")
 _NEVER = re.compile(r"(?!)")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
@@ -116,15 +118,13 @@ class ImportanceCues(LanguageTable):
 
 
 class Spans(LanguageTable):
-    """How relative dates with a number or a weekday are said; `{n}` and `{weekday}` stand for the keys below."""
+    """How relative dates with a number or a weekday are said; `{n}` and `{weekday}` stand for words of the lexicon."""
 
     ago: str = ""
     ahead: str = ""
     past_weekday: str = ""
     coming_weekday: str = ""
     units: dict[str, Unit] = Field(default_factory=dict[str, Unit])
-    numbers: dict[str, int] = Field(default_factory=dict[str, int])
-    weekdays: dict[str, int] = Field(default_factory=dict[str, int])
 
 
 class Attributes(LanguageTable):
@@ -186,7 +186,6 @@ class Language(LanguageTable):
     """One compiled cue table."""
 
     code: str
-    function_words: str = ""
     macros: dict[str, str] = Field(default_factory=dict[str, str])
     spaced: bool = True
     cues: RawRows = Field(default_factory=RawRows)
@@ -197,7 +196,6 @@ class Language(LanguageTable):
     clauses: Clauses = Clauses()
     procedure: ProcedureTable = ProcedureTable()
     importance: ImportanceCues = ImportanceCues()
-    dates: dict[str, str] = Field(default_factory=dict[str, str])
     spans: Spans = Spans()
     attributes: Attributes = Attributes()
     resolutions: Resolutions = Resolutions()
@@ -209,10 +207,19 @@ def load_language(code: str) -> Language:
     file = files("pellucid.observe") / "languages" / f"{code}.toml"
     if not file.is_file():
         raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
-    text = file.read_text(encoding="utf-8")
-    for name, pattern in tomllib.loads(text).get("macros", {}).items():
-        text = text.replace(f"{{{name}}}", pattern)
-    return Language.model_validate(tomllib.loads(text))
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    return Language.model_validate(_filled(table, table.get("macros", {})))
+
+
+def _filled(part: object, macros: Mapping[str, str]) -> object:
+    """A part of a table with each `{macro}` as what it stands for."""
+    if isinstance(part, str):
+        return _MACRO.sub(lambda found: macros.get(found[1], found[0]), part)
+    if isinstance(part, list):
+        return [_filled(each, macros) for each in cast("list[object]", part)]
+    if isinstance(part, dict):
+        return {name: _filled(each, macros) for name, each in cast("dict[str, object]", part).items()}
+    return part
 
 
 @cache
@@ -223,8 +230,10 @@ def load_cues(code: str) -> tuple[Cues, Cues]:
 
 
 @cache
-def _function_words(code: str) -> frozenset[str]:
-    return frozenset(load_language(code).function_words.split())
+def _telltales(code: str) -> frozenset[str]:
+    """The words by which a language is known."""
+    known = lexicon.lexicon(code).get("words", {})
+    return frozenset(f"{known.get('function', '')} {known.get('telltale', '')}".split())
 
 
 def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = "") -> Language:
@@ -239,4 +248,4 @@ def _detect_language(text: str, available: tuple[str, ...], usual: str) -> Langu
         return load_language(east if east in available else available[0])
     present = set(_LATIN_WORD.findall(text.casefold()))
     ordered = (usual, *available) if usual in available else available
-    return load_language(max(ordered, key=lambda code: len(present & _function_words(code))))
+    return load_language(max(ordered, key=lambda code: len(present & _telltales(code))))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pellucid.language.frame_words import SCALES
+from pellucid.language import lexicon
 from pellucid.language.scripts import EAST, is_east
 from pellucid.observe.language import Language, load_language
 
@@ -108,7 +108,7 @@ def _is_other_unit(said: Sequence[re.Match[str]], behind: Sequence[re.Match[str]
     if not behind or len(said) < 2:
         return False
     units = {behind[0][0].casefold(), said[-1][0].casefold()}
-    return any(units <= scale for scale in SCALES)
+    return any(units <= scale for scale in lexicon.scales())
 
 
 def _same(piece: re.Match[str]) -> str:
@@ -119,7 +119,7 @@ def _same(piece: re.Match[str]) -> str:
 
 @cache
 def _numbers(code: str) -> re.Pattern[str]:
-    words = [word for word, value in load_language(code).spans.numbers.items() if value > 1 and word.isascii()]
+    words = [word for word, value in lexicon.numbers(code).items() if value > 1 and word.isascii()]
     spelled = rf"|\b(?:{'|'.join(words)})\b" if words else ""
     return re.compile(
         rf"(?P<number>(?<![A-Za-z\d_.])[$€£¥]?\d(?:[\d.,:/]*\d)?{spelled})(?: ?(?P<unit>{_UNIT}))?(?![\d])"
@@ -128,7 +128,7 @@ def _numbers(code: str) -> re.Pattern[str]:
 
 @cache
 def _weekdays(code: str) -> re.Pattern[str]:
-    names = sorted(load_language(code).spans.weekdays, key=len, reverse=True)
+    names = sorted(lexicon.weekdays(code), key=len, reverse=True)
     if not names:
         return re.compile(r"(?!)")
     edges = (r"\b", r"s?\b") if load_language(code).spaced else ("", "")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from pellucid.language.words import STOP_WORDS
+from pellucid.language.words import stop_words
 from pellucid.observe.language import Language, load_language
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -75,7 +75,7 @@ def _is_noun(at: int, spoken: Sequence[str], language: Language) -> bool:
 
 @cache
 def _hollow(code: str) -> frozenset[str]:
-    return STOP_WORDS | frozenset(load_language(code).noise.hollow.split())
+    return stop_words() | frozenset(load_language(code).noise.hollow.split())
 
 
 @cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pellucid.language.spelling import entity_key, normalise
-from pellucid.language.words import STOP_WORDS, content_words, words
+from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Evidence, ExtractedFact, Resolution
 from pellucid.model.turn import Turn
@@ -203,7 +203,7 @@ def _by_name(case: _Case) -> DropReason | None:
     parts = [part.strip(".:'’*_") for part in _PART.findall(case.unlabelled)]
     if any(_JOINED.search(part) and part.casefold() not in heard for part in parts):
         return "identifier-not-said"
-    known = [*words(heard), *STOP_WORDS]
+    known = [*words(heard), *stop_words()]
     missing = any(len(_shared(words(name), known)) < len(words(name)) for name in _names(case.unlabelled))
     return "name-not-said" if missing else None
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pellucid.encoders.chat import ChatModel
 from pellucid.language.negation import stance
 from pellucid.language.spelling import entity_key, normalise
-from pellucid.language.words import STOP_WORDS, content_words, words
+from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Memory
 from pellucid.observe.model.extract import json_line
 from pellucid.observe.model.hostile import is_hostile
@@ -195,7 +195,7 @@ def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     known = set(words(heard))
     if any(word not in known and not _inflected(word, known) for word in content_words(told)):
         return "words its parts do not hold"
-    return "a name its parts do not hold" if not _names(told) <= {*known, *STOP_WORDS} else ""
+    return "a name its parts do not hold" if not _names(told) <= {*known, *stop_words()} else ""
 
 
 def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
@@ -213,7 +213,7 @@ def _by_order(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"
     told = [words(each) for each in contents]
-    names = {word for word in _names(_all(parts)) if word not in STOP_WORDS}
+    names = {word for word in _names(_all(parts)) if word not in stop_words()}
     turned = any(_is_turned([word for word in each if word in names], orders) for each in told)
     return "names change places" if turned else ""
 
@@ -232,7 +232,7 @@ def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     heard, told = _all(parts), " ".join(contents)
     lost = (_numbers(heard) - _numbers(told)) | (_specials(heard) - _specials(told))
     held = set(words(told))
-    if lost or not {word for word in _names(heard) if word not in STOP_WORDS} <= held:
+    if lost or not {word for word in _names(heard) if word not in stop_words()} <= held:
         return "a number, name or identifier is lost"
     values = [
         (entity_key(name), normalise(value)) for each in parts for name, value in each.structured_attributes.items()

@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from pellucid.language import lexicon
 from pellucid.language.contractions import spell_out
 from pellucid.language.negation import stance
-from pellucid.language.words import STOP_WORDS, content_words, words
+from pellucid.language.words import content_words, stop_words, words
 
 _ID = re.compile(r"\b(?:mem|rec|ep|art|aud|obs)_[0-9a-f]{4,}\b")
 _ADDRESS = re.compile(
@@ -25,43 +26,6 @@ _PAST = ("d", "ed", "te", "ten")
 _PRESENT = ("", "s", "es", "ing", "e", "en", "n", "t", "st", "em", "a", "o", "as", "os")
 """Letters that two forms of a word share at least, and what either may end in behind them, of one tense."""
 _WOULD = re.compile(r"['’]d\b", re.IGNORECASE)
-_WERE = "was were had did war waren hatte hatten era eran había"
-_ARE = "am is are has have does do bin ist sind habe hat es está son ha han"
-_COMING = """
-    a an the be been being having doing it its itself this that these those there which who
-    der das dem den ein eine einen einem einer el la las un una le les
-    """
-_WAS, _IS = frozenset(_WERE.split()), frozenset(_ARE.split())
-_FREE = frozenset(_COMING.split()) | _WAS | _IS
-"""Words that may come and go: articles, forms of be, have and do, and pronouns that stand for what is spoken of."""
-_PERSON = {
-    **dict.fromkeys(("me", "my", "mine", "myself"), "i"),
-    **dict.fromkeys(("us", "our", "ours", "ourselves"), "we"),
-    **dict.fromkeys(("your", "yours", "yourself"), "you"),
-    **dict.fromkeys(("him", "his", "himself"), "he"),
-    **dict.fromkeys(("her", "hers", "herself"), "she"),
-    **dict.fromkeys(("them", "their", "theirs", "themselves"), "they"),
-    **dict.fromkeys(("mich", "mir", "mein", "meine"), "ich"),
-    **dict.fromkeys(("uns", "unser"), "wir"),
-}
-_PERSONS = frozenset(_PERSON.values())
-_LIMITING = """
-    not no never none nobody nothing neither nor without cannot only but yet though although however unless except if
-    whether instead rather than from by or either once until till since before after while because so against between
-    may might can could must should shall will would need needs want wants maybe perhaps probably possibly likely
-    supposed always sometimes often usually rarely seldom hardly barely almost nearly about all every each any some
-    both most more many much few less least fewer several other over under above below last first next again
-    plan plans planned planning propose proposed consider considered considering try tried trying fail failed fails
-    refuse refused avoid avoided stop stopped think thinks thought believe believed hope hopes
-    nicht kein keine keinen keinem keiner nie niemals nichts ohne nur aber sondern statt außer wenn falls ob oder bis
-    seit vor nach vom von durch muss müssen kann können darf dürfen soll sollen sollte wird werden würde vielleicht
-    manchmal immer alle jeder einige mehr weniger fast
-    nunca jamás sin pero sino solo sólo si salvo excepto antes después hasta desde quizá siempre todo todos más menos
-    puede debe
-    ne pas sauf seulement mais avant après jusque sans peut doit toujours jamais
-    """
-_LIMITS = frozenset(_LIMITING.split())
-"""Words that limit, contrast or doubt the rest: each that was heard must be told."""
 _SENTENCE = re.compile(r"[.;!?](?=\s|$)|\n|\b(?:and|und|y|et|while|whereas|während)\b", re.IGNORECASE)
 _CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
 
@@ -93,7 +57,7 @@ def _number(told: str, heard: str) -> bool:
 
 
 def _names(told: str, heard: str) -> bool:
-    known = {*words(heard), *STOP_WORDS}
+    known = {*words(heard), *stop_words()}
     new = {*_NAME.findall(told)} - {*_NAME.findall(heard)}
     return not {word for name in new for word in words(name)} <= known
 
@@ -105,7 +69,7 @@ def _words(told: str, heard: str) -> bool:
 
 def _form_of(word: str, known: Iterable[str]) -> str:
     """The first of the known words that has another ending only; empty if none."""
-    if not word.isalpha() or word in STOP_WORDS:
+    if not word.isalpha() or word in stop_words():
         return ""
     forms = {
         word.removesuffix(ending) + other
@@ -124,7 +88,8 @@ def _denial(told: str, heard: str) -> bool:
 def _tense(told: str, heard: str) -> bool:
     """It speaks of what is where the other spoke of what was, or the other way round."""
     now, then = ({*words(_full(text))} for text in (told, heard))
-    return any(now & one and then & other and not then & one for one, other in ((_WAS, _IS), (_IS, _WAS)))
+    was, is_ = lexicon.words("were"), lexicon.words("are")
+    return any(now & one and then & other and not then & one for one, other in ((was, is_), (is_, was)))
 
 
 def _small_words(told: str, heard: str) -> bool:
@@ -138,7 +103,8 @@ def _limit(told: str, heard: str) -> bool:
 
 def _order(told: str, heard: str) -> bool:
     known, said = _telling(heard), _as_heard(told, heard)
-    ordered = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)} | _PERSONS
+    capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)}
+    ordered = {*capitals, *lexicon.persons().values()}
     named = ([word for word in text if word in ordered] for text in (said, known))
     if not _within(_numbers(told), _numbers(heard)) or not _within(*named):
         return True
@@ -158,7 +124,8 @@ def _full(text: str) -> str:
 
 def _telling(text: str) -> list[str]:
     """The words in order, pronouns as their person, without those that may come and go."""
-    return [_PERSON.get(word, word) for word in words(_full(text)) if word not in _FREE]
+    persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", of=lexicon.LATIN)
+    return [persons.get(word, word) for word in words(_full(text)) if word not in free]
 
 
 def _as_heard(told: str, heard: str) -> list[str]:
@@ -182,11 +149,12 @@ def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
 def _limits(text: str) -> list[str]:
     """The words of a text that must not be lost, in order: with `from` its `to`, and `used` before a `to`."""
     spoken = _telling(text)
+    limits = lexicon.words("limits", of=lexicon.LATIN)
     paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()
     return [
         word
         for word, after in zip(spoken, [*spoken[1:], ""], strict=True)
-        if word in _LIMITS or word in paired or (word, after) == ("used", "to")
+        if word in limits or word in paired or (word, after) == ("used", "to")
     ]
 
 

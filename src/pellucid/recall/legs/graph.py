@@ -9,11 +9,11 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.language.words import function_words
 from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
 from pellucid.recall.query.edges import beside
-from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import LegReport, Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
@@ -150,7 +150,7 @@ def names_in(text: str) -> list[str]:
     None begins or ends with a function word, but for an article before others: titles have these.
     """
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)]
-    empty = [word.casefold() in FUNCTION_WORDS for word in words]
+    empty = [word.casefold() in function_words() for word in words]
     opens = [not void or word.casefold() in _ARTICLES for word, void in zip(words, empty, strict=True)]
     out: dict[str, None] = {}
     for length in range(min(_LONGEST, len(words)), 0, -1):

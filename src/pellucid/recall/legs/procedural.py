@@ -4,8 +4,8 @@ from math import log1p
 
 import numpy as np
 
+from pellucid.language.words import function_words
 from pellucid.recall.legs.leg import NO_HITS, Asked, report
-from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.equation import Floats, Mask
 from pellucid.recall.state import LegReport, Plan, State, World
@@ -43,7 +43,7 @@ def procedural(state: State, plan: Plan, world: World) -> Asked:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    telling = [i for i in plan.telling if plan.words[i].casefold() not in FUNCTION_WORDS]
+    telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
     idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
     held = np.zeros(len(features.matched))
     for i, worth in idf.items():

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.language.frame_words import PAST
+from pellucid.language import lexicon
 from pellucid.language.scripts import is_east
 
 QueryClass = Literal["decision", "historical", "architectural", "current_state", "other"]
@@ -65,7 +65,8 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
 def _present(plain: str) -> bool:
     """Whether a question asks with `do` or `does`, and no word of it is in the past."""
     words = [word.lower() for word in _WORD.findall(plain)]
-    past = any(word in PAST or word in _PAST or word.endswith("ed") for word in words)
+    told = lexicon.words("past")
+    past = any(word in told or word in _PAST or word.endswith("ed") for word in words)
     return not past and not _PRESENT.isdisjoint(words[:_OPENING])
 
 

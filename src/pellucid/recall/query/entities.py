@@ -1,8 +1,10 @@
 """A query in, the things it names out: quoted strings, ids, paths, identifiers, and capitalised names."""
 
 import re
+from functools import cache
 
-from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.language import lexicon
+from pellucid.language.words import function_words
 
 _MOST = 64
 """Names of one query at most; the first ones count."""
@@ -42,16 +44,7 @@ _LINKS_WORDS = """
     of van von der den de del la le du da di dos el bin ibn al
 """
 _LINKS = frozenset(_LINKS_WORDS.split())
-_CALENDAR_WORDS = """
-    january february march april may june july august september october november december jan feb mar apr jun jul
-    aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur
-    thurs fri sat sun januar jänner februar märz mai juni juli oktober dezember montag dienstag mittwoch
-    donnerstag freitag samstag sonnabend sonntag enero febrero marzo abril mayo junio julio agosto septiembre
-    octubre noviembre diciembre lunes martes miércoles jueves viernes sábado domingo janvier février mars avril
-    juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi vendredi samedi dimanche
-    christmas easter q1 q2 q3 q4 am pm utc
-"""
-_CALENDAR = frozenset(_CALENDAR_WORDS.split())
+_OTHER_DATES = frozenset(("christmas", "easter", "q1", "q2", "q3", "q4", "am", "pm", "utc"))
 _ORDINARY_WORDS = """
     i i'm i've i'll i'd ok okay please thanks thank hello hi hey yes no not list tell show find explain describe
     remind give get check compare summarise summarize write add fix run open remove delete rename make let let's
@@ -63,7 +56,6 @@ _ORDINARY_WORDS = """
     liste nenne gib dime muestra explica lista dis montre explique donne est-ce avons a-t avez hängt hängen läuft
     gibt wurde wurden habe hast welches welchen welchem wieso weshalb wofür womit wovon woher
 """
-_ORDINARY = FUNCTION_WORDS | frozenset(_ORDINARY_WORDS.split())
 _ARTICLES_WORDS = """
     der die das dem den des ein eine einen einem einer eines im am zum zur beim vom ins unser unsere unserem
     unseren unserer mein meine meinem meinen meiner dein deine kein keine keinen welche welcher welches welchen
@@ -89,6 +81,16 @@ def entities(text: str) -> tuple[str, ...]:
             break
     found.close()
     return tuple(found.names)
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    return _OTHER_DATES.union(lexicon.months(), lexicon.weekdays())
+
+
+@cache
+def _ordinary() -> frozenset[str]:
+    return function_words() | frozenset(_ORDINARY_WORDS.split())
 
 
 class _Found:
@@ -143,7 +145,7 @@ class _Found:
 
     def _is_name(self, piece: str, bare: str, at: int, *, joined: bool) -> bool:
         lowered = bare.lower()
-        if not piece[0].isupper() or lowered in _CALENDAR or lowered in _ORDINARY or piece.lower() in _ORDINARY:
+        if not piece[0].isupper() or lowered in _calendar() or lowered in _ordinary() or piece.lower() in _ordinary():
             return False
         if bare == piece and _CONTRACTED.search(piece):
             return False
@@ -163,7 +165,7 @@ class _Found:
         if not follows or not follows[1][0].isupper():
             return False
         title = piece.lower() in _TITLES
-        return title or (not after.startswith(".") and follows[1].lower() not in _CALENDAR | _ORDINARY)
+        return title or (not after.startswith(".") and follows[1].lower() not in _calendar() | _ordinary())
 
     def _add(self, name: str) -> None:
         if name and any(c.isalnum() for c in name) and not re.fullmatch(r"(?:\w\.)+\w", name):

@@ -11,13 +11,13 @@ from pellucid.clock import epoch_ms
 from pellucid.encoders.chat import ChatError
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
+from pellucid.language.words import function_words
 from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.query import gate_llm
 from pellucid.recall.query.classes import classify
 from pellucid.recall.query.dates.period import window
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.query.entities import entities
-from pellucid.recall.query.function_words import FUNCTION_WORDS
 from pellucid.recall.query.gate import Gated, gate
 from pellucid.recall.query.voice import asks_own
 from pellucid.recall.score.rerank import scorer
@@ -182,7 +182,7 @@ def _spelled(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[st
 
 def _telling(words: Sequence[str]) -> tuple[int, ...]:
     """The words that say what is sought: all but those that hold a sentence together."""
-    return tuple(i for i, word in enumerate(words) if word.casefold() not in FUNCTION_WORDS)
+    return tuple(i for i, word in enumerate(words) if word.casefold() not in function_words())
 
 
 def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:

@@ -3,16 +3,14 @@
 import re
 from itertools import pairwise
 
-from pellucid.language.frame_words import PAST
-from pellucid.recall.query.function_words import FUNCTION_WORDS
+from pellucid.language import lexicon
+from pellucid.language.contractions import CLITIC
+from pellucid.language.words import function_words
 from pellucid.recall.query.tasks import starts_task
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[.?!;:]")
-_SELF_WORDS = """
-    i i'm i've i'd i'll me my mine myself ich mich mir mein meine meinen meinem meiner meines yo mí mi mis mío mía
-    conmigo je j'ai moi mon ma mes
-"""
-_SELF = frozenset(_SELF_WORDS.split())
+_SELVES = ("i", "ich", "yo", "je")
+_CLITIC = re.compile(f"{CLITIC}$")
 _OBJECTS = frozenset(("me", "mir", "mich", "moi"))
 _IF = frozenset(("if", "unless", "whenever", "wenn", "falls", "si"))
 _ASKING = frozenset(("you", "please", "and", "to", "du", "bitte"))
@@ -44,9 +42,10 @@ def asks_own(text: str) -> bool:
 
 def _tells(words: list[str]) -> bool:
     """Whether `you` did something: before it stands `did`, or behind it a verb in the past."""
+    past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]
     return any(
-        (word in _YOU and (after in _DONE or after in PAST or after.endswith("ed")))
+        (word in _YOU and (after in _DONE or after in past or after.endswith("ed")))
         or (word in _DONE and after in _YOU)
         for word, after in pairwise(plain)
     )
@@ -56,8 +55,8 @@ def _is_self(words: list[str], lowered: list[str], at: int) -> bool:
     """Whether a word means the asker: it is no numeral (`Phase I`), supposes nothing, and is not whom to tell."""
     word, before = lowered[at], lowered[at - 1] if at else ""
     if word == "i":
-        numeral = words[at] == "I" and before and words[at - 1][0].isupper() and before not in FUNCTION_WORDS
+        numeral = words[at] == "I" and before and words[at - 1][0].isupper() and before not in function_words()
         return not numeral and before not in _IF
     if word in _OBJECTS:
         return at > 1 and lowered[at - 2].isalpha() and lowered[at - 2] not in _ASKING
-    return word in _SELF
+    return _CLITIC.sub("", word) in lexicon.persons(*_SELVES)

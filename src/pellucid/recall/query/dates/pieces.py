@@ -1,14 +1,13 @@
 """A lower-case query and a day in, the dates named in it out: where each stands and which days it means."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
-from pellucid.recall.query.dates.words import COUNTED, MONTHS, NUMBERS, PHRASES, UNITS, WEEKDAYS
-
-Span = tuple[date, date]
-"""The first day of a period, and the first one behind it."""
+from pellucid.language import lexicon
+from pellucid.language.dates import Span, alternatives, month_span, phrases, shifted, units
 
 MOST = 16
 """Dates read of one query at most."""
@@ -28,35 +27,6 @@ class Piece:
     relative: bool = False
 
 
-def names(words: dict[str, int] | dict[str, str], least: int = 1) -> str:
-    """Words as the alternatives of a pattern, the longest first."""
-    kept = (word for word in words if len(word) >= least)
-    return "|".join(re.escape(word) for word in sorted(kept, key=len, reverse=True))
-
-
-def month_span(year: int, month: int, months: int = 1) -> Span:
-    """`months` whole months from one on."""
-    end = year * 12 + month - 1 + months
-    return date(year, month, 1), date(end // 12, end % 12 + 1, 1)
-
-
-def shifted(today: date, unit: str, offset: int) -> Span:
-    """The day, week, weekend, month, quarter or year `offset` from the present one; `trail`: days up to now."""
-    if unit == "day":
-        day = today + timedelta(days=offset)
-        return day, day + timedelta(days=1)
-    if unit == "trail":
-        return today - timedelta(days=offset), today + timedelta(days=1)
-    if unit in {"week", "weekend"}:
-        monday = today - timedelta(days=today.weekday() - 7 * offset)
-        return monday + timedelta(days=5 * (unit == "weekend")), monday + timedelta(days=7)
-    if unit == "year":
-        return month_span(today.year + offset, 1, 12)
-    size = 3 if unit == "quarter" else 1
-    months = (today.year * 12 + today.month - 1) // size * size + offset * size
-    return month_span(months // 12, months % 12 + 1, size)
-
-
 def ago(today: date, count: int, unit: str) -> Span:
     """`count` units before today: that day, or half a unit to either side of it."""
     days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
@@ -64,14 +34,22 @@ def ago(today: date, count: int, unit: str) -> Span:
     return day - half, min(day + half, today) + timedelta(days=1)
 
 
-_MONTH = rf"(?:{names(MONTHS)})(?!\w)\.?"
-_LONG_MONTH = rf"(?:{names(MONTHS, 4)}|may|mai)(?!\w)"
+_COUNTED = """
+    users user rows lines line requests request bytes byte kb mb gb tokens characters chars items records files
+    times people calls euros dollars euro percent px pixels steps words tests errors entries points pages
+    messages events jobs ms seconds second secs sec s minutes minute mins min hours hour hz rpm iterations
+    epochs samples queries commits customers orders tickets memories documents nodes workers threads
+"""
+"""What a number in front of it counts, so that it is no year."""
+
+_MONTH = r"(?:«month»)(?!\w)\.?"
+_LONG_MONTH = r"(?:«month 4»|may|mai)(?!\w)"
 _FOUR = r"(?:19[5-9]\d|20[0-4]\d)"
 _YEAR = rf"{_FOUR}(?![\w:/-]|\.\d)"
 _OF = r",? (?:of |de |del )?"
 _FREE = r"(?<![\w./:@#-])"
-_COUNTS = "|".join(COUNTED)
-_UNIT = names(UNITS)
+_COUNTS = "|".join(_COUNTED.split())
+_UNIT = "«unit»"
 _TILL = r"(?:-|–|to|and|bis|und|y|al|et|au)"
 _PART = (
     r"(?:end|start|beginning|middle|mid|month|rest|half|out|as|early|late|summer|winter|spring|autumn|fall|quarter) of"
@@ -100,7 +78,7 @@ def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - e
 
 def _day(found: re.Match[str], today: date) -> Piece | None:
     """`3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year the last one that began."""
-    month, first, year = MONTHS[found["mo"].rstrip(".")], int(found["d"]), found["y"]
+    month, first, year = lexicon.months()[found["mo"].rstrip(".")], int(found["d"]), found["y"]
     last = int(found["until"] or first)
     chosen = int(year) if year else today.year
     start = date(chosen, month, first)
@@ -110,14 +88,14 @@ def _day(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _month(found: re.Match[str], today: date) -> Piece | None:
-    month, year = MONTHS[found["mo"].rstrip(".")], found["y"]
+    month, year = lexicon.months()[found["mo"].rstrip(".")], found["y"]
     chosen = int(year) if year else today.year - (month > today.month)
     piece = _piece(found, month_span(chosen, month), told=bool(year))
     return piece if year else Piece(found.start("mo"), found.end("mo"), piece.span, told=False)
 
 
 def _month_before(found: re.Match[str], today: date) -> Piece | None:
-    month = MONTHS[found["mo"]]
+    month = lexicon.months()[found["mo"]]
     return _piece(found, month_span(today.year - (month >= today.month), month))
 
 
@@ -148,16 +126,16 @@ def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 
 
 
 def _number(said: str) -> int:
-    return int(said) if said.isdigit() else NUMBERS[said]
+    return int(said) if said.isdigit() else _counts()[said]
 
 
 def _trailing(found: re.Match[str], today: date) -> Piece | None:
-    days = {"day": 1, "week": 7, "month": 31, "year": 366}[UNITS[found["unit"]]]
+    days = {"day": 1, "week": 7, "month": 31, "year": 366}[units()[found["unit"]]]
     return _piece(found, shifted(today, "trail", days * _number(found["n"])), relative=True)
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
-    count, unit = _number(found["n"]), UNITS[found["unit"]]
+    count, unit = _number(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
         span = span[0] - timedelta(days=2), min(span[1] + timedelta(days=1), today)
@@ -165,15 +143,16 @@ def _ago(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _weekday(found: re.Match[str], today: date) -> Piece | None:
-    back = (today.weekday() - WEEKDAYS[found["name"]]) % 7 or 7
+    back = (today.weekday() - lexicon.weekdays()[found["name"]]) % 7 or 7
     return _piece(found, shifted(today, "day", -back), relative=True)
 
 
 def _phrase(found: re.Match[str], today: date) -> Piece | None:
-    unit, offset = PHRASES[found[0]].split(":")
+    unit, offset = _past_phrases()[found[0]].split(":")
     return _piece(found, shifted(today, unit, int(offset)), relative=True)
 
 
+_MARK = re.compile(r"«(\w+)(?: (\d))?»")
 _D = r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _ENDS = rf"(?![\w:%]|-\w|\.\d| (?:{_COUNTS})\b)"
 _ROWS: tuple[tuple[str, _Resolve], ...] = (
@@ -202,25 +181,25 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
     (
         (
             rf"{_FREE}(?:(?:the )?(?:last|past)|(?:in )?den letzten|(?:los|las) últimos|les|ces)"
-            rf" (?P<n>\d{{1,3}}|couple(?= of)|{names(NUMBERS, 3)})(?: of)? (?P<unit>{_UNIT})(?!\w)"
+            rf" (?P<n>\d{{1,3}}|couple(?= of)|«number 3»)(?: of)? (?P<unit>{_UNIT})(?!\w)"
             r"(?: derniers| dernières)?"
         ),
         _trailing,
     ),
-    (rf"{_FREE}(?:a (?=few|couple))?(?P<n>\d{{1,3}}|{names(NUMBERS)})(?: of)? (?P<unit>{_UNIT}) ago(?!\w)", _ago),
-    (rf"{_FREE}(?:vor|hace|il y a) (?P<n>\d{{1,3}}|{names(NUMBERS)}) (?P<unit>{_UNIT})(?!\w)", _ago),
+    (rf"{_FREE}(?:a (?=few|couple))?(?P<n>\d{{1,3}}|«number»)(?: of)? (?P<unit>{_UNIT}) ago(?!\w)", _ago),
+    (rf"{_FREE}(?:vor|hace|il y a) (?P<n>\d{{1,3}}|«number») (?P<unit>{_UNIT})(?!\w)", _ago),
     (
-        rf"{_FREE}(?:last|letzten|vorigen|past|el|le) (?P<name>{names(WEEKDAYS, 4)})(?!\w)(?: (?:pasado|dernier))?",
+        rf"{_FREE}(?:last|letzten|vorigen|past|el|le) (?P<name>«weekday 4»)(?!\w)(?: (?:pasado|dernier))?",
         _weekday,
     ),
     (rf"{_FREE}(?P<name>lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche) (?:dernier|passé)(?!\w)", _weekday),
     (rf"{_FREE}(?:last|letzten) (?P<mo>{_LONG_MONTH})(?! \d)", _month_before),
-    (rf"{_FREE}(?:{names(PHRASES)})(?!\w)", _phrase),
+    (rf"{_FREE}(?:«phrase»)(?!\w)", _phrase),
     (
         (
             r"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\bbefore )|(?<=\bafter )|(?<=\bfrom )"
             r"|(?<=\bam )|(?<=\bseit )"
-            rf"|(?<=\bdesde el )|(?<=\bdepuis ))(?P<name>{names(WEEKDAYS, 4)})(?!\w)"
+            r"|(?<=\bdesde el )|(?<=\bdepuis ))(?P<name>«weekday 4»)(?!\w)"
         ),
         _weekday,
     ),
@@ -231,23 +210,49 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
         _year,
     ),
 )
-_PATTERNS = tuple((re.compile(pattern), resolve) for pattern, resolve in _ROWS)
-_JOINED = re.compile(
-    rf" (?:and|to|until|till|through|und|bis|y|a|hasta|et|à) (?:(?P<mo>{_LONG_MONTH})(?! ?\d)|(?P<y>{_YEAR}))"
+_AND = rf" (?:and|to|until|till|through|und|bis|y|a|hasta|et|à) (?:(?P<mo>{_LONG_MONTH})(?! ?\d)|(?P<y>{_YEAR}))"
+_HINT = (
+    r"\d|ago|last|past|this|quarter|day|night|gestern|heute|letzt|vor|woche|monat|jahr|ayer|hoy|hace|pasad|este|hier"
+    r"|aujourd|derni|passé|cette|ce |«month 4»|may|mai|«weekday 4»"
 )
-_HINT = re.compile(
-    rf"\d|ago|last|past|this|quarter|day|night|gestern|heute|letzt|vor|woche|monat|jahr|ayer|hoy|hace|pasad|este|hier"
-    rf"|aujourd|derni|passé|cette|ce |{names(MONTHS, 4)}|may|mai|{names(WEEKDAYS, 4)}"
-)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern with the names for its marks: `«month 4»` is each name of a month of four letters or more."""
+    known: dict[str, Iterable[str]] = {
+        "month": lexicon.months(),
+        "weekday": lexicon.weekdays(),
+        "number": _counts(),
+        "unit": units(),
+        "phrase": _past_phrases(),
+    }
+    return re.compile(_MARK.sub(lambda mark: alternatives(known[mark[1]], int(mark[2] or 1)), pattern))
+
+
+@cache
+def _counts() -> Mapping[str, int]:
+    """How many a word counts, `a few` as three."""
+    return {**lexicon.numbers(*lexicon.LATIN), "couple": 2, "few": 3}
+
+
+@cache
+def _past_phrases() -> Mapping[str, str]:
+    """Phrases for the present stretch of time, or one before."""
+    return {said: meant for said, meant in phrases(*lexicon.LATIN).items() if _is_past(*meant.split(":"))}
+
+
+def _is_past(unit: str, offset: str) -> bool:
+    return unit == "trail" or (unit != "none" and int(offset) <= 0)
 
 
 def pieces(text: str, lowered: str, today: date) -> list[Piece]:
     """The dates of a query in its order; none overlaps another, and at most 16 are read."""
-    if not _HINT.search(lowered):
+    if not _compiled(_HINT).search(lowered):
         return []
     found = list[Piece]()
-    for pattern, resolve in _PATTERNS:
-        for match in pattern.finditer(lowered):
+    for pattern, resolve in _ROWS:
+        for match in _compiled(pattern).finditer(lowered):
             piece = _resolved(match, resolve, today)
             if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
                 found.append(piece)
@@ -277,7 +282,7 @@ def _joined(lowered: str, found: list[Piece], today: date) -> list[Piece]:
     """`… and July`, `… to 2021`: a bare month or year that ends a range."""
     more = list[Piece]()
     for piece in found:
-        match = _JOINED.match(lowered, piece.end)
+        match = _compiled(_AND).match(lowered, piece.end)
         if match and all(p.at != match.end() and not p.at < match.end() <= p.end for p in found):
             resolved = (
                 _month(match, today)

@@ -1,0 +1,105 @@
+"""A kind of word in, the words of that kind out: closed classes, persons, numbers and dates, by language.
+
+One TOML a language says what is known of it; `en.toml` explains the parts. A table is read when it is first asked for.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TypedDict, cast
+
+LATIN = ("en", "de", "es", "fr")
+EAST = ("ja", "zh")
+STATED = ("en", "de", "es", *EAST)
+"""The languages in which statements are read; French is known for questions only."""
+
+Names = Sequence[Sequence[str]]
+
+
+class DateWords(TypedDict, total=False):
+    """How a language names months, from January, weekdays, from Monday, units and stretches of time."""
+
+    months: list[str]
+    weekdays: list[str]
+    units: dict[str, str]
+    phrases: dict[str, str]
+    """`unit:offset` from the present one; `trail` counts days back from now, `none` is no date after all."""
+
+
+class Lexicon(TypedDict, total=False):
+    """What is known of a language; a text of words is split at blanks."""
+
+    words: dict[str, str]
+    persons: dict[str, str]
+    """The forms of each personal pronoun."""
+    numbers: dict[str, int]
+    dates: DateWords
+    scales: dict[str, str]
+    """Units by what they measure."""
+    same: dict[str, list[str]]
+    changes: dict[str, list[str]]
+    signs: dict[str, str]
+
+
+@cache
+def lexicon(code: str) -> Lexicon:
+    """The table of a language code such as `en`."""
+    return cast("Lexicon", tomllib.loads(files("pellucid.language").joinpath(f"{code}.toml").read_text("utf-8")))
+
+
+@cache
+def words(*kinds: str, of: tuple[str, ...] = STATED) -> frozenset[str]:
+    """The words of some kinds in some languages. KeyError where no language has words of a kind."""
+    tables = [lexicon(code).get("words", {}) for code in of]
+    for kind in kinds:
+        if not any(kind in table for table in tables):
+            raise KeyError(kind)
+    return frozenset(word for table in tables for kind in kinds for word in table.get(kind, "").split())
+
+
+@cache
+def persons(*pronouns: str) -> dict[str, str]:
+    """Each form of these personal pronouns, or of all, with its pronoun: `mine`, and `i`."""
+    tables = [lexicon(code).get("persons", {}) for code in LATIN]
+    return {
+        form: pronoun
+        for table in tables
+        for pronoun, forms in table.items()
+        if not pronouns or pronoun in pronouns
+        for form in forms.split()
+    }
+
+
+@cache
+def numbers(*of: str) -> dict[str, int]:
+    """What the number words of some languages count."""
+    return {word: number for code in of or STATED for word, number in lexicon(code).get("numbers", {}).items()}
+
+
+@cache
+def months(*of: str) -> dict[str, int]:
+    """The number of a month, from 1, by each of its names."""
+    named = (lexicon(code).get("dates", {}).get("months", []) for code in of or LATIN)
+    return {name: at for names in named for at, each in enumerate(names, 1) for name in each.split()}
+
+
+@cache
+def weekdays(*of: str) -> dict[str, int]:
+    """The number of a weekday, Monday is 0, by each of its names."""
+    named = (lexicon(code).get("dates", {}).get("weekdays", []) for code in of or LATIN)
+    return {name: at for names in named for at, each in enumerate(names) for name in each.split()}
+
+
+@cache
+def scales() -> tuple[frozenset[str], ...]:
+    """Units that measure the same, together."""
+    tables = [lexicon(code).get("scales", {}) for code in STATED]
+    kinds = dict.fromkeys(kind for table in tables for kind in table)
+    return tuple(frozenset(" ".join(table.get(kind, "") for table in tables).split()) for kind in kinds)
+
+
+@cache
+def sign(kind: str) -> str:
+    """The patterns of a kind in the languages that write no blanks, as one."""
+    return "|".join(signs[kind] for code in EAST if kind in (signs := lexicon(code).get("signs", {})))
