@@ -51,7 +51,6 @@ SKEW = 1.1
 AN_APPLY = 500
 WARM_UP = 5
 PLAN = STAGES[0]
-LEG = {leg.name: leg for leg in LEGS}
 
 
 def drawn_targets(documents: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
@@ -130,7 +129,7 @@ def leg_time(name: str, query: corpus.Query, number: int, world: World) -> float
     """Milliseconds of one leg, its plan made beforehand."""
     state = PLAN(State(corpus.request(query, number)), world)
     begun = time.perf_counter()
-    report, _ = LEG[name].ask(state, state.plan, world)
+    report, _ = LEGS[name].ask(state, state.plan, world)
     spent = (time.perf_counter() - begun) * 1000
     assert report.health == "ok", report
     return spent

@@ -24,7 +24,7 @@ from pellucid.app import App
 from pellucid.encoders.port import Embedder
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.operations.recall.recalling import snapshot_of
-from pellucid.operations.recall.request import WITHOUT, RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, parts, request_of
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.receipt.record import pack, unpack
@@ -153,7 +153,7 @@ class Promises:
 
     def _ablation(self, request: Request, state: State) -> None:
         roomy = replace(request, settings=request.settings.model_copy(update={"char_budget": 1 << 30}))
-        part = self.rng.choice(WITHOUT)
+        part = self.rng.choice(parts())
         try:
             told = ablate(unpack(pack(self._run(roomy))).state, (part,))
         except NotComputableError:

@@ -26,9 +26,9 @@ from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.recall.explaining import replay_recall
-from pellucid.operations.recall.request import WITHOUT, RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, parts, request_of
 from pellucid.recall.ablate import NotComputableError, ablate
-from pellucid.recall.legs.nominate import NOMINATING
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.score.ladder import DIVERSIFY, FILTERS
 from pellucid.recall.state import Request, State
@@ -95,14 +95,14 @@ def test_an_ablation_of_a_receipt_is_the_live_recall_without_the_part_to_the_las
         query = town.queries[(len(name) * 31 + number * 7) % len(town.queries)]
         asked_for = request(town.app, query, SETTINGS[name], **asked)
         recorded = unpack(pack(town.app.recaller.run(asked_for))).state
-        for parts in [*((part,) for part in WITHOUT), *combinations(NOMINATING, 2)]:
+        for gone in [*((part,) for part in parts()), *combinations(LEGS, 2)]:
             try:
-                ablated = told(ablate(recorded, parts))
+                ablated = told(ablate(recorded, gone))
             except NotComputableError:
                 unknown += 1
                 continue
-            live = told(town.app.recaller.run(replace(asked_for, without=frozenset(parts))))
-            assert not differing(ablated, live), (query, asked, parts, differing(ablated, live))
+            live = told(town.app.recaller.run(replace(asked_for, without=frozenset(gone))))
+            assert not differing(ablated, live), (query, asked, gone, differing(ablated, live))
             told_of += 1
     assert told_of > 3 * unknown
 

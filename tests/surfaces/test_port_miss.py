@@ -17,14 +17,14 @@ from pellucid.encoders.minilm import MiniLM
 from pellucid.model.entity import FOREVER, node_key
 from pellucid.model.memory import unpack_id
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.recall.legs.nominate import NOMINATING
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.state import State
 from pellucid.store.index_port import Admission
 
 SPECS = Path(__file__).parents[2] / "examples" / "specs"
 PLANNING = "SPEC-054 dependencies port plan TypeScript"
 UPSTREAM = {"spec-37", "spec-34", "spec-44", "spec-52"}
-OTHER_LEGS = tuple(leg for leg in (*NOMINATING, "temporal") if leg != "graph")
+OTHER_LEGS = tuple(leg for leg in (*LEGS, "temporal") if leg != "graph")
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from pellucid.lab.sets import LOADERS, LabRequest, Opened, opened
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.request import WITHOUT
+from pellucid.operations.recall.request import check_parts
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
 from pellucid.settings.changed import changed
@@ -131,11 +131,7 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 
 def _check(request: LabInput) -> None:
-    if unknown := set(request.without) - set(WITHOUT):
-        raise InputError(
-            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
-            code="invalid_without",
-        )
+    check_parts(request.without)
     if request.mode != "verbatim" and request.dataset in {"scifact", "eips", *DOCUMENTS}:
         said = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
         raise InputError(said, next_step=f"leave {field_name('mode')} out")

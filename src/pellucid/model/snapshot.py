@@ -5,7 +5,7 @@ The reference's fields keep their names and meaning; what Pellucid adds stands b
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from pellucid.model.wire import Wire
 
@@ -19,9 +19,12 @@ Safety = Literal["safe", "requires-review", "blocked"]
 class ScoreDecomposition(Wire):
     """The terms of a score, present where they were at work. `final` is their sum less `mmrPenalty`, exactly.
 
-    `bm25` is the lexical leg's term, not a raw BM25 score; raw scores stand in `contributions`.
+    `bm25` is the lexical leg's term, not a raw BM25 score; raw scores stand in `contributions`. What has no
+    field here stands under its own name.
     """
 
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     vector: float | None = None
     bm25: float | None = None
     passage: float | None = None

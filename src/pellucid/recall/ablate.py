@@ -8,7 +8,7 @@ import numpy as np
 
 from pellucid.errors import InputError
 from pellucid.recall.context.direct import verdict
-from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of, needs_fallback
+from pellucid.recall.legs.nominate import FALLBACK, base_of, needs_fallback, searching
 from pellucid.recall.legs.pool import pick
 from pellucid.recall.query.iterate import READ
 from pellucid.recall.rescore import rescore
@@ -36,7 +36,7 @@ class NotComputableError(InputError):
 
 
 def ablate(state: State, parts: Collection[str]) -> State:
-    """The recall as it would have been without these legs, stages and terms (names of `operations.asking.WITHOUT`).
+    """The recall as it would have been without these legs, stages and terms (see `operations.recall.request.parts`).
 
     A leg goes with all its iterations. Equal to a live run `without` them to the last bit: ids, finals, order, verdicts
     and counts of filters. Texts are not in a receipt, so nothing is said of repeats, and so of topK and the budget:
@@ -143,11 +143,10 @@ def _reports(state: State) -> tuple[LegReport, ...]:
         for each in state.legs
         if each not in newest
     ]
-    searching = {leg.name for leg in LEGS if leg.searches}
-    needed = needs_fallback([each for each in reports if each.name in searching])
+    needed = needs_fallback([each for each in reports if each.name in searching()])
     if FALLBACK.name in without or not needed:
         return tuple(reports)
-    if not newest and state.request.settings.leg_weights.recent:
+    if not newest and FALLBACK.weighs(state.request.settings):
         raise NotComputableError("no search leg that is left found anything, so the newest memories would be asked for")
     return (*reports, *(newest or [LegReport(FALLBACK.name, "off")]))
 

@@ -9,6 +9,7 @@ from pydantic.alias_generators import to_camel
 from pellucid.clock import isoformat
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import TERMS
@@ -162,7 +163,7 @@ def _shift(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
 
 def _differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """What differs, in the order of the equation: of two that differ as much the first counts."""
-    for name in dict.fromkeys([*TERMS, *before, *after]):
+    for name in dict.fromkeys([*LEGS, *TERMS, *before, *after]):
         if much := after.get(name, 0.0) - before.get(name, 0.0):
             yield name, much
 

@@ -5,6 +5,7 @@ from math import fsum, isnan
 from types import MappingProxyType
 
 import numpy as np
+from pydantic.alias_generators import to_snake
 
 from pellucid.model.memory import unpack_id
 from pellucid.model.snapshot import (
@@ -15,7 +16,7 @@ from pellucid.model.snapshot import (
     ServedBy,
     XrayResult,
 )
-from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of
+from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
 from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Pool, State
@@ -26,26 +27,17 @@ from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.why.whereabouts import cut_in_words, rung_of
 from pellucid.xray.words.sentence import sentence
 
-SCORE_TYPES = {leg.name: leg.score_type for leg in (*LEGS, FALLBACK)}
-TERM_KEYS = {
-    "lexical": "bm25",
-    "reinforcement": "reinforcement_boost",
-    "tierPrior": "tier_prior",
-    "rerankPassage": "rerank_passage",
-}
-"""Terms that a score calls otherwise."""
+_OTHERWISE = {"reinforcement": "reinforcement_boost"}
 REJECTED_SHOWN = 20
 _Walked = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 GONE = "what is gone"
 """What a thing on a way is called that nothing speaks of any more."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
-ALONE: dict[str, ServedBy] = {
-    "recent": "recent-scan",
-    "graph": "graph",
-    "procedural": "procedural",
-    "review": "review-context",
-}
-"""What a memory was served by that this leg alone nominated: each that does not search for what the query says."""
+
+
+def term_key(name: str) -> str:
+    """What a score calls a term of the sum."""
+    return LEGS[name].key if name in LEGS else _OTHERWISE.get(name, to_snake(name))
 
 
 class Shown:
@@ -137,7 +129,7 @@ class Shown:
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
         at_work = {name: value for name, value in values.items() if (ranks[name][position] if name in ranks else value)}
-        shares = {TERM_KEYS.get(name, name): value for name, value in at_work.items()}
+        shares = {term_key(name): value for name, value in at_work.items()}
         further = [shares.pop(name) for name in tuple(shares) if "@" in name]
         present = shares | ({"sub_queries": fsum(further)} if further else {})
         penalty = float(self._pool.penalty[position])
@@ -155,7 +147,7 @@ class Shown:
                         leg=leg,
                         rank=place,
                         raw_score=float(pool.scores[leg][position]),
-                        score_type=SCORE_TYPES[base_of(leg)],
+                        score_type=LEGS[base_of(leg)].score_type,
                         matches=matches,
                         term=term,
                     )
@@ -190,4 +182,4 @@ class Shown:
         legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}
         if not legs:
             return "episode"
-        return ALONE.get(legs.pop(), "hybrid") if len(legs) == 1 else "hybrid"
+        return LEGS[legs.pop()].served_by if len(legs) == 1 else "hybrid"

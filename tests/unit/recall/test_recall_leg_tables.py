@@ -1,60 +1,98 @@
-"""Every leg in, an entry of it in each table that names legs out: what a new leg lacks fails here by its name."""
+"""A leg added by its row alone in, the same leg in every answer and explanation out."""
 
-from collections.abc import Collection
-from typing import get_args
+from collections.abc import Iterator
 
+import numpy as np
 import pytest
+from vault_kit import HERE, Opener, ask, keep, ranking, run
 
-from pellucid.model.snapshot import ScoreDecomposition, ServedBy
-from pellucid.recall.legs.nominate import FALLBACK, LEGS
-from pellucid.recall.score.equation import TERMS
-from pellucid.settings.sections import LegWeights
-from pellucid.xray.shown import ALONE, TERM_KEYS
-from pellucid.xray.words.sentence import BY_LEG, LARGEST, by
+from pellucid.app import App
+from pellucid.errors import InputError
+from pellucid.operations.recall.explaining import ablate_recall, replay_recall
+from pellucid.operations.recall.recalling import receipt_of, xray_of
+from pellucid.recall.ablate import ablate
+from pellucid.recall.legs.leg import Asked, Leg, report
+from pellucid.recall.legs.nominate import LEGS
+from pellucid.recall.state import Plan, State, World
+from pellucid.store.index_port import LegHits
+from pellucid.xray.render.formats import render
+from pellucid.xray.words.sentence import LARGEST, by, untrue
 
-EVERY = (*LEGS, FALLBACK)
-TABLES: dict[str, Collection[str]] = {
-    "LegWeights": LegWeights.model_fields,
-    "equation.TERMS": TERMS,
-    "sentence.BY_LEG": BY_LEG,
-}
-TERM_TABLES: dict[str, Collection[str]] = {
-    "ScoreDecomposition": ScoreDecomposition.model_fields,
-    "sentence.LARGEST": LARGEST,
-}
-"""Tables by the name that a score calls the leg's term."""
+QUESTION = "crane"
 
 
-@pytest.mark.parametrize("leg", [each.name for each in EVERY])
-@pytest.mark.parametrize("table", TABLES)
-def test_a_leg_stands_in_every_table_of_legs(leg: str, table: str) -> None:
-    assert leg in TABLES[table], f"the leg {leg} has no entry in {table}"
+def oldest(state: State, plan: Plan, world: World) -> Asked:
+    """The oldest memories first, whatever they say."""
+    rows = np.sort(world.reader.recent(state.admission, state.request.settings.pool).rows)
+    none = rows[:0]
+    hits = LegHits(rows, np.arange(len(rows), 0, -1).astype(np.float32), none, none.astype(np.float32))
+    return report("luck", hits), hits
 
 
-@pytest.mark.parametrize("leg", [each.name for each in EVERY])
-@pytest.mark.parametrize("table", TERM_TABLES)
-def test_the_term_of_a_leg_stands_in_every_table_of_terms(leg: str, table: str) -> None:
-    term = TERM_KEYS.get(leg, leg)
-    assert term in TERM_TABLES[table], f"the term {term} of the leg {leg} has no entry in {table}"
+LUCK = Leg("luck", "luck", oldest, "by luck", "its luck", weight=70.0)
 
 
-def test_no_table_of_legs_names_one_that_is_gone() -> None:
-    names = {each.name for each in EVERY}
-    assert set(BY_LEG) == names
-    assert set(ALONE) <= names
+@pytest.fixture
+def lucky(house: Opener, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
+    """A home where a leg of this file's own is asked, too: its row stands among those of the legs."""
+    monkeypatch.setitem(LEGS, LUCK.name, LUCK)
+    app = house()
+    for content in ("the ferry leaves at nine", "the harbour crane lifts forty tonnes", "the tide turns at noon"):
+        keep(app, content)
+    return app
 
 
-@pytest.mark.parametrize("leg", [each.name for each in EVERY if not each.searches])
-def test_a_leg_that_does_not_search_says_what_it_serves_alone(leg: str) -> None:
-    assert ALONE.get(leg) in get_args(ServedBy), f"the leg {leg} has no entry in shown.ALONE"
+@pytest.mark.requirement("XRAY-1")
+def test_a_leg_is_a_row_and_nothing_else(lucky: App) -> None:
+    answer = ask(lucky, QUESTION)
+    state = receipt_of(lucky, HERE, answer.recall_id).state
+    assert {leg.name: leg.health for leg in answer.legs}["luck"] == "ok"
+    assert answer.memories[0].memory.content == "the ferry leaves at nine"
+    assert "1st by luck" in answer.memories[0].why
+    assert "the largest part of its score is its luck (70.00 of" in answer.memories[0].why
+
+    snapshot = xray_of(lucky, HERE, answer.recall_id)
+    first = snapshot.results[0]
+    assert snapshot.weights["luck"] == 70.0
+    (found,) = (each for each in first.contributions if each.leg == "luck")
+    assert (found.rank, found.score_type, found.term) == (1, "luck", 70.0)
+    scores = first.score_decomposition.model_dump(exclude_none=True)
+    assert scores["luck"] == 70.0
+    assert scores.pop("final") == pytest.approx(sum(scores.values()), abs=1e-12)
+    assert not untrue(first.why, first.contributions, first.rerank, first.score_decomposition, len(state.plan.telling))
+    for shown in (render(snapshot, "text", verbose=True), render(snapshot, "markdown"), render(snapshot, "html")):
+        assert "luck" in shown
+        assert "70.0000" in shown
+
+    assert state.pool.ranks["luck"].tolist() == [1, 2, 3]
+    again = replay_recall(lucky, HERE, answer.recall_id, live=True)
+    assert again.identical
+    assert again.live
+    assert again.live.identical
 
 
-def test_a_leg_that_searches_serves_as_a_hybrid() -> None:
-    assert not {each.name for each in EVERY if each.searches} & set(ALONE)
+@pytest.mark.requirement("XRAY-5")
+def test_a_recall_is_told_without_a_leg_that_is_a_row(lucky: App) -> None:
+    answer = ask(lucky, QUESTION)
+    state = receipt_of(lucky, HERE, answer.recall_id).state
+    live = run(lucky, QUESTION, without=("luck",))
+    assert ranking(ablate(state, ("luck",))) == ranking(live)
+    assert ranking(live) != ranking(run(lucky, QUESTION))
+    (effect,) = ablate_recall(lucky, HERE, answer.recall_id, ("luck",)).effects
+    assert effect.moved
+    assert ("luck",) in {each.parts for each in ablate_recall(lucky, HERE, answer.recall_id).effects}
+
+
+def test_a_leg_without_a_row_cannot_be_left_out(house: Opener) -> None:
+    with pytest.raises(InputError, match="without expects some of vector, lexical"):
+        run(house(), QUESTION, without=("luck",))
 
 
 def test_no_two_legs_are_told_alike() -> None:
-    assert len(set(BY_LEG.values())) == len({LARGEST[TERM_KEYS.get(name, name)] for name in BY_LEG}) == len(EVERY)
+    called = [*(leg.part for leg in LEGS.values()), *LARGEST.values()]
+    assert len({leg.found for leg in LEGS.values()}) == len(LEGS)
+    assert len(set(called)) == len(called)
+    assert len({leg.key for leg in LEGS.values()} | LARGEST.keys()) == len(called)
 
 
 def test_a_leg_of_a_sub_question_is_told_with_its_number() -> None:

@@ -8,14 +8,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import InputError, field_name
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces
 from pellucid.operations.recall.recalling import receipt_of
-from pellucid.operations.recall.request import WITHOUT
+from pellucid.operations.recall.request import check_parts
 from pellucid.operations.recall.wording import words_of
 from pellucid.recall.effect import Effect, effect, effects
 from pellucid.recall.receipt.record import Receipt, pack, unpack
@@ -110,11 +109,7 @@ def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str]
         InputError: a part is nothing that can be left out.
         NotFoundError: no such recall here, or its receipt was pruned.
     """
-    if unknown := set(parts or ()) - set(WITHOUT):
-        raise InputError(
-            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
-            code="invalid_without",
-        )
+    check_parts(parts or ())
     receipt = receipt_of(app, namespace, recall_id)
     state = receipt.state
     found = [effect(state, parts)] if parts else effects(state)

@@ -1,6 +1,6 @@
 """The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -8,10 +8,9 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
-from pellucid.operations.recall.request import WITHOUT
+from pellucid.operations.recall.request import check_parts
 from pellucid.recall.effect import Effect, effect
 from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.receipt.record import Receipt, unpack
@@ -135,7 +134,8 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
     Raises:
         InputError: a leg is nothing that can be left out.
     """
-    legs = known_legs(request.legs)
+    legs = tuple(dict.fromkeys(request.legs))
+    check_parts(legs, "legs", "invalid_leg")
     sums: dict[tuple[str, str | None], _Sum] = {(leg, None): _Sum() for leg in legs}
     recalls = 0
     for receipt in _receipts(app, request):
@@ -145,21 +145,6 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
                 sums.setdefault((leg, group), _Sum()).take(seen)
     order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", legs.index(key[0])))
     return LiftOutput(recalls=recalls, lifts=tuple(sums[key].lift(*key) for key in order))
-
-
-def known_legs(given: Iterable[str]) -> tuple[str, ...]:
-    """Legs and terms that somebody named, each once.
-
-    Raises:
-        InputError: one is nothing that can be left out.
-    """
-    legs = tuple(dict.fromkeys(given))
-    if unknown := set(legs) - set(WITHOUT):
-        raise InputError(
-            f"{field_name('legs')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
-            code="invalid_leg",
-        )
-    return legs
 
 
 def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:

@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ from pellucid.model.wire import Instant
 from pellucid.operations.instants import AsKnownAt, AsOf, past_of
 from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words
 from pellucid.operations.safe_input import SafeInput
-from pellucid.recall.legs.nominate import NOMINATING
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.legs.review import review_paths
 from pellucid.recall.pipeline import OPTIONAL
 from pellucid.recall.score.boost import BOOSTS
@@ -27,9 +27,6 @@ from pellucid.recall.state import Request
 from pellucid.settings.sections import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
 from pellucid.xray.words.visible import visible
-
-WITHOUT = (*NOMINATING, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
-"""What a recall can leave out: legs, stages and terms."""
 
 BUDGET_AT_MOST = 2**53 - 1
 """The largest whole number that every JSON parser reads exactly."""
@@ -92,11 +89,29 @@ class RecallInput(SafeInput):
     ] = Field(default_factory=dict)
     """Such as `maxIterations` or `legWeights.vector`."""
     without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term; may be repeated.")] = ()
-    """Some of `WITHOUT`."""
+    """Some of `parts`."""
     scopes: Scopes = ()
     session_id: Session = None
     """Who asks; see `in_session` for where to look."""
     agent: Agent = None
+
+
+def parts() -> tuple[str, ...]:
+    """What a recall can leave out: legs, stages and terms."""
+    return (*LEGS, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
+
+
+def check_parts(given: Iterable[str], field: str = "without", code: str = "invalid_without") -> None:
+    """See that all of these, which a field of the input names, can be left out.
+
+    Raises:
+        InputError: one is no leg, stage or term.
+    """
+    if unknown := set(given) - set(parts()):
+        raise InputError(
+            f"{field_name(field)} expects some of {', '.join(parts())}; got {', '.join(sorted(unknown))}",
+            code=code,
+        )
 
 
 def request_of(app: App, asked: RecallInput) -> Request:
@@ -105,11 +120,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
     Raises:
         InputError: an override is out of range or unknown, or `without` names nothing that can be left out.
     """
-    if unknown := set(asked.without) - set(WITHOUT):
-        raise InputError(
-            f"{field_name('without')} expects some of {', '.join(WITHOUT)}; got {', '.join(sorted(unknown))}",
-            code="invalid_without",
-        )
+    check_parts(asked.without)
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError(
             f"{field_name('since')} is not before {field_name('until')}, so nothing could answer",

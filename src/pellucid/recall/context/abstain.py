@@ -17,7 +17,7 @@ from math import fsum, log, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.recall.legs.nominate import LEGS, base_of
+from pellucid.recall.legs.nominate import base_of, searching
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS
 from pellucid.recall.score.rerank import LATE_INTERACTION
@@ -60,10 +60,9 @@ def _can_be_too_much(state: State) -> bool:
     if state.corpus.rows < request.settings.abstain_from:
         return False
     otherwise = plan.period is not None or plan.answers or request.review or request.filters != Filters()
-    searching = {leg.name for leg in LEGS if leg.searches}
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
-    blind = searching & (down | request.without)  # of a receipt looked at without a leg, no report says that it is off
-    return not otherwise and not blind
+    down |= request.without  # of a receipt looked at without a leg, no report says that it is off
+    return not otherwise and not searching() & down
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:

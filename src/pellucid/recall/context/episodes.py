@@ -174,7 +174,7 @@ def _terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
     better = np.sort(-state.pool.scores[leg][ranks > 0])
     places = 1 + np.searchsorted(better, -np.array(scores, dtype=np.float32), "left")
     places[(places > settings.pool) | (np.array(scores) <= 0)] = 0
-    return reciprocal(places, getattr(weights_for(settings, state.plan), leg), settings.rrf_k)
+    return reciprocal(places, weights_for(settings, state.plan)[leg], settings.rrf_k)
 
 
 def _share(state: State, matched: int) -> float:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pellucid.model.snapshot import ServedBy
 from pellucid.recall.state import LegReport, Plan, State, Way, World
+from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import LegHits
 
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
@@ -29,13 +31,37 @@ class GraphHits(LegHits):
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One nominating retriever: its name (also that of its weight), what its raw score measures, and how to ask it."""
+    """One nominating retriever, with all that is to be known of it anywhere."""
 
     name: str
     score_type: str
+    """What its raw score measures."""
     ask: Callable[[State, Plan, World], Asked]
-    searches: bool = True
-    """Whether it searches for the query's words or meaning: if none of these finds anything, the newest are asked."""
+    found: str
+    """How it finds something: `by meaning`."""
+    part: str
+    """What its term is called where it is the largest part of a score: `its meaning`."""
+    weight: float = 1.0
+    """What first place is worth, unless `LegWeights` has a setting of its name."""
+    term: str = ""
+    """What a score calls its term, if not by its name."""
+    served_by: ServedBy = "hybrid"
+    """What a memory was served by that no other leg nominated."""
+    searches: bool = False
+    """It searches for the query's words or meaning: if no such leg finds anything, the newest are asked."""
+    by_context: bool = False
+    """It nominates by what a memory hangs together with: its words need not be the query's."""
+    lends: bool = True
+    """What it finds speaks for what stands beside that, too."""
+
+    @property
+    def key(self) -> str:
+        """The name of its term in a score."""
+        return self.term or self.name
+
+    def weighs(self, settings: RecallSettings) -> float:
+        """What first place is worth by the settings, whatever the query; 0 switches it off."""
+        return getattr(settings.leg_weights, self.name, self.weight)
 
 
 def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegReport:

@@ -1,6 +1,6 @@
 """A plan in, nominated candidates out: every leg's ranked list, its health, and the pool they make together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pellucid.errors import StoreError
@@ -16,14 +16,13 @@ from pellucid.store.index_port import LegHits
 def legs(state: State, world: World) -> State:
     """Ask every leg, the searching ones for each sub-question, too; the newest only when searching fails."""
     if state.plan.depth == "no_recall":
-        return replace(state, legs=tuple(LegReport(leg.name, "off", "the message needs no memory") for leg in LEGS))
-    found = dict(_ask(state, leg, state.plan, world) for leg in LEGS)
+        off = (name for name in LEGS if name != FALLBACK.name)
+        return replace(state, legs=tuple(LegReport(name, "off", "the message needs no memory") for name in off))
+    found = dict(_ask(state, leg, state.plan, world) for leg in LEGS.values() if leg is not FALLBACK)
     for number, sub_plan in enumerate(state.sub_plans, start=2):
-        again = (leg for leg in LEGS if leg.searches)
+        again = (leg for leg in LEGS.values() if leg.searches)
         found |= {f"{name}@{number}": hits for name, hits in (_ask(state, leg, sub_plan, world) for leg in again)}
-    if FALLBACK.name not in state.request.without and needs_fallback(
-        [found[leg.name][0] for leg in LEGS if leg.searches]
-    ):
+    if FALLBACK.name not in state.request.without and needs_fallback([found[name][0] for name in searching()]):
         found |= [_ask(state, FALLBACK, state.plan, world)]
     hits = {name: hits for name, (_, hits) in found.items()}
     state = _walked(state, hits.values())
@@ -44,8 +43,7 @@ def _walked(state: State, found: Iterable[LegHits]) -> State:
 
 
 def _ask(state: State, leg: Leg, plan: Plan, world: World) -> tuple[str, Asked]:
-    settings = state.request.settings
-    if leg.name in state.request.without or not getattr(settings.leg_weights, leg.name):
+    if leg.name in state.request.without or not leg.weighs(state.request.settings):
         return leg.name, (LegReport(leg.name, "off"), NO_HITS)
     try:
         return leg.name, leg.ask(state, plan, world)
@@ -91,22 +89,43 @@ def _recent(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - 
     return report("recent", hits), hits
 
 
-LEGS: tuple[Leg, ...] = (
-    Leg("vector", "cosine", _vector),
-    Leg("lexical", "bm25", _lexical),
-    Leg("passage", "bm25", _passage),
-    Leg("graph", "activation", graph, searches=False),
-    Leg("procedural", "fit", procedural, searches=False),
-    Leg("review", "mentions", review, searches=False),
+FALLBACK = Leg("recent", "days", _recent, "by age, as a fallback", "its age", served_by="recent-scan")
+_ROWS = (
+    Leg("vector", "cosine", _vector, "by meaning", "its meaning", searches=True),
+    Leg("lexical", "bm25", _lexical, "by words", "its words", term="bm25", searches=True),
+    Leg("passage", "bm25", _passage, "by the words around it", "the words around it", searches=True),
+    Leg(
+        "graph",
+        "activation",
+        graph,
+        "along the graph",
+        "what it hangs together with",
+        served_by="graph",
+        by_context=True,
+        lends=False,
+    ),
+    Leg("procedural", "fit", procedural, "among procedures", "that it is a procedure", served_by="procedural"),
+    Leg(
+        "review",
+        "mentions",
+        review,
+        "by the files under review",
+        "the files under review",
+        served_by="review-context",
+        by_context=True,
+    ),
+    FALLBACK,
 )
-"""Every nominating leg but the fallback.
+LEGS: Mapping[str, Leg] = {leg.name: leg for leg in _ROWS}
+"""Every nominating leg by its name, in the order they are asked; the newest only where no search finds anything.
 
-A new one is a file, a line here, a weight in `LegWeights`, a term in `equation.TERMS` and `ScoreDecomposition`, and its
-words in `xray.sentence` (`BY_LEG`, `LARGEST`); one that does not search also says what it serves (`xray.shown.ALONE`).
-`tests/unit/recall/test_recall_leg_tables.py` names what is missing.
+A new one is a file and a row here: whoever asks, weighs, explains or leaves out legs reads these rows.
 """
-FALLBACK = Leg("recent", "days", _recent, searches=False)
-NOMINATING = (*(leg.name for leg in LEGS), FALLBACK.name)
+
+
+def searching() -> frozenset[str]:
+    """The names of the legs that search for the query's words or meaning."""
+    return frozenset(leg.name for leg in LEGS.values() if leg.searches)
 
 
 def base_of(name: str) -> str:

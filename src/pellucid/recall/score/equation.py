@@ -19,13 +19,6 @@ Mask = NDArray[np.bool_]
 Pairs = dict[tuple[int, int], float]
 
 TERMS = (
-    "vector",
-    "lexical",
-    "passage",
-    "graph",
-    "procedural",
-    "review",
-    "recent",
     "temporal",
     "rerank",
     "rerankPassage",
@@ -41,9 +34,9 @@ TERMS = (
     "renewal",
     "direct",
 )
-"""The terms that are added, in the order they are shown; those of sub-questions (`vector@2`) come behind.
+"""The terms that are added, in the order they are shown, behind those of the legs (`nominate.LEGS`).
 
-`mmrPenalty` is subtracted last.
+Those of sub-questions (`vector@2`) come behind them; `mmrPenalty` is subtracted last.
 """
 
 DAY = 86_400_000

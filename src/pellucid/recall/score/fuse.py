@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.clock import epoch_ms
-from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Floats, recency, reciprocal
 from pellucid.recall.state import Plan, Pool, Request, State, World
-from pellucid.settings.sections import LegWeights, RecallSettings
+from pellucid.settings.sections import RecallSettings
 
 COMPANY = 0.4
 """Where edges that are asked for lead somewhere, the share of the graph leg's weight that all else has there."""
@@ -22,7 +22,7 @@ def fuse(state: State, world: World) -> State:  # noqa: ARG001 - every stage has
 def price(pool: Pool, request: Request, plan: Plan) -> Pool:
     """The pool with a term for every leg's ranks, and for how recent each is that a leg brought."""
     settings = request.settings
-    weights = weights_for(settings, plan).model_dump()
+    weights = weights_for(settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
     if plan.answers and "graph" in terms:
         terms["graph"] = np.where(pool.answering(plan), terms["graph"], COMPANY * terms["graph"])
@@ -32,25 +32,26 @@ def price(pool: Pool, request: Request, plan: Plan) -> Pool:
     return replace(pool, terms=terms)
 
 
-def weights_for(settings: RecallSettings, plan: Plan) -> LegWeights:
-    """The leg weights of a query: the settings', but for what is said of its class, of asked edges, of the past."""
-    weights = settings.leg_weights.model_copy(update=settings.class_weights.get(plan.query_class, {}))
-    if plan.asked and weights.graph:
-        weights = weights.model_copy(update={"graph": settings.graph_asked_weight})
-    return weights.model_copy(update={"temporal": 0.0}) if plan.timeless else weights
+def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
+    """What first place is worth for a query, by name: as set, but for its class, for asked edges and for the past."""
+    weights = settings.leg_weights.model_dump() | settings.class_weights.get(plan.query_class, {})
+    if plan.asked and weights["graph"]:
+        weights["graph"] = settings.graph_asked_weight
+    if plan.timeless:
+        weights["temporal"] = 0.0
+    return weights | {leg.name: leg.weight for leg in LEGS.values() if leg.name not in weights}
 
 
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
     """The weights that counted, by name; `graph_company` is that of what the graph leg brings beside what was asked."""
     weights = weights_for(settings, plan)
-    company = {"graph_company": COMPANY * weights.graph} if plan.answers else {}
-    return weights.model_dump() | company
+    return weights | ({"graph_company": COMPANY * weights["graph"]} if plan.answers else {})
 
 
 def fused(pool: Pool) -> Floats:
-    """The sum of the terms of legs that read the text: what neighbours are owed a share of.
+    """The sum of the terms of legs that lend: what neighbours are owed a share of.
 
     What the graph leads to says nothing of the sections beside it.
     """
-    legs = {*pool.ranks, "temporal"} - {"graph"}
+    legs = {"temporal", *(name for name in pool.ranks if LEGS[base_of(name)].lends)}
     return sum((term for name, term in pool.terms.items() if name in legs), start=0.0 * pool.final)

@@ -7,14 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.model.memory import BOUNDARY_SCOPES
-from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, Rung, State, World
 
 REPEATS = "repeats"
 """The rung of what says again, of the same turns, what a better one says."""
-_BY_CONTEXT = ("graph", "review")
-"""Legs that nominate by what a memory hangs together with: its words need not be the query's."""
 
 
 def _none(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
@@ -66,7 +64,7 @@ def strict_period(state: State) -> bool:
 def _by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
     out = np.zeros(len(pool), dtype=np.bool_)
     for name, ranks in pool.ranks.items():
-        if base_of(name) in _BY_CONTEXT:
+        if LEGS[base_of(name)].by_context:
             out |= ranks > 0
     return out
 

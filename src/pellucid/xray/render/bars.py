@@ -50,7 +50,8 @@ def swatch(name: str, value: float) -> str:
 
 def hue(name: str) -> int:
     """The hue of a term in degrees."""
-    return round(SCORE_KEYS.index(name) * _GOLDEN_ANGLE) % 360
+    place = SCORE_KEYS.index(name) if name in SCORE_KEYS else len(SCORE_KEYS) + sum(name.encode())
+    return round(place * _GOLDEN_ANGLE) % 360
 
 
 def share(passed: float, came: float, whole: float) -> str:

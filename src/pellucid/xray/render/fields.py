@@ -22,6 +22,7 @@ from pellucid.model.snapshot import (
     TierExplain,
     XrayResult,
 )
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.xray.words.rungs import cuts_of, shown
 from pellucid.xray.words.sureness import sureness
 
@@ -30,8 +31,6 @@ NO_TIER = "not populated — direct-answer tier disabled or did not fire"
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which a score is shown: the sum, then its terms as the model has them."""
 SUBTRACTED = frozenset({"mmr_penalty"})
-CALLED = {"bm25": "lexical"}
-"""What a term is called where its key in a score is not the name of the leg that it comes from."""
 _FOLDED = frozenset({"retrieval-reason", "admitted-by", "audit-entry", "legs", "rerank"})
 """Lines of a result that say of every other much the same, or again what its sentence says."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -172,12 +171,12 @@ def score(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
 def terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
     """`final` and the terms at work, by name, in the order they are shown; those in `SUBTRACTED` are taken away."""
     values = scores.model_dump(exclude_none=True)
-    return tuple((key, values[key]) for key in SCORE_KEYS if key in values)
+    return (("final", values.pop("final")), *values.items())
 
 
 def called(term: str) -> str:
     """The name of a term in text: a leg's term has the name of its leg."""
-    return CALLED.get(term, term)
+    return next((leg.name for leg in LEGS.values() if leg.key == term), term)
 
 
 def decimals(value: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.errors import NotFoundError
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at, unpack_id
-from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
@@ -20,7 +20,7 @@ from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Pool, Request, State, World
 from pellucid.store.index_port import MemoryStanding
-from pellucid.xray.shown import SCORE_TYPES, Shown
+from pellucid.xray.shown import Shown
 from pellucid.xray.why.finding import (
     ABSTENTION,
     DEGRADED,
@@ -236,7 +236,7 @@ def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
         WhyLeg(
             leg=each.name,
             health=each.health,
-            score_type=SCORE_TYPES[base_of(each.name)],
+            score_type=LEGS[base_of(each.name)].score_type,
             nominated=False,
             pool=pool,
             unranked="the question's words were not kept: it cannot be asked again",

@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES
-from pellucid.recall.legs.nominate import FALLBACK, LEGS, base_of
+from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.ladder import overlap
 from pellucid.recall.state import State
 from pellucid.settings.sections import LegWeights
@@ -136,12 +136,12 @@ def _period(missed: Missed) -> Iterator[TrialChange]:
 def _leg(missed: Missed) -> Iterator[TrialChange]:
     if missed.stage not in _RANKED_OUT:
         return
-    request, names = missed.request, {leg.name for leg in (*LEGS, FALLBACK)}
+    request = missed.request
     for name in sorted(request.without):
         back = replace(request, without=request.without - {name})
         yield TrialChange("leg", name, "left out", "on", f"leave out `--without {name}`", back)
     for name, weight in request.settings.leg_weights.model_dump().items():
-        if name in names and weight == 0:
+        if name in LEGS and weight == 0:
             yield _weight(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
 
 

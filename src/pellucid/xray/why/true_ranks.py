@@ -28,9 +28,9 @@ class AskedLeg:
 
 def asked(state: State) -> list[AskedLeg]:
     """Every leg and every sub-question's; the newest only where they were asked."""
-    out = [AskedLeg(leg.name, leg, state.plan) for leg in LEGS]
+    out = [AskedLeg(leg.name, leg, state.plan) for leg in LEGS.values() if leg is not FALLBACK]
     for number, plan in enumerate(state.sub_plans, start=2):
-        out += [AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS if leg.searches]
+        out += [AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches]
     if any(report.name == FALLBACK.name for report in state.legs):
         out.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
     return out

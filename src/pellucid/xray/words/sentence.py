@@ -4,26 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
+from pellucid.recall.legs.nominate import LEGS
 from pellucid.xray.words.ordinal import ordinal
 
-BY_LEG = {
-    "vector": "by meaning",
-    "lexical": "by words",
-    "passage": "by the words around it",
-    "procedural": "among procedures",
-    "review": "by the files under review",
-    "graph": "along the graph",
-    "recent": "by age, as a fallback",
-}
-"""How a leg found something."""
 LARGEST = {
-    "vector": "its meaning",
-    "bm25": "its words",
-    "passage": "the words around it",
-    "procedural": "that it is a procedure",
-    "review": "the files under review",
-    "graph": "what it hangs together with",
-    "recent": "its age",
     "temporal": "how recent it is",
     "sub_queries": "what it says to the sub-questions",
     "rerank": "how its words meet the question's",
@@ -38,7 +22,7 @@ LARGEST = {
     "renewal": "that it is newer than another answer",
     "direct": "that it answers directly",
 }
-"""What the largest term of a score is called."""
+"""What the largest term of a score is called, if it is not that of a leg."""
 TELLING = {
     "named": "by or about somebody the question names",
     "voice": "in the words of the user, whom the question is about",
@@ -74,7 +58,7 @@ def sentence(
     if found and (owed := around(scores)) >= MOSTLY * scores.final > 0:
         return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
     name, worth = largest(scores)
-    return f"{told}; the largest part of its score is {LARGEST[name]} ({worth:.2f} of {scores.final:.2f})."
+    return f"{told}; the largest part of its score is {_called(scores)[name]} ({worth:.2f} of {scores.final:.2f})."
 
 
 def around(scores: ScoreDecomposition) -> float:
@@ -85,12 +69,18 @@ def around(scores: ScoreDecomposition) -> float:
 def by(leg: str) -> str:
     """How a leg found something, in words; of a sub-question, too."""
     name, _, number = leg.partition("@")
-    return f"{BY_LEG[name]} in sub-question {int(number) - 1}" if number else BY_LEG[name]
+    return f"{LEGS[name].found} in sub-question {int(number) - 1}" if number else LEGS[name].found
+
+
+def _called(scores: ScoreDecomposition) -> dict[str, str]:
+    """What each term of a score is called that may be the largest, by its name there."""
+    further = {name: f"its {name}" for name in scores.model_extra or {}}
+    return further | {leg.key: leg.part for leg in LEGS.values()} | LARGEST
 
 
 def largest(scores: ScoreDecomposition) -> tuple[str, float]:
     """The largest term of a score, the first of equals; 0 of `expansion` where there is none."""
-    values = {name: getattr(scores, name) for name in LARGEST if getattr(scores, name) is not None}
+    values = {name: value for name in _called(scores) if (value := getattr(scores, name, None)) is not None}
     name = max(values, key=lambda name: values[name], default="expansion")
     return name, values.get(name, 0.0)
 
@@ -139,11 +129,12 @@ def _claims(
 
 def _heaviest(said: str, scores: ScoreDecomposition) -> bool:
     told = re.search(r"the largest part of its score is (.+) \((-?[\d.]+) of (-?[\d.]+)\)\.$", said)
-    names = [name for name, phrase in LARGEST.items() if told and phrase == told[1]]
+    called = _called(scores)
+    names = [name for name, phrase in called.items() if told and phrase == told[1]]
     if not told or not names:
         return False
     value = getattr(scores, names[0]) or 0.0
-    most = max((getattr(scores, name) or 0.0 for name in LARGEST), default=0.0)
+    most = max((getattr(scores, name, None) or 0.0 for name in called), default=0.0)
     return value == most and f"{value:.2f}" == told[2] and f"{scores.final:.2f}" == told[3]
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic.alias_generators import to_snake
-
 from pellucid.xray.render.fields import called
-from pellucid.xray.shown import TERM_KEYS
+from pellucid.xray.shown import term_key
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -96,7 +94,7 @@ def _shift(shift: Shift) -> str:
 
 def _term(name: str) -> str:
     """A term by the name that it has in every score."""
-    return called(TERM_KEYS.get(name, to_snake(name)))
+    return called(term_key(name))
 
 
 def _place(place: int | None, rejected: str | None) -> str:
