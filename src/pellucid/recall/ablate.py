@@ -7,17 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from pellucid.errors import InputError
-from pellucid.recall.context.direct import verdict
 from pellucid.recall.legs.nominate import FALLBACK, base_of, needs_fallback, searching
 from pellucid.recall.legs.pool import pick
+from pellucid.recall.pipeline import ran, replay
 from pellucid.recall.query.iterate import READ
-from pellucid.recall.rescore import rescore
-from pellucid.recall.score.diversify import rung
-from pellucid.recall.score.equation import REACH, Mask, total
-from pellucid.recall.score.expand import leading, owe
-from pellucid.recall.score.fuse import price
-from pellucid.recall.score.ladder import climb
-from pellucid.recall.score.rerank import LATE_INTERACTION, NO_RERANKING, SCORED
+from pellucid.recall.score.equation import REACH, Mask
+from pellucid.recall.score.expand import leading
+from pellucid.recall.score.ladder import ladder
+from pellucid.recall.score.rerank import LATE_INTERACTION, NO_RERANKING, best_so_far
 from pellucid.recall.state import Context, LegReport, Pool, StageReport, State
 
 _ASKED = re.compile(r"asks ([0-9]+) more")
@@ -52,6 +49,7 @@ def ablate(state: State, parts: Collection[str]) -> State:
         request=request,
         stages=_stages(state.stages, gone),
         features=None,
+        tier=None,
         kept=np.zeros(0, dtype=np.int64),
         repeats={},
         served=(),
@@ -64,12 +62,7 @@ def ablate(state: State, parts: Collection[str]) -> State:
 
 def _again(state: State) -> State:
     """The state of its request and its legs, from the columns of a pool that holds everybody they would bring."""
-    state = climb(_nominated(state))
-    state = replace(state, pool=_reranked(state))
-    looks = state.request.settings.direct_answer and _ran(state, "direct")
-    state = replace(state, tier=verdict(state.pool, state.plan) if looks else None)
-    pool, order = rescore(state)
-    return replace(state, pool=pool, order=order, rungs=(*state.rungs, *rung(pool, order)))
+    return replay(state, {"legs": _nominated, "ladder": ladder, "rerank": _reranked, "diversify": _compared})
 
 
 def _check_questions(state: State, bare: State) -> None:
@@ -153,12 +146,7 @@ def _reports(state: State) -> tuple[LegReport, ...]:
 
 def _expanded(state: State) -> bool:
     settings = state.request.settings
-    return _ran(state, "expand") and settings.score_propagation_alpha > 0 and settings.expand_from > 0
-
-
-def _ran(state: State, stage: str) -> bool:
-    notes = {base_of(each.name): each.note for each in state.stages}
-    return stage not in state.request.without and not notes.get(stage)
+    return ran(state, "expand") and settings.score_propagation_alpha > 0 and settings.expand_from > 0
 
 
 def _beside(pool: Pool, leaders: Mask) -> Mask:
@@ -178,36 +166,27 @@ def _beside(pool: Pool, leaders: Mask) -> Mask:
     return (same & near & close).any(axis=0)
 
 
-def _reranked(state: State) -> Pool:
-    """The pool with the scores the reranker would have given, and without pairs of what nobody would compare.
+def _reranked(state: State) -> State:
+    """The state with the scores the reranker would have given.
 
     Raises:
         NotComputableError: a model scored only the best, and others would now be among them.
     """
     pool, standing = state.pool, state.pool.rejected == 0
-    if not _ran(state, "rerank"):
+    if not ran(state, "rerank"):
         standing = np.zeros(len(pool), dtype=np.bool_)
     elif state.rerank_backend not in _POINTWISE:
-        standing = _best(state)
+        standing = np.isin(np.arange(len(pool)), best_so_far(state))
         if np.isnan(pool.rerank_score[standing]).any():
             raise NotComputableError(f"{state.rerank_backend} would be asked about memories that it did not score")
+    nothing = np.float32(np.nan)
+    alone, around = (np.where(standing, each, nothing) for each in (pool.rerank_score, pool.passage_score))
+    return replace(state, pool=replace(pool, rerank_score=alone, passage_score=around))
+
+
+def _compared(state: State) -> State:
+    """The state without pairs of what nobody would compare."""
+    pool = state.pool
     alike = pool.pairs if "diversify" not in state.request.without else {}
-    return replace(
-        pool,
-        rerank_score=np.where(standing, pool.rerank_score, np.float32(np.nan)),
-        passage_score=np.where(standing, pool.passage_score, np.float32(np.nan)),
-        pairs={(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]},
-    )
-
-
-def _best(state: State) -> Mask:
-    """Whom a model would score: the best survivors by the terms that come before it."""
-    request, settings = state.request, state.request.settings
-    pool = price(state.pool, request, state.plan)
-    if _ran(state, "expand") and settings.score_propagation_alpha and len(pool):
-        pool = owe(pool, settings.score_propagation_alpha)
-    standing = np.flatnonzero(pool.rejected == 0)
-    order = np.argsort(-total(pool.terms, len(pool))[standing], kind="stable")
-    out = np.zeros(len(pool), dtype=np.bool_)
-    out[standing[order][: SCORED * settings.rerank_multiplier]] = True
-    return out
+    pairs = {(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]}
+    return replace(state, pool=replace(pool, pairs=pairs))

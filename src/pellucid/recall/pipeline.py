@@ -1,43 +1,59 @@
 """A request in, a finished state out: the one ordered list of stages, and the runner that times and records them."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
+from types import MappingProxyType
 
 from pellucid.errors import InputError
 from pellucid.recall.context.assemble import assemble
 from pellucid.recall.context.direct import direct
-from pellucid.recall.legs.nominate import legs
+from pellucid.recall.legs.nominate import base_of, legs
 from pellucid.recall.query.iterate import iterate
 from pellucid.recall.query.plan import plan
 from pellucid.recall.score.boost import boost
-from pellucid.recall.score.diversify import diversify
-from pellucid.recall.score.expand import expand
+from pellucid.recall.score.diversify import compare, diversify
+from pellucid.recall.score.expand import expand, widen
 from pellucid.recall.score.fuse import fuse
 from pellucid.recall.score.ladder import ladder
 from pellucid.recall.score.measure import measure
-from pellucid.recall.score.renew import renew
-from pellucid.recall.score.rerank import rerank
-from pellucid.recall.state import Request, Stage, StageReport, State, World
+from pellucid.recall.score.renew import find_replaced, renew
+from pellucid.recall.score.rerank import rerank, score_survivors
+from pellucid.recall.state import Request, StageReport, State, World
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a recall: it takes a state and returns the next one, and is silent: the runner times and records it."""
+
+    name: str
+    run: Callable[[State, World], State] | None = None
+    """Reads what must be read, and leaves it in the state; None where nothing must."""
+    terms: Callable[[State], State] | None = None
+    """What follows from the state alone; a replay calls this, with what a receipt holds of what was read."""
+    optional: bool = False
+    """A recall survives it: switched off by its name, or failed and recorded."""
+
+    def __call__(self, state: State, world: World) -> State:
+        state = self.run(state, world) if self.run else state
+        return self.terms(state) if self.terms else state
+
 
 STAGES: tuple[Stage, ...] = (
-    plan,  # what the query says
-    legs,  # who is nominated
-    fuse,  # what each leg's place is worth
-    expand,  # who stands beside them
-    measure,  # what is true of each by itself
-    ladder,  # who may pass
-    rerank,  # whom the reranker prefers
-    boost,  # what a memory is worth by what it is
-    renew,  # who takes an older one's place
-    direct,  # whether one answers by itself
-    diversify,  # the sum, without repetition
-    assemble,  # what fits the budget
+    Stage("plan", plan),  # what the query says
+    Stage("legs", legs),  # who is nominated
+    Stage("fuse", terms=fuse),  # what each leg's place is worth
+    Stage("expand", widen, expand, optional=True),  # who stands beside them
+    Stage("measure", measure),  # what is true of each by itself
+    Stage("ladder", lambda state, _: ladder(state)),  # who may pass: the verdicts are on record
+    Stage("rerank", score_survivors, rerank, optional=True),  # whom the reranker prefers
+    Stage("boost", terms=boost, optional=True),  # what a memory is worth by what it is
+    Stage("renew", find_replaced, renew, optional=True),  # who takes an older one's place
+    Stage("direct", terms=direct, optional=True),  # whether one answers by itself
+    Stage("diversify", lambda state, _: compare(state), diversify),  # the sum, without repetition
+    Stage("assemble", assemble),  # what fits the budget
 )
-ITERATED = STAGES[1:-1]
-"""What is run again with the legs of sub-questions, as long as the question is not covered."""
-OPTIONAL: tuple[Stage, ...] = (expand, rerank, boost, renew, direct)
-"""Stages a recall survives: switched off by name, or failed and recorded."""
+"""Every stage, in order. All but the first and the last are run again with the legs of sub-questions."""
 
 FAILED = "failed: "
 """How the note of a stage begins that failed; what went wrong follows."""
@@ -52,30 +68,49 @@ def run(request: Request, world: World) -> State:
         state = _record(state, f"iterate@{number}", (perf_counter() - started) * 1000, note)
         if not sub_plans:
             break
-        state = _through(ITERATED, replace(state, sub_plans=(*state.sub_plans, *sub_plans)), world, f"@{number}")
+        state = _through(STAGES[1:-1], replace(state, sub_plans=(*state.sub_plans, *sub_plans)), world, f"@{number}")
     return _through(STAGES[-1:], state, world)
+
+
+def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
+    """The state with the terms of every stage that ran, from what it holds of what they read.
+
+    `read` has for the names of stages what these would have read and left in the state, if not what it holds.
+    """
+    for stage in STAGES:
+        if stage.name in read:
+            state = read[stage.name](state)
+        if stage.terms and (not stage.optional or ran(state, stage.name)):
+            state = stage.terms(state)
+    return state
+
+
+def ran(state: State, name: str) -> bool:
+    """Whether a stage neither was switched off nor failed; of several iterations the last counts."""
+    notes = {base_of(each.name): each.note for each in state.stages}
+    return name not in state.request.without and not notes.get(name)
 
 
 def _through(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
     for stage in stages:
-        name = stage.__name__
-        if stage in OPTIONAL and name in state.request.without:
-            state = _record(state, name + again, 0.0, "switched off")
+        name = stage.name + again
+        if stage.optional and stage.name in state.request.without:
+            state = _record(state, name, 0.0, "switched off")
             continue
         started = perf_counter()
         state, note = _attempt(stage, state, world)
-        state = _record(state, name + again, (perf_counter() - started) * 1000, note)
+        state = _record(state, name, (perf_counter() - started) * 1000, note)
     return state
 
 
 def _attempt(stage: Stage, state: State, world: World) -> tuple[State, str]:
-    if stage not in OPTIONAL:
-        return stage(state, world), ""
     try:
         return stage(state, world), ""
     except InputError:
         raise
-    except Exception as error:  # noqa: BLE001 - the runner is where an optional stage may fail, and it is recorded
+    except Exception as error:
+        if not stage.optional:
+            raise
         return state, f"{FAILED}{type(error).__name__}: {error}"
 
 

@@ -1,9 +1,9 @@
 """A request in, what each stage of its recall left behind out: the values that travel from stage to stage."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -359,6 +359,10 @@ class State:
     context: Context = Context()
     stages: tuple[StageReport, ...] = ()
 
+    def with_terms(self, terms: Mapping[str, Floats]) -> "State":
+        """The state with these terms beside those that its candidates have."""
+        return replace(self, pool=replace(self.pool, terms={**self.pool.terms, **terms}))
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -372,11 +376,3 @@ class World:
     """None for late interaction, which needs none."""
     chat: ChatModel | None = None
     """The model that optional passes may ask; None where none is set up."""
-
-
-class Stage(Protocol):
-    """A step of a recall: pure, silent, named; the runner times and records it."""
-
-    __name__: str
-
-    def __call__(self, state: State, world: World) -> State: ...

@@ -1,14 +1,16 @@
 """Pools of a few memories in, which newer one takes an older one's place out."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from pellucid.recall.score.equation import STEP, succession
-from pellucid.recall.score.renew import HOUR, LEADERS, succeed
-from pellucid.recall.state import Plan, Pool, blank, plain_columns
+from pellucid.recall.score.renew import HOUR, LEADERS, renew
+from pellucid.recall.state import Plan, Pool, Request, State, blank, plain_columns
 from pellucid.settings.sections import RecallSettings
+from pellucid.store.index_port import Corpus
 
 SETTINGS = RecallSettings()
 PLAN = Plan("cache ttl", stems=("cach", "ttl"), words=("cache", "ttl"), frequencies=(9, 9), telling=(0, 1))
@@ -27,6 +29,12 @@ def pool(*memories: tuple[float, int, int], **given: object) -> Pool:
     )
     made = blank(np.arange(count), columns)
     return replace(made, matched=matched.astype(np.uint64), terms={"vector": score.astype(np.float64)}, **given)
+
+
+def succeed(made: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool:
+    """What the stage makes of a pool, of a question among so many memories."""
+    asked = Request(plan.text, "local/default", "rec_1", datetime(2026, 6, 1, tzinfo=UTC), settings)
+    return renew(State(asked, plan, corpus=Corpus(rows, rows, rows, 0), pool=made)).pool
 
 
 def lifts(made: Pool, settings: RecallSettings = SETTINGS) -> list[float]:

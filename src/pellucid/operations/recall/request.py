@@ -21,7 +21,7 @@ from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words
 from pellucid.operations.safe_input import SafeInput
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.legs.review import review_paths
-from pellucid.recall.pipeline import OPTIONAL
+from pellucid.recall.pipeline import STAGES
 from pellucid.recall.score.boost import BOOSTS
 from pellucid.recall.state import Request
 from pellucid.settings.sections import LegWeights, RecallSettings
@@ -98,7 +98,8 @@ class RecallInput(SafeInput):
 
 def parts() -> tuple[str, ...]:
     """What a recall can leave out: legs, stages and terms."""
-    return (*LEGS, "temporal", *(stage.__name__ for stage in OPTIONAL), "diversify", "rerankPassage", *BOOSTS)
+    optional = (stage.name for stage in STAGES if stage.optional)
+    return (*LEGS, "temporal", *optional, "diversify", "rerankPassage", *BOOSTS)
 
 
 def check_parts(given: Iterable[str], field: str = "without", code: str = "invalid_without") -> None:

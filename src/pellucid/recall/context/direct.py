@@ -6,8 +6,7 @@ from time import perf_counter
 import numpy as np
 
 from pellucid.recall.score.equation import STEP, Floats, Ints, Mask, total
-from pellucid.recall.state import Plan, Pool, State, Tier, World
-from pellucid.settings.sections import RecallSettings
+from pellucid.recall.state import Plan, Pool, State, Tier
 
 CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
 IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
@@ -20,14 +19,18 @@ _SLACK = 1e-9
 TIER, HYBRID = "direct-answer", "hybrid"
 
 
-def direct(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
-    """Look for one statement that answers by itself, and put it first."""
+def direct(state: State) -> State:
+    """Look for one statement that answers by itself, and put it `STEP` above all others."""
+    pool = state.pool
     if not state.request.settings.direct_answer:
         return state
     started = perf_counter()
-    tier = verdict(state.pool, state.plan)
-    pool = lift(state.pool, tier, state.request.settings)
-    return replace(state, pool=pool, tier=replace(tier, millis=(perf_counter() - started) * 1000))
+    tier = verdict(pool, state.plan)
+    if tier.answer is not None:
+        base, term = total(pool.terms, len(pool)), np.zeros(len(pool))
+        term[tier.answer] = max(float(base[pool.rejected == 0].max()) - float(base[tier.answer]), 0.0) + STEP
+        state = state.with_terms({"direct": term})
+    return replace(state, tier=replace(tier, millis=(perf_counter() - started) * 1000))
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
@@ -62,16 +65,6 @@ def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ..
         ("entity-ref-mismatch", ~about_others),
         ("below-token-overlap-floor", (shares >= OVERLAP - _SLACK) & (len(plan.telling) >= LEAST_WORDS)),
     )
-
-
-def lift(pool: Pool, tier: Tier, settings: RecallSettings) -> Pool:
-    """The pool with a term that puts the direct answer `STEP` above all others, if there is one."""
-    if not settings.direct_answer or tier.answer is None:
-        return pool
-    base = total(pool.terms, len(pool))
-    term = np.zeros(len(pool))
-    term[tier.answer] = max(float(base[pool.rejected == 0].max()) - float(base[tier.answer]), 0.0) + STEP
-    return replace(pool, terms={**pool.terms, "direct": term})
 
 
 def share(pool: Pool, plan: Plan) -> Floats:

@@ -1,12 +1,11 @@
 """A ranked pool in, small named terms out: what a memory is worth by what it is, and by whose words are asked for."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 
 from pellucid.recall.score.equation import Floats
-from pellucid.recall.state import Plan, Pool, State, World
+from pellucid.recall.state import Plan, Pool, State
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import OWN
 
@@ -16,17 +15,12 @@ REPETITIONS = 10
 """Repetitions that count: a memory said a hundred times is not worth more than one said ten times."""
 
 
-def boost(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+def boost(state: State) -> State:
     """Add every such worth whose weight is not 0, where some candidate has it."""
-    return replace(state, pool=favour(state.pool, state.plan, state.request.settings, state.request.without))
-
-
-def favour(pool: Pool, plan: Plan, settings: RecallSettings, without: Collection[str] = ()) -> Pool:
-    """The pool with a term for every such worth that some candidate has."""
-    worths = {
-        name: worth for name, worth in _worths(pool, plan, settings).items() if name not in without and worth.any()
-    }
-    return replace(pool, terms={**pool.terms, **worths})
+    worths = _worths(state.pool, state.plan, state.request.settings).items()
+    return state.with_terms(
+        {name: worth for name, worth in worths if name not in state.request.without and worth.any()}
+    )
 
 
 def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Floats]:

@@ -4,37 +4,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.recall.score.equation import Ints, Pairs, choose, total
+from pellucid.recall.score.equation import Pairs, choose, total
 from pellucid.recall.score.ladder import DIVERSIFY, RUNGS
-from pellucid.recall.state import Pool, Rung, State, World
-from pellucid.settings.sections import RecallSettings
+from pellucid.recall.state import Rung, State
 
 _SLACK = 1e-4
 """More than a float32 product can be off by."""
 
 
-def diversify(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
-    """Sum the terms and order what passed the ladder."""
+def compare(state: State) -> State:
+    """Find who is like whom, where that counts; then nobody needs the features any more."""
     settings = state.request.settings
     wanted = settings.mmr_lambda and "diversify" not in state.request.without
-    pairs = _alike(state) if wanted else Pairs()
-    pool, positions = settle(replace(state.pool, pairs=pairs), settings)
-    return replace(state, features=None, order=positions, pool=pool, rungs=(*state.rungs, *rung(pool, positions)))
+    return replace(state, features=None, pool=replace(state.pool, pairs=_alike(state) if wanted else Pairs()))
 
 
-def rung(pool: Pool, order: Ints) -> tuple[Rung, ...]:
-    """The rung of what stands lower for being like a better one; none where nothing does."""
-    lowered = int((pool.penalty[order] > 0).sum())
-    return (Rung(DIVERSIFY, len(order), len(order), lowered, "like a better one"),) if lowered else ()
-
-
-def settle(pool: Pool, settings: RecallSettings) -> tuple[Pool, Ints]:
+def diversify(state: State) -> State:
     """The final score of every candidate, and the order of those that passed the ladder."""
+    pool, settings = state.pool, state.request.settings
     base = total(pool.terms, len(pool))
-    standing = pool.rejected == 0
-    penalty, positions = choose(base, standing, pool.pairs, settings.mmr_lambda, settings.mmr_threshold)
+    penalty, order = choose(base, pool.rejected == 0, pool.pairs, settings.mmr_lambda, settings.mmr_threshold)
     soft = np.where((penalty > 0) & (pool.soft == 0), 1 + RUNGS.index(DIVERSIFY), pool.soft).astype(np.uint8)
-    return replace(pool, penalty=penalty, final=base - penalty, soft=soft), positions
+    pool = replace(pool, penalty=penalty, final=base - penalty, soft=soft)
+    lowered = int((penalty[order] > 0).sum())
+    rungs = (Rung(DIVERSIFY, len(order), len(order), lowered, "like a better one"),) if lowered else ()
+    return replace(state, pool=pool, order=order, rungs=(*state.rungs, *rungs))
 
 
 def _alike(state: State) -> Pairs:

@@ -10,14 +10,14 @@ from pellucid.recall.score.fuse import fused
 from pellucid.recall.state import Pool, State, World
 
 
-def expand(state: State, world: World) -> State:
-    """Bring in the turns beside each leg's first places, and pass scores along each session."""
+def widen(state: State, world: World) -> State:
+    """Bring in the turns beside each leg's first places."""
     pool, settings = state.pool, state.request.settings
     if len(pool) == 0 or settings.score_propagation_alpha == 0:
         return state
     beside = world.reader.neighbours(pool.rows[leading(pool, settings.expand_from)], REACH, state.admission)
     pool = join(world.reader, pool, np.setdiff1d(beside, pool.rows), state.admission, state.plan)
-    return replace(state, pool=owe(pool, settings.score_propagation_alpha))
+    return replace(state, pool=pool)
 
 
 def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -28,7 +28,9 @@ def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_
     return out
 
 
-def owe(pool: Pool, alpha: float) -> Pool:
+def expand(state: State) -> State:
     """Pass the fused scores along each session, as a term."""
-    owed = expansion(fused(pool), pool.session, pool.ordinal, pool.place, alpha)
-    return replace(pool, terms={**pool.terms, "expansion": owed})
+    pool, alpha = state.pool, state.request.settings.score_propagation_alpha
+    if len(pool) == 0 or alpha == 0:
+        return state
+    return state.with_terms({"expansion": expansion(fused(pool), pool.session, pool.ordinal, pool.place, alpha)})

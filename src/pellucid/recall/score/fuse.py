@@ -7,29 +7,24 @@ import numpy as np
 from pellucid.clock import epoch_ms
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Floats, recency, reciprocal
-from pellucid.recall.state import Plan, Pool, Request, State, World
+from pellucid.recall.state import Plan, Pool, State
 from pellucid.settings.sections import RecallSettings
 
 COMPANY = 0.4
 """Where edges that are asked for lead somewhere, the share of the graph leg's weight that all else has there."""
 
 
-def fuse(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
+def fuse(state: State) -> State:
     """Turn places into terms. `temporal` weighs the age of what the legs brought, and brings nothing itself."""
-    return replace(state, pool=price(state.pool, state.request, state.plan))
-
-
-def price(pool: Pool, request: Request, plan: Plan) -> Pool:
-    """The pool with a term for every leg's ranks, and for how recent each is that a leg brought."""
-    settings = request.settings
-    weights = weights_for(settings, plan)
+    request, plan, pool = state.request, state.plan, state.pool
+    settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
     if plan.answers and "graph" in terms:
         terms["graph"] = np.where(pool.answering(plan), terms["graph"], COMPANY * terms["graph"])
     if weights["temporal"] and "temporal" not in request.without:
         recent = recency(pool.created, epoch_ms(request.instant), settings.half_life_days)
         terms["temporal"] = weights["temporal"] * np.where(pool.nominated, recent, 0.0)
-    return replace(pool, terms=terms)
+    return replace(state, pool=replace(pool, terms=terms))
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Mask
-from pellucid.recall.state import Pool, Rung, State, World
+from pellucid.recall.state import Pool, Rung, State
 
 REPEATS = "repeats"
 """The rung of what says again, of the same turns, what a better one says."""
@@ -98,13 +98,8 @@ RUNGS = (*(each.name for each in FILTERS), DIVERSIFY, REPEATS, "top-k", "budget-
 """Every rung a receipt can name, in the order they act."""
 
 
-def ladder(state: State, world: World) -> State:  # noqa: ARG001 - every stage has one shape
-    """Let each candidate climb until it fails. Nothing may join the pool after this."""
-    return climb(state)
-
-
-def climb(state: State) -> State:
-    """The state with every candidate's verdict, and the counts of every rung."""
+def ladder(state: State) -> State:
+    """The state with every candidate's verdict, and the counts of every rung. Nothing may join the pool after this."""
     pool = state.pool
     rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)
     rungs: list[Rung] = []

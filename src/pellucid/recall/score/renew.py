@@ -13,7 +13,6 @@ from pellucid.recall.legs.graph import names_in
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.score.equation import STEP, Floats, Ints, succession, total
 from pellucid.recall.state import Plan, Pool, State, World
-from pellucid.settings.sections import RecallSettings
 
 LEADERS = 8
 """Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
@@ -23,14 +22,12 @@ HOUR = 3_600_000
 """How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
 
 
-def renew(state: State, world: World) -> State:
-    """Lift newer memories to the place of older ones, where both hold the words of the question."""
-    pool = replace(state.pool, replaced=_replaced(state, world))
-    return replace(state, pool=succeed(pool, state.plan, state.corpus.rows, state.request.settings))
+def find_replaced(state: State, world: World) -> State:
+    """Say whose document was replaced by whose, of the candidates."""
+    return replace(state, pool=replace(state.pool, replaced=_replaced(state, world)))
 
 
 def _replaced(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Whose document was replaced by whose, of the candidates."""
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
     asked = asked_edges(state.plan.text) if len(found.nodes) else None
@@ -44,21 +41,20 @@ def _replaced(state: State, world: World) -> tuple[tuple[int, int], ...]:
     return tuple(zip(*(each.tolist() for each in ends), strict=True))
 
 
-def succeed(pool: Pool, plan: Plan, rows: int, settings: RecallSettings) -> Pool:
-    """The pool with a term for what each newer memory was lifted by, if any was."""
-    if not settings.renewal_weight:
-        return pool
+def renew(state: State) -> State:
+    """Lift newer memories to the place of older ones, where both hold the words of the question."""
+    pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
+    if not weight:
+        return state
     base = total(pool.terms, len(pool))
     standing = np.flatnonzero(pool.rejected == 0)
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
-    alike = _alike(pool, leaders, plan, rows)
-    leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), settings.renewal_weight * alike, -1.0)
+    alike = _alike(pool, leaders, plan, state.corpus.rows)
+    leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), weight * alike, -1.0)
     term = np.zeros(len(pool))
     term[leaders] = succession(base[leaders], pool.created[leaders], leads)
     term += _before_replaced(pool, base + term)
-    if not term.any():
-        return pool
-    return replace(pool, terms={**pool.terms, "renewal": term})
+    return state.with_terms({"renewal": term}) if term.any() else state
 
 
 def _before_replaced(pool: Pool, base: Floats) -> Floats:

@@ -7,29 +7,26 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import QueryEncoding
 from pellucid.encoders.reranker import Reranker
-from pellucid.recall.score.equation import Floats, Mask, rank, reciprocal, total
+from pellucid.recall.score.equation import Floats, Ints, Mask, rank, reciprocal, total
 from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted, with_neighbours
-from pellucid.recall.state import Pool, State, World
-from pellucid.settings.sections import LegWeights, RecallSettings
+from pellucid.recall.state import State, World
+from pellucid.settings.sections import RecallSettings
 
 SCORED = 12
 """Candidates that a model scores, times `rerankMultiplier`; fixed, so that `topK` only cuts."""
 NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
-def rerank(state: State, world: World) -> State:
-    """Score survivors one by one, and add their places by that score as terms."""
-    settings = state.request.settings
+def score_survivors(state: State, world: World) -> State:
+    """Score survivors one by one, as far as somebody is there who can."""
     if state.rerank_backend == NO_RERANKING:
         return state
     if world.reranker is not None:
-        pool = replace(state.pool, rerank_score=_by_model(state, world, world.reranker))
-    elif state.plan.encoding is None or len(state.pool) == 0:
+        return replace(state, pool=replace(state.pool, rerank_score=_by_model(state, world, world.reranker)))
+    if state.plan.encoding is None or len(state.pool) == 0:
         return state
-    else:
-        alone, around = _by_tokens(state, world, state.plan.encoding)
-        pool = replace(state.pool, rerank_score=alone, passage_score=around)
-    return replace(state, pool=place(pool, settings, state.request.without))
+    alone, around = _by_tokens(state, world, state.plan.encoding)
+    return replace(state, pool=replace(state.pool, rerank_score=alone, passage_score=around))
 
 
 def scorer(settings: RecallSettings, world: World) -> str:
@@ -40,18 +37,24 @@ def scorer(settings: RecallSettings, world: World) -> str:
     return world.reranker.name if world.reranker else LATE_INTERACTION
 
 
-def place(pool: Pool, settings: RecallSettings, without: frozenset[str] = frozenset()) -> Pool:
+def rerank(state: State) -> State:
     """Turn the candidates' places by reranker score into terms."""
-    weights: LegWeights = settings.leg_weights
-    terms = dict(pool.terms)
+    pool, settings, terms = state.pool, state.request.settings, dict[str, Floats]()
     for name, scores, weight in (
-        ("rerank", pool.rerank_score, weights.rerank),
-        ("rerankPassage", pool.passage_score, weights.rerank_passage),
+        ("rerank", pool.rerank_score, settings.leg_weights.rerank),
+        ("rerankPassage", pool.passage_score, settings.leg_weights.rerank_passage),
     ):
         scored = ~np.isnan(scores)
-        if weight and name not in without and scored.any():
+        if weight and name not in state.request.without and scored.any():
             terms[name] = reciprocal(rank(scores, scored, pool.created), weight, settings.rrf_k)
-    return replace(pool, terms=terms)
+    return state.with_terms(terms)
+
+
+def best_so_far(state: State) -> Ints:
+    """Whom a model scores: pool positions of the best survivors by the terms so far."""
+    pool, most = state.pool, SCORED * state.request.settings.rerank_multiplier
+    best = np.flatnonzero(pool.rejected == 0)
+    return best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][:most]
 
 
 def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -87,9 +90,7 @@ def _by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32
     Raises:
         EncoderError: it cannot score them, or not in time.
     """
-    pool, settings = state.pool, state.request.settings
-    best = np.flatnonzero(pool.rejected == 0)
-    best = best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][: SCORED * settings.rerank_multiplier]
+    pool, best = state.pool, best_so_far(state)
     texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]
     out = np.full(len(pool), np.nan, dtype=np.float32)
     if texts:

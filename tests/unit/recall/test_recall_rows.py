@@ -1,4 +1,4 @@
-"""A leg added by its row alone in, the same leg in every answer and explanation out."""
+"""A leg and a stage added by a row alone in, the same in every answer and explanation out."""
 
 from collections.abc import Iterator
 
@@ -13,6 +13,7 @@ from pellucid.operations.recall.recalling import receipt_of, xray_of
 from pellucid.recall.ablate import ablate
 from pellucid.recall.legs.leg import Asked, Leg, report
 from pellucid.recall.legs.nominate import LEGS
+from pellucid.recall.pipeline import STAGES, Stage
 from pellucid.recall.state import Plan, State, World
 from pellucid.store.index_port import LegHits
 from pellucid.xray.render.formats import render
@@ -81,6 +82,32 @@ def test_a_recall_is_told_without_a_leg_that_is_a_row(lucky: App) -> None:
     (effect,) = ablate_recall(lucky, HERE, answer.recall_id, ("luck",)).effects
     assert effect.moved
     assert ("luck",) in {each.parts for each in ablate_recall(lucky, HERE, answer.recall_id).effects}
+
+
+@pytest.mark.requirement("XRAY-5")
+def test_a_stage_is_a_row_and_nothing_else(house: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    def oldest_first(state: State) -> State:
+        created = state.pool.created
+        return state.with_terms({"whim": np.where(created == created.min(), 70.0, 0.0)})
+
+    at = [stage.name for stage in STAGES].index("renew")
+    rows = (*STAGES[:at], Stage("whim", terms=oldest_first, optional=True), *STAGES[at:])
+    for reader in ("recall.pipeline", "operations.recall.request"):
+        monkeypatch.setattr(f"pellucid.{reader}.STAGES", rows)
+    app = house()
+    for content in ("the ferry leaves at nine", "the harbour crane lifts forty tonnes"):
+        keep(app, content)
+    answer = ask(app, QUESTION)
+    assert answer.memories[0].memory.content == "the ferry leaves at nine"
+    assert "the largest part of its score is its whim (70.00 of" in answer.memories[0].why
+    state = receipt_of(app, HERE, answer.recall_id).state
+    again = replay_recall(app, HERE, answer.recall_id, live=True)
+    assert again.identical
+    assert again.live
+    assert again.live.identical
+    without = run(app, QUESTION, without=("whim",))
+    assert [stage.note for stage in without.stages if stage.name == "whim"] == ["switched off"]
+    assert ranking(ablate(state, ("whim",))) == ranking(without) != ranking(run(app, QUESTION))
 
 
 def test_a_leg_without_a_row_cannot_be_left_out(house: Opener) -> None:
