@@ -20,18 +20,16 @@ from pellucid.lab.documents import (
     spread,
 )
 from pellucid.lab.metrics.graph import Pair, Requires, agreement, dependencies, pairs, without
-from pellucid.lab.run import FLOORS
+from pellucid.lab.run import FLOORS, all_but
 from pellucid.model.entity import FOREVER
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
 
-_BARE = ("graph", "procedural", "review", "named", "asking", "importance", "diversify")
 VARIANTS: dict[str, tuple[str, ...]] = {
     "all": (),
     "withoutGraph": ("graph",),
-    "bm25": (*FLOORS["bm25"], *_BARE),
-    "vector": (*FLOORS["vector"], *_BARE),
-    "graphAlone": ("vector", *(part for part in FLOORS["vector"] if part != "graph"), *_BARE[1:]),
+    **FLOORS,
+    "graphAlone": all_but("graph"),
 }
 """What is left out of the recalls of each variant."""
 DEPTH = 20

@@ -9,13 +9,15 @@ import numpy as np
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion
 from pellucid.lab.metrics.context import share
 from pellucid.lab.metrics.ranking import Ranking, Scores, mean, scored
+from pellucid.operations.recall.request import parts
 
-_BESIDE = ("recent", "graph", "temporal", "expand", "rerank", "boost", "renew", "direct", "diversify")
-FLOORS: dict[str, tuple[str, ...]] = {
-    "bm25": ("vector", "passage", *_BESIDE),
-    "vector": ("lexical", "passage", *_BESIDE),
-}
-"""What is left out so that one leg stands alone."""
+
+def all_but(leg: str) -> tuple[str, ...]:
+    """What is left out so that one leg stands alone."""
+    return tuple(part for part in parts() if part != leg)
+
+
+FLOORS = {"bm25": all_but("lexical"), "vector": all_but("vector")}
 ABLATED = (
     "vector",
     "lexical",

@@ -118,8 +118,9 @@ def _nominated(state: State) -> State:
     brought = np.zeros(len(pool), dtype=np.bool_)
     for ranks in (*pool.ranks.values(), *pool.open_ranks.values()):
         brought |= ranks > 0
-    if _expanded(state):
-        brought |= _beside(pool, leading(pool, state.request.settings.expand_from))
+    settings = state.request.settings
+    if ran(state, "expand") and settings.score_propagation_alpha and settings.expand_from:
+        brought |= _beside(pool, leading(pool, settings.expand_from))
     return replace(state, legs=reports, pool=pick(pool, brought))
 
 
@@ -142,11 +143,6 @@ def _reports(state: State) -> tuple[LegReport, ...]:
     if not newest and FALLBACK.weighs(state.request.settings):
         raise NotComputableError("no search leg that is left found anything, so the newest memories would be asked for")
     return (*reports, *(newest or [LegReport(FALLBACK.name, "off")]))
-
-
-def _expanded(state: State) -> bool:
-    settings = state.request.settings
-    return ran(state, "expand") and settings.score_propagation_alpha > 0 and settings.expand_from > 0
 
 
 def _beside(pool: Pool, leaders: Mask) -> Mask:

@@ -64,6 +64,15 @@ class Leg:
         return getattr(settings.leg_weights, self.name, self.weight)
 
 
+@dataclass(frozen=True, slots=True)
+class AskedLeg:
+    """A leg as one recall asks it: under the name it has there, for the query or for a sub-question."""
+
+    name: str
+    leg: Leg
+    plan: Plan
+
+
 def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegReport:
     """How a leg did that was asked: `degraded` with its problem, `ok`, or `empty`."""
     health = "degraded" if problem else "ok" if len(hits.rows) else "empty"

@@ -1,11 +1,11 @@
 """A plan in, nominated candidates out: every leg's ranked list, its health, and the pool they make together."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pellucid.errors import StoreError
 from pellucid.recall.legs.graph import graph
-from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, Leg, report
+from pellucid.recall.legs.leg import NO_HITS, Asked, AskedLeg, GraphHits, Leg, report
 from pellucid.recall.legs.pool import gather
 from pellucid.recall.legs.procedural import procedural
 from pellucid.recall.legs.review import review
@@ -16,14 +16,11 @@ from pellucid.store.index_port import LegHits
 def legs(state: State, world: World) -> State:
     """Ask every leg, the searching ones for each sub-question, too; the newest only when searching fails."""
     if state.plan.depth == "no_recall":
-        off = (name for name in LEGS if name != FALLBACK.name)
-        return replace(state, legs=tuple(LegReport(name, "off", "the message needs no memory") for name in off))
-    found = dict(_ask(state, leg, state.plan, world) for leg in LEGS.values() if leg is not FALLBACK)
-    for number, sub_plan in enumerate(state.sub_plans, start=2):
-        again = (leg for leg in LEGS.values() if leg.searches)
-        found |= {f"{name}@{number}": hits for name, hits in (_ask(state, leg, sub_plan, world) for leg in again)}
+        off = (LegReport(each.name, "off", "the message needs no memory") for each in asked(state))
+        return replace(state, legs=tuple(off))
+    found = {each.name: _ask(state, each, world) for each in asked(state)}
     if FALLBACK.name not in state.request.without and needs_fallback([found[name][0] for name in searching()]):
-        found |= [_ask(state, FALLBACK, state.plan, world)]
+        found[FALLBACK.name] = _ask(state, AskedLeg(FALLBACK.name, FALLBACK, state.plan), world)
     hits = {name: hits for name, (_, hits) in found.items()}
     state = _walked(state, hits.values())
     pool = gather(world.reader, hits, state.admission, state.plan)
@@ -42,13 +39,21 @@ def _walked(state: State, found: Iterable[LegHits]) -> State:
     return replace(state, plan=plan, ways=walk.ways if walk else {})
 
 
-def _ask(state: State, leg: Leg, plan: Plan, world: World) -> tuple[str, Asked]:
+def asked(state: State) -> Iterator[AskedLeg]:
+    """Every leg for the question, and the searching ones for each sub-question; the newest are no part of it."""
+    yield from (AskedLeg(leg.name, leg, state.plan) for leg in LEGS.values() if leg is not FALLBACK)
+    for number, plan in enumerate(state.sub_plans, start=2):
+        yield from (AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches)
+
+
+def _ask(state: State, each: AskedLeg, world: World) -> Asked:
+    leg = each.leg
     if leg.name in state.request.without or not leg.weighs(state.request.settings):
-        return leg.name, (LegReport(leg.name, "off"), NO_HITS)
+        return LegReport(leg.name, "off"), NO_HITS
     try:
-        return leg.name, leg.ask(state, plan, world)
+        return leg.ask(state, each.plan, world)
     except StoreError as error:
-        return leg.name, (LegReport(leg.name, "degraded", error.message), NO_HITS)
+        return LegReport(leg.name, "degraded", error.message), NO_HITS
 
 
 def needs_fallback(searches: Sequence[LegReport]) -> bool:

@@ -1,12 +1,9 @@
 """A ranked pool in, small named terms out: what a memory is worth by what it is, and by whose words are asked for."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from pellucid.recall.score.equation import Floats
-from pellucid.recall.state import Plan, Pool, State
-from pellucid.settings.sections import RecallSettings
+from pellucid.recall.state import Pool, State
 from pellucid.store.index_port import OWN
 
 BOOSTS = ("named", "voice", "asking", "importance", "tierPrior", "reinforcement", "heat", "pin")
@@ -17,16 +14,10 @@ REPETITIONS = 10
 
 def boost(state: State) -> State:
     """Add every such worth whose weight is not 0, where some candidate has it."""
-    worths = _worths(state.pool, state.plan, state.request.settings).items()
-    return state.with_terms(
-        {name: worth for name, worth in worths if name not in state.request.without and worth.any()}
-    )
-
-
-def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Floats]:
+    pool, settings = state.pool, state.request.settings
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
-    own = plan.own & ((pool.direct & OWN) > 0)  # who asks for something tells of themself, too
-    return {
+    own = state.plan.own & ((pool.direct & OWN) > 0)  # who asks for something tells of themself, too
+    worths = {
         "named": _unpaid(settings.named_weight * pool.named.astype(np.float64), pool),
         "voice": settings.voice_weight * own.astype(np.float64),
         "asking": 0.0 - settings.asking_weight * (pool.asks & ~own).astype(np.float64),
@@ -36,6 +27,8 @@ def _worths(pool: Pool, plan: Plan, settings: RecallSettings) -> Mapping[str, Fl
         "heat": settings.heat_weight * pool.heat.astype(np.float64),
         "pin": settings.pin_weight * pool.pinned.astype(np.float64),
     }
+    gone = state.request.without
+    return state.with_terms({name: worth for name, worth in worths.items() if name not in gone and worth.any()})
 
 
 def _unpaid(named: Floats, pool: Pool) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import ceil, floor
 
-from pydantic.alias_generators import to_camel
+from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES
@@ -190,10 +190,7 @@ def _weights(missed: Missed) -> Iterator[Dial]:
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
         return
-    named = {"rerankPassage": "rerank_passage"}
-    there = {
-        named.get(base_of(name), base_of(name)) for name, term in missed.state.pool.terms.items() if term[position]
-    }
+    there = {to_snake(base_of(name)) for name, term in missed.state.pool.terms.items() if term[position]}
     for name in (name for name in weights if name in there):
         low = int(_weight_now(missed, name) * _HUNDREDTH)
 

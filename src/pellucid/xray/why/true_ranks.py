@@ -1,13 +1,13 @@
 """A recall's plan and a memory in, its exact place in every leg out, however deep; nothing is nominated by this."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from pellucid.errors import StoreError
-from pellucid.recall.legs.leg import NO_HITS, Leg
-from pellucid.recall.legs.nominate import FALLBACK, LEGS
-from pellucid.recall.state import LegReport, Plan, State, World
+from pellucid.recall.legs.leg import NO_HITS, AskedLeg
+from pellucid.recall.legs.nominate import FALLBACK, asked
+from pellucid.recall.state import LegReport, State, World
 from pellucid.store.index_port import LegHits
 from pellucid.xray.why.finding import WhyLeg
 from pellucid.xray.why.whereabouts import position_of
@@ -17,55 +17,39 @@ _STEP = 8
 """How much deeper a leg is asked each time, until the memory is found or the leg has no more."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedLeg:
-    """A leg as one recall asked it: under the name it has there, for the query or for a sub-question."""
-
-    name: str
-    leg: Leg
-    plan: Plan
-
-
-def asked(state: State) -> list[AskedLeg]:
-    """Every leg and every sub-question's; the newest only where they were asked."""
-    out = [AskedLeg(leg.name, leg, state.plan) for leg in LEGS.values() if leg is not FALLBACK]
-    for number, plan in enumerate(state.sub_plans, start=2):
-        out += [AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches]
-    if any(report.name == FALLBACK.name for report in state.legs):
-        out.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
-    return out
-
-
 def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
     """The row's place in each leg, `world` being one in which it may answer; `state` is the recall as it went."""
-    return tuple(_place(state, each, world, row) for each in asked(state))
+    legs = [*asked(state)]
+    if any(report.name == FALLBACK.name for report in state.legs):
+        legs.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
+    return tuple(_place(state, each, world, row) for each in legs)
 
 
-def _place(state: State, asked: AskedLeg, world: World, row: int) -> WhyLeg:
-    report = next((each for each in state.legs if each.name == asked.name), LegReport(asked.name, "off"))
-    found, hits = _found(state, asked, world, row)
-    settings, ranks = state.request.settings, state.pool.ranks.get(asked.name)
+def _place(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
+    report = next((one for one in state.legs if one.name == each.name), LegReport(each.name, "off"))
+    found, hits = _found(state, each, world, row)
+    settings, ranks = state.request.settings, state.pool.ranks.get(each.name)
     at = position_of(state.pool, row)
-    last = _last(state, asked.name) if report.health != "off" else _score(hits, settings.pool)
+    last = _last(state, each.name) if report.health != "off" else _score(hits, settings.pool)
     return WhyLeg(
-        leg=asked.name,
+        leg=each.name,
         health=report.health,
         reason=report.reason or None,
-        score_type=asked.leg.score_type,
+        score_type=each.leg.score_type,
         nominated=ranks is not None and at is not None and bool(ranks[at]),
         rank=found,
         raw_score=_score(hits, found) if found else None,
         last_score=last,
         pool=settings.pool,
-        unranked=None if found else _unranked(asked, hits, report, row, world),
+        unranked=None if found else _unranked(each, hits, report, row, world),
     )
 
 
-def _found(state: State, asked: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
+def _found(state: State, each: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
     """Its place in the leg's whole list and the list as far as it was read; None where the leg does not list it."""
     deep = max(state.request.settings.pool, 1) * _STEP
     while True:
-        hits = _ask(state, asked, world, deep)
+        hits = _ask(state, each, world, deep)
         at = np.flatnonzero(hits.rows == row)
         if len(at):
             return int(at[0]) + 1, hits
@@ -74,11 +58,11 @@ def _found(state: State, asked: AskedLeg, world: World, row: int) -> tuple[int |
         deep *= _STEP
 
 
-def _ask(state: State, asked: AskedLeg, world: World, deep: int) -> LegHits:
+def _ask(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
     settings = state.request.settings.model_copy(update={"pool": deep, "open_pool": 0})
     try:
         wider = replace(state, request=replace(state.request, settings=settings))
-        return asked.leg.ask(wider, asked.plan, world)[1]
+        return each.leg.ask(wider, each.plan, world)[1]
     except StoreError:
         return NO_HITS
 
@@ -95,12 +79,12 @@ def _score(hits: LegHits, place: int) -> float | None:
     return float(hits.scores[place - 1]) if 0 < place <= len(hits.rows) else None
 
 
-def _unranked(asked: AskedLeg, hits: LegHits, report: LegReport, row: int, world: World) -> str:
+def _unranked(each: AskedLeg, hits: LegHits, report: LegReport, row: int, world: World) -> str:
     if report.health == "degraded" and len(hits.rows) == 0:
         return f"the leg is down: {report.reason}"
-    if asked.leg.score_type == "cosine":
+    if each.leg.score_type == "cosine":
         held = world.reader.features(np.array([row]), None, ()).vectors.any()
         return "the query has no vector" if held else NO_VECTOR
-    if asked.leg.score_type == "bm25":
+    if each.leg.score_type == "bm25":
         return "it holds none of the words that were searched for"
     return "nothing in it speaks for it there"
