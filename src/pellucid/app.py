@@ -91,7 +91,7 @@ def open_app(
     home = settings.home
     records = LocalRecords(home)
     key = records.rows.key()
-    index = LocalIndex(home / "index.db", key)
+    index = LocalIndex(home / "index.db", key, settings.store.warm_mb)
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     naming = Naming(settings.graph.series, settings.graph.patterns)

@@ -27,6 +27,7 @@ from pellucid.settings.sections import (
     ProjectSettings,
     RecallSettings,
     RerankSettings,
+    StoreSettings,
     TrustSettings,
 )
 
@@ -54,6 +55,7 @@ class Settings(BaseSettings):
     lifecycle: LifecycleSettings = LifecycleSettings()
     graph: GraphSettings = GraphSettings()
     trust: TrustSettings = TrustSettings()
+    store: StoreSettings = StoreSettings()
     projects: ProjectSettings = ProjectSettings()
     _notes: tuple[str, ...] = PrivateAttr(default=())
 

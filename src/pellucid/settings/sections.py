@@ -181,6 +181,17 @@ class HistorySettings(BaseModel):
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
 
 
+class StoreSettings(BaseModel):
+    """What a process keeps in memory of the store."""
+
+    model_config = _SECTION
+    warm_mb: int = Field(
+        default=1024,
+        ge=0,
+        description="Megabytes of namespaces kept warm; beyond, the least recently asked goes, never one in use.",
+    )
+
+
 class ObserveSettings(BaseModel):
     """When a live session's turns are flushed, who extracts and judges, and what is kept of the trace."""
 

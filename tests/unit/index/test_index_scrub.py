@@ -85,7 +85,7 @@ def test_words_of_an_older_version_go_too(house: Opener, tmp_path: Path) -> None
 
 
 def views(index: LocalIndex) -> Iterator[View]:
-    return (view for _, view in index._columns._views.values())
+    return (warm.columns._view for warm in index._warm.held.values() if warm.columns._view is not None)
 
 
 def warm(index: LocalIndex) -> list[list[float]]:

@@ -225,7 +225,7 @@ def test_no_byte_of_a_topic_that_is_gone_stays_and_no_warm_column_of_it(house: O
     app.scrubber.scrub()
     assert [needle for needle in needles if needle in on_disk(tmp_path)] == []
     assert isinstance(app.index, LocalIndex)
-    assert app.index._stories._views == {}
+    assert app.index._warm.held == {}
     for each in (app, other):
         assert episode.id not in {hit.id for hit in searched(each, "vermilion kayak")}
         assert told(each, episode.id) == []

@@ -56,6 +56,11 @@ class GraphSegment:
     homes: Ints
     """Pairs of a node and a row."""
 
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.homes.nbytes + sum(column.nbytes for column in self.edges.values())
+
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
@@ -124,22 +129,23 @@ def slices(first: Ints, last: Ints) -> Ints:
 
 @dataclass(slots=True)
 class GraphCache:
-    """The warm graphs of one process, by namespace number; safe between threads."""
+    """The warm graph of one namespace; safe between threads, of which one loads and the others wait for it."""
 
     queries: dict[str, str]
-    _held: dict[int, tuple[dict[int, GraphSegment], GraphView]] = field(
-        default_factory=dict[int, tuple[dict[int, GraphSegment], GraphView]]
-    )
-    _speakers: dict[int, tuple[GraphView, View, Ints]] = field(default_factory=dict[int, tuple[GraphView, View, Ints]])
+    size: int = 0
+    """Bytes, about."""
+    _held: dict[int, GraphSegment] = field(default_factory=dict[int, GraphSegment])
+    _view: GraphView | None = None
+    _speakers: tuple[GraphView, View, Ints] | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def view(self, connection: apsw.Connection, ns: int) -> GraphView:
         """The graph of a namespace as the connection sees it; only what changed is read."""
         stamp = int(execute(connection, self.queries["graph_stamp"], (ns,))[0][0])
         with self._lock:
-            held, view = self._held.get(ns) or ({}, None)
-            if view is not None and view.stamp == stamp:
-                return view
+            held = self._held
+            if self._view is not None and self._view.stamp == stamp:
+                return self._view
             versions: dict[int, int] = dict(execute(connection, self.queries["graph_segments"], (ns,)))
             fresh = {
                 seg: held[seg]
@@ -149,22 +155,17 @@ class GraphCache:
             }
             redirects = np.array(execute(connection, self.queries["redirects"], (ns,)), dtype=np.int64)
             view = _assemble(stamp, [fresh[seg] for seg in sorted(fresh)], redirects.reshape(-1, 2))
-            self._held[ns] = fresh, view
+            self._held, self._view = fresh, view
+            self.size = 2 * sum(segment.size for segment in fresh.values()) + view.steps.nbytes
             return view
 
-    def speakers(self, ns: int, graph: GraphView, memories: View) -> Ints:
+    def speakers(self, graph: GraphView, memories: View) -> Ints:
         """Where the memory that said each edge stands among the memories; -1 for none."""
         with self._lock:
-            held = self._speakers.get(ns)
+            held = self._speakers
             if held is None or held[0] is not graph or held[1] is not memories:
-                held = self._speakers[ns] = graph, memories, _places(memories, graph.rows)
+                held = self._speakers = graph, memories, _places(memories, graph.rows)
             return held[2]
-
-    def clear(self) -> None:
-        """Let go of every graph; what a reading needs is read again."""
-        with self._lock:
-            self._held.clear()
-            self._speakers.clear()
 
     def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> GraphSegment:
         files = (ns, seg * GRAPH_SEGMENT, seg * GRAPH_SEGMENT + GRAPH_SEGMENT - 1)

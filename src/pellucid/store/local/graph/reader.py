@@ -80,7 +80,7 @@ class LocalGraphReader:
         """Which of these edges stand in memories that may answer; those that stand in none do."""
         if self._speaking is None or self._speaking[0] is not admission:
             speaks = np.concatenate((self._standings.speaking(admission), [True]))
-            self._speaking = admission, speaks, self._cache.speakers(self._ns, self._view, self._standings.view)
+            self._speaking = admission, speaks, self._cache.speakers(self._view, self._standings.view)
         _, speaks, places = self._speaking
         return speaks[places[numbers]]  # -1: the last
 

@@ -60,6 +60,12 @@ class ColumnSegment:
     held: NDArray[np.uint32]
     ends: NDArray[np.int64]
 
+    @property
+    def size(self) -> int:
+        """Bytes of the segment; its light columns stand in the view again, with places."""
+        columns = self.vectors, self.terms, self.owners, self.counts, self.held, self.ends
+        return 3 * self.light.nbytes + sum(each.nbytes for each in columns)
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -81,7 +87,7 @@ class View:
     passage: NDArray[np.int64]
     """The stems of each row together with those beside it."""
     names: Mapping[str, int]
-    """Whoever is somebody's `about` in any namespace of this process, with the number it has."""
+    """Whoever is somebody's `about` in this namespace, as far as this process has seen, with the number it has."""
     known: frozenset[int]
     """The numbers that occur here in what is in no boundary scope: that others are known is not for everybody."""
 
@@ -198,12 +204,13 @@ class View:
 
 @dataclass(slots=True)
 class ColumnCache:
-    """The warm views of one process, by namespace number; safe between threads."""
+    """The warm view of one namespace; safe between threads, of which one loads and the others wait for it."""
 
     load_sql: str
-    _views: dict[int, tuple[dict[int, ColumnSegment], View]] = field(
-        default_factory=dict[int, tuple[dict[int, ColumnSegment], View]]
-    )
+    size: int = 0
+    """Bytes, about."""
+    _held: dict[int, ColumnSegment] = field(default_factory=dict[int, ColumnSegment])
+    _view: View | None = None
     _sessions: dict[str, int] = field(default_factory=dict[str, int])
     _names: dict[str, int] = field(default_factory=dict[str, int])
     _lock: Lock = field(default_factory=Lock)
@@ -211,9 +218,9 @@ class ColumnCache:
     def view(self, connection: apsw.Connection, ns: int, versions: dict[int, int]) -> View:
         """The view of a namespace whose segments have these versions; only changed segments are read."""
         with self._lock:
-            held, view = self._views.get(ns) or ({}, None)
-            if view is not None and {seg: segment.version for seg, segment in held.items()} == versions:
-                return view
+            held = self._held
+            if self._view is not None and {seg: segment.version for seg, segment in held.items()} == versions:
+                return self._view
             fresh = {
                 seg: held[seg]
                 if seg in held and held[seg].version == version
@@ -221,15 +228,9 @@ class ColumnCache:
                 for seg, version in versions.items()
             }
             held_rows = tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light))
-            view = _assemble(held_rows, self._names)
-            self._views[ns] = fresh, view
-            return view
-
-    def clear(self) -> None:
-        """Let go of every column; what a reading needs is read again."""
-        with self._lock:
-            self._views.clear()
-            self._sessions, self._names = {}, {}  # a view in use keeps the names it was made with
+            self._held, self._view = fresh, _assemble(held_rows, self._names)
+            self.size = sum(segment.size for segment in held_rows)
+            return self._view
 
     def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> ColumnSegment:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))

@@ -19,6 +19,7 @@ from pellucid.model.entity import FOREVER, entity_id
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, paths_in
+from pellucid.settings.sections import StoreSettings
 from pellucid.store.index_port import OWN, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange, Served
 from pellucid.store.ledger_gaps import said, spans
 from pellucid.store.local.database import (
@@ -43,6 +44,7 @@ from pellucid.store.local.index.lookup import LocalLookup
 from pellucid.store.local.index.reader import LocalIndexReader, served
 from pellucid.store.local.index.standing import BEGINNING, Standings, stood
 from pellucid.store.local.index.stories import LocalEpisodeReader, story_text
+from pellucid.store.local.index.warm import Warm, WarmNamespace
 from pellucid.store.local.marks import (
     about,
     among_people,
@@ -62,14 +64,16 @@ _UNKNOWN = 0
 class LocalIndex:
     """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
 
-    def __init__(self, path: Path, secret: bytes = b"") -> None:
+    def __init__(self, path: Path, secret: bytes = b"", warm_mb: int = StoreSettings().warm_mb) -> None:
         """`secret` keys the ids by which receipts speak of what is in the graph (`model.entity.entity_id`)."""
         self._path, self._secret = path, secret
         self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
         self._connections = ThreadConnections(self._open)
-        self._columns = ColumnCache(self._queries["segment_rows"])
-        self._stories = ColumnCache(self._queries["story_rows"])
-        self._graphs = GraphCache(self._queries)
+        self._warm = Warm(self._cold, warm_mb << 20)
+
+    def _cold(self) -> WarmNamespace:
+        columns, stories = (ColumnCache(self._queries[rows]) for rows in ("segment_rows", "story_rows"))
+        return WarmNamespace(columns, stories, GraphCache(self._queries))
 
     def _open(self) -> apsw.Connection:
         connection = connect(self._path, synchronous="NORMAL")
@@ -132,14 +136,15 @@ class LocalIndex:
         with read_transaction(connection):
             numbers = execute(connection, self._queries["namespace"], (namespace,))
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
-            view = self._columns.view(connection, ns, self._versions(connection, ns))
-            stories = self._stories.view(connection, ns, self._versions(connection, -ns))
-            standings = Standings(connection, self._queries, view, ns)
-            episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
-            identity = partial(entity_id, namespace, secret=self._secret)
-            graph = LocalGraphReader(connection, self._queries, self._graphs, standings, identity)
-            seq = self._state(connection).applied_seq
-            yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
+            with self._warm.using(ns) as warm:
+                view = warm.columns.view(connection, ns, self._versions(connection, ns))
+                stories = warm.stories.view(connection, ns, self._versions(connection, -ns))
+                standings = Standings(connection, self._queries, view, ns)
+                episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
+                identity = partial(entity_id, namespace, secret=self._secret)
+                graph = LocalGraphReader(connection, self._queries, warm.graph, standings, identity)
+                seq = self._state(connection).applied_seq
+                yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
 
     def _versions(self, connection: apsw.Connection, ns: int) -> dict[int, int]:
         """The segments of a namespace's memories; of its episodes with a minus before the number."""
@@ -168,9 +173,7 @@ class LocalIndex:
         return LocalGraph(self._connections, self._queries, self._secret)
 
     def scrub(self, wait_s: float = 10.0) -> None:
-        self._columns.clear()
-        self._stories.clear()
-        self._graphs.clear()
+        self._warm.clear()
         erase_remains(self._connections.get(), wait_s)
 
     def close(self) -> None:
