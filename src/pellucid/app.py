@@ -23,7 +23,7 @@ from pellucid.store.index_port import Index, Scrubber
 from pellucid.store.local.database import may_not_be_written
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
-from pellucid.store.local.lock import exclusive
+from pellucid.store.local.lock import WriteLock
 from pellucid.store.local.spool import LocalSpool
 from pellucid.store.local.vault.project_file import ProjectFile
 from pellucid.store.local.vault.records import LocalRecords
@@ -100,7 +100,7 @@ def open_app(
     chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
-    keeper = UnitOfWork(records, folder, clock, lambda text: redact(text).text, partial(exclusive, home / "write.lock"))
+    keeper = UnitOfWork(records, folder, clock, lambda text: redact(text).text, WriteLock(home))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings,

@@ -84,10 +84,8 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
     A summary of earlier turns, and a title, are nothing that was said: they would only repeat it.
     """
     for number, turn in enumerate(turns):
-        if turn.kind in UNSAID or (turn.role == "tool" and not keeping.tools):
-            continue
-        said = keeping.permitted([spoken(turn)] if turn.role == "tool" else passages(spoken(turn)))
-        for words, id_ in zip(said, sorted(clock.new_id("mem") for _ in said), strict=True):
+        kept = keeping.permitted(_passages(turn, tools=keeping.tools))
+        for words, id_ in zip(kept, sorted(clock.new_id("mem") for _ in kept), strict=True):
             yield Moment(
                 id=id_,
                 turn=turn.ordinal,
@@ -97,6 +95,17 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
                 trust_zone="quarantine" if number in keeping.doubted else None,
                 source_class="pasted" if turn.role == "user" and mostly_foreign(turn.content) else None,
             )
+
+
+def said(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
+    """The passages that turns are kept as, where nothing of them was forgotten."""
+    return (passage for turn in turns for passage in _passages(turn, tools=tools))
+
+
+def _passages(turn: Turn, *, tools: bool) -> list[str]:
+    if turn.kind in UNSAID or (turn.role == "tool" and not tools):
+        return []
+    return [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
 
 
 def _names(turn: Turn, number: int, keeping: TurnsKept) -> bool:

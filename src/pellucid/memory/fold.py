@@ -4,19 +4,19 @@ A write, a crash recovery, a person's edit in an editor and a rebuild all end he
 paths, parse them, reuse or compute their encodings, and replace those paths' rows; then read on in the ledger.
 """
 
-import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from threading import Lock
 from typing import cast
 
 from pellucid.documents.names.naming import Naming
 from pellucid.encoders.port import Embedder, Encoding
-from pellucid.errors import EncoderError, InputError, NoRoomError, StoreError
+from pellucid.errors import InputError, NoRoomError, StoreError
 from pellucid.graph.extract import facts_of
+from pellucid.memory.encoding import Encoded, Encodings, text_digest, topic_digest
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.ledger_gaps import Gaps, Span
 from pellucid.store.records import (
@@ -73,15 +73,6 @@ class Folded:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Encodings:
-    """Where the encodings of one fold come from: an encoder, rows of the same model, or nowhere, and why."""
-
-    encoder: Embedder | None
-    reuse: bool
-    problem: str = ""
-
-
 @dataclass(slots=True)
 class _LedgerReading:
     """What a read of the ledger gave: the numbers that were passed over, rows the index keeps, what is damaged."""
@@ -126,14 +117,18 @@ class _Task:
 
     state: IndexState
     op_id: str | None
-    encodings: _Encodings
+    encodings: Encodings
     ledger: Sequence[LedgerChange] = ()
     anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Keeps an index equal to its record. `namespace` and `key` complete files that a person wrote by hand."""
+    """Keeps an index equal to its record. `namespace` and `key` complete files that a person wrote by hand.
+
+    The threads of a process fold one at a time: whoever is next files and folds what all those behind acknowledged, so
+    that they find it done.
+    """
 
     records: Records
     ledger: Ledger
@@ -142,6 +137,19 @@ class Indexer:
     namespace: str
     key: bytes
     naming: Naming
+    _encoded: Encoded = field(init=False)
+    _turn: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_encoded", Encoded(self.index, self.embedder))
+
+    def encode_ahead(self, texts: Iterable[str]) -> None:
+        """Encode what is likely to be folded soon, before anybody waits for it."""
+        self._encoded.ahead(texts)
+
+    def let_go(self) -> None:
+        """Forget what was encoded ahead."""
+        self._encoded.let_go()
 
     def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
         """File what still waits in the journal, then fold every operation and ledger row the index has not seen.
@@ -153,10 +161,14 @@ class Indexer:
         Raises:
             NoRoomError: the index could not be written.
         """
-        with suppress(NoRoomError):
-            self.records.drain()
+        with self._turn:
+            return self._catch_up(changed, op_id)
+
+    def _catch_up(self, changed: Iterable[str], op_id: str | None) -> Folded:
         state = self.index.state()
         rows = self.records.operations(after=state.applied_seq)
+        with suppress(NoRoomError):  # after they were read: what is acknowledged meanwhile has no file yet, and waits
+            self.records.drain()
         paths = {path for row in rows for path, _ in row.paths} | set(changed)
         if not state.applied_seq:
             paths |= self.index.files().keys()
@@ -164,7 +176,7 @@ class Indexer:
         if not state.ledger_seq and read.last:  # an index that begins anew: here a changed tombstone would be believed
             read.state = self.ledger.state(thorough=True)
         if not (rows or paths or read.last > state.ledger_seq or read.missing != state.ledger_gaps):
-            return read.folded
+            return read.folded + Folded(encoder_problem=self._encoded.problem)  # another thread's turn folded ours
         here = {stamp.path for stamp in self.records.walk(paths)}
         ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
         reached = _reached(state, rows, read)
@@ -191,6 +203,10 @@ class Indexer:
 
     def rebuild(self, op_id: str | None = None) -> Folded:
         """Fold every file and ledger row anew; the same text under the same model keeps its encoding."""
+        with self._turn:
+            return self._rebuild(op_id)
+
+    def _rebuild(self, op_id: str | None) -> Folded:
         self.records.drain()
         state = self.index.state()
         newer = self.records.operations(after=state.applied_seq)
@@ -199,7 +215,7 @@ class Indexer:
         reuse = self.embedder is None or state.model == self.embedder.model
         read = self._read(IndexState(0, "", ""))
         reached = _reached(state, newer, read)
-        encodings = _Encodings(self.embedder, reuse=reuse, problem="no encoder")
+        encodings = Encodings(self.embedder, reuse=reuse, problem="no encoder")
         whole = self.ledger.state(thorough=True)
         anew = whole.settled and not read.damage  # of a ledger that lost rows, the index keeps what it last knew
         task = _Task(self._named(reached), op_id, encodings, read.changes, anew)
@@ -208,8 +224,8 @@ class Indexer:
     def _task(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
-            return _Task(state, op_id, _Encodings(None, reuse=True, problem=stale), read.changes)
-        encodings = _Encodings(self.embedder, reuse=True, problem="no encoder")
+            return _Task(state, op_id, Encodings(None, reuse=True, problem=stale), read.changes)
+        encodings = Encodings(self.embedder, reuse=True, problem="no encoder")
         return _Task(self._named(state), op_id, encodings, read.changes)
 
     def _named(self, state: IndexState) -> IndexState:
@@ -257,7 +273,7 @@ class Indexer:
         )
 
     def _changes(
-        self, heads: Iterable[FileHead], op_id: str | None, source: _Encodings
+        self, heads: Iterable[FileHead], op_id: str | None, source: Encodings
     ) -> tuple[list[PathChange], Folded]:
         unreadable: list[tuple[str, str]] = []
         parsed: list[tuple[FileHead, Parsed]] = []
@@ -267,25 +283,12 @@ class Indexer:
             except InputError as error:
                 unreadable.append((head.path, str(error)))
                 parsed.append((head, _NOTHING))
-        encodings, problem = self._encode(_texts(found for _, found in parsed), source)
+        encodings, problem = self._encoded.of(_texts(found for _, found in parsed), source)
         changes = [
             replace(_change(head, found, encodings, op_id), facts=facts_of(found, self.naming))
             for head, found in parsed
         ]
         return changes, Folded(sum(len(found.memories) for _, found in parsed), tuple(unreadable), problem)
-
-    def _encode(self, texts: Mapping[bytes, str], source: _Encodings) -> tuple[dict[bytes, Encoding], str]:
-        known = self.index.encodings(texts) if source.reuse else {}
-        missing = [digest for digest in texts if digest not in known]
-        if not missing:
-            return known, ""
-        if source.encoder is None:
-            return known, source.problem
-        try:
-            fresh = list(source.encoder.encode([texts[digest] for digest in missing]))
-        except EncoderError as error:
-            return known, str(error)
-        return {**known, **dict(zip(missing, fresh, strict=True))}, ""
 
 
 def _reached(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
@@ -316,16 +319,6 @@ def _refusals(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
         if record.memory.id in refused
     ]
     return Folded(-len(out), tuple(out))
-
-
-def text_digest(memory: Memory) -> bytes:
-    """Sixteen bytes that name the exact text an encoding was computed from."""
-    return hashlib.sha256(memory.content.encode()).digest()[:16]
-
-
-def topic_digest(episode: Episode) -> bytes:
-    """The same for the topic of an episode; a memory of the same words has another."""
-    return hashlib.sha256(b"topic\0" + episode.topic.encode()).digest()[:16]
 
 
 def _texts(found: Iterable[Parsed]) -> dict[bytes, str]:

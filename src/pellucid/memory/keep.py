@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import Protocol, cast
 
 from pellucid.clock import Clock, isoformat
 from pellucid.errors import NoRoomError
@@ -18,8 +18,15 @@ WAIT_S = 60.0
 
 VAULT = "vault"
 """Where what could not be taken over is said to stand."""
-Exclusive = Callable[[float], AbstractContextManager[bool]]
-"""The right to write, waited for so many seconds (0: not at all, and the block is told whether it has it)."""
+
+
+class Exclusive(Protocol):
+    """The right to write in one namespace or, without one, alone in all of them."""
+
+    def __call__(self, wait_s: float, namespace: str | None = None) -> AbstractContextManager[bool]:
+        """Waited for so many seconds; for 0 not at all, and the block is told whether it has it."""
+        ...
+
 
 Clean = Callable[[str], str]
 """A text in, the same without its secrets out."""
@@ -47,13 +54,17 @@ class UnitOfWork:
     """Held from deciding what is new until it is searchable, so that two writers do not both find it new."""
 
     @contextmanager
-    def deciding(self, wait_s: float = WAIT_S) -> Generator[None]:
+    def deciding(self, namespace: str | None, texts: Iterable[str] = (), *, wait_s: float = WAIT_S) -> Generator[None]:
         """The right to write, with an index that holds all that was acknowledged: what a decision may rest upon.
 
+        `namespace` is where it is decided; None keeps everybody else from writing. `texts` are what is likely to be
+        kept: they are encoded before, so that nobody waits for that.
+
         Raises:
-            StoreBusyError: another process has been writing for `wait_s` seconds.
+            StoreBusyError: others have been writing there for `wait_s` seconds.
         """
-        with self.exclusive(wait_s):
+        self.folder.encode_ahead(texts)
+        with self.exclusive(wait_s, namespace):
             self.folder.catch_up()
             yield
 

@@ -48,6 +48,7 @@ def scrub(
 ) -> tuple[dict[str, int], tuple[Remainder, ...]]:
     """Leave no remainder; what is on record as erased is. Else say what is left, and where."""
     taken, remains = dict(places), list[Remainder]()
+    app.folder.let_go()
     steps: tuple[tuple[str, Callable[[], dict[str, int] | None]], ...] = (
         ("journal.db", lambda: app.eraser.scrub(paths)),
         ("index.db", app.scrubber.scrub),

@@ -81,7 +81,7 @@ def accept(app: App) -> AcceptOutput:
     Raises:
         UnhealthyError: the key was put back since this process opened the home: open it anew.
     """
-    with app.keeper.deciding():
+    with app.keeper.deciding(None):
         state = app.ledger.state(thorough=True)
         if state.settled:
             return AcceptOutput()

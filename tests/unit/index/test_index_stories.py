@@ -15,7 +15,7 @@ from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, drop_index, file_
 
 from pellucid.app import App
 from pellucid.encoders.port import Vector
-from pellucid.memory.fold import text_digest, topic_digest
+from pellucid.memory.encoding import text_digest, topic_digest
 from pellucid.model.artifact import Artifact
 from pellucid.store.episode_port import NearEpisode
 from pellucid.store.index_port import Admission

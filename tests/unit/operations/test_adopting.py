@@ -220,9 +220,9 @@ def test_another_writer_that_was_faster_is_not_repeated(whole: App, given: Path)
     exclusive = whole.keeper.exclusive
     outcome = None
 
-    def overtaken(wait_s: float):
+    def overtaken(wait_s: float, namespace: str | None = None):
         remember_first()
-        return exclusive(wait_s)
+        return exclusive(wait_s, namespace)
 
     def remember_first() -> None:
         object.__setattr__(whole.keeper, "exclusive", exclusive)

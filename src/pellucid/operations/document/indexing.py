@@ -5,7 +5,7 @@ never stops the others.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -250,18 +250,19 @@ class _Indexing:
         self.problems.append(DocumentProblem(path=str(file), why=why, next_step=next_step))
 
     @contextmanager
-    def _deciding(self) -> Generator[datetime]:
+    def _deciding(self, batch: Iterable[SeenDocument] = ()) -> Generator[datetime]:
         """The right to write, with the documents that there are by now, and the time of it."""
         if self.request.dry_run:
             yield self.app.clock.now()
             return
-        with self.app.keeper.deciding():
+        texts = [section.content for each in batch for section in each.clean.sections]
+        with self.app.keeper.deciding(self.request.namespace, texts):
             self._refresh()
             yield self.app.clock.now()
 
     def _keep(self, batch: Sequence[SeenDocument]) -> None:
         """Keep a batch of files as they are now."""
-        with self._deciding() as now:
+        with self._deciding(batch) as now:
             drafts = [draft for each in batch for draft in self._drafts(each, now)]
             verdict = judge(self.app, drafts)
             self.counts.withheld += verdict.withheld

@@ -84,7 +84,7 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
 
 
 def _apply(app: App, paths: Sequence[str]) -> str:
-    with app.keeper.deciding():
+    with app.keeper.deciding(None):
         folded = app.folder.catch_up(paths)
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])
 

@@ -289,7 +289,7 @@ class _Adoption:
         """Keep one batch, alone: what another writer kept since it was planned is left out."""
         if not self.write or not batch:
             return
-        with self.app.keeper.deciding():
+        with self.app.keeper.deciding(self.namespace, [each.memory.content for each in batch]):
             held = self.app.index.holding(self.namespace, {str(each.memory.content_hash) for each in batch})
             seen = self.app.records.already_seen({each.key for each in batch})
             fresh = [each for each in batch if each.memory.content_hash not in held and each.key not in seen]

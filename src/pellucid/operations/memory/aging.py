@@ -176,7 +176,7 @@ class _Output:
 
     def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
         namespace = self.request.namespace
-        with self.app.keeper.exclusive(WAIT_S):
+        with self.app.keeper.exclusive(WAIT_S, namespace):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
             self.folds += len(rows)
             if ending:

@@ -25,7 +25,7 @@ from pellucid.memory.consolidate import (
     counted,
     decide,
 )
-from pellucid.memory.fold import text_digest
+from pellucid.memory.encoding import text_digest
 from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import LifecycleRow, PassRow
@@ -112,8 +112,7 @@ class _Pass:
     def _take(self, chunk: Sequence[Batch]) -> bool:
         """Decide about some clusters and write it; whether the limit leaves room for all of them."""
         proposed = dict(self._proposals(chunk))
-        with self.app.keeper.exclusive(WAIT_S):
-            self.app.folder.catch_up()  # what a killed process acknowledged and did not fold
+        with self.app.keeper.deciding(self.request.namespace, _contents(proposed.values())):
             now = self.app.clock.now()
             held = self._held(each for batch in chunk for each in batch.ids)
             changes = ChangeSet(self.app.records, self.request.namespace, "consolidate", self.app.clock)
@@ -173,6 +172,11 @@ class _Proposed:
     decisions: list[Decision]
 
 
+def _contents(proposed: Iterable[_Proposed]) -> Iterator[str]:
+    """What memories would say that a model proposed."""
+    return (text for each in proposed for decision in each.decisions for text in decision.contents)
+
+
 def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     """Run one pass; it is put on the ledger when it ran to its end, and one that was stopped goes on where it was.
 
@@ -189,8 +193,8 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     model = LlmConsolidator(open_chat(app.settings, asked_by_default(app.settings))) if request.use_model else None
-    with app.keeper.exclusive(WAIT_S):
-        app.folder.catch_up()
+    with app.keeper.deciding(request.namespace):
+        pass  # what a killed process acknowledged and did not fold is folded now
     started, reached = app.clock.now(), app.index.state().applied_seq
     kept = app.index.memories(request.namespace)
     written = _new(app, request)
@@ -257,7 +261,7 @@ def _ran(app: App, namespace: str, started: datetime, counts: Counter[str], more
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**kept, **more}
     )
-    with app.keeper.exclusive(WAIT_S):
+    with app.keeper.exclusive(WAIT_S, namespace):
         return app.keeper.commit("consolidate", [], ledger=[row.to_wire()]).op_id
 
 

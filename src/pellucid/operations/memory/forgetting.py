@@ -111,7 +111,7 @@ def forget(app: App, request: ForgetInput) -> ForgetOutput:
         UnhealthyError: the vault's key is lost or changed: a tombstone made now would not be known later.
     """
     require_settled(app, ledger=False)
-    with app.keeper.deciding():
+    with app.keeper.deciding(None):
         finish(app)
         return _carry_out(app, _plan(app, request), "forget")
 
@@ -134,7 +134,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     """
     require_settled(app, ledger=False)
     outcome = _nothing(done=True)
-    with app.keeper.deciding():
+    with app.keeper.deciding(None):
         finish(app)
         while chosen := _chosen(app, request):
             done = _carry_out(app, _plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")

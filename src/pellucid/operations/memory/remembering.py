@@ -78,7 +78,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
         )
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
-    with app.keeper.deciding():
+    with app.keeper.deciding(asked.namespace, [asked.content]):
         outcome = _known(app, asked, digest) or _created(app, asked, digest)
     return outcome.model_copy(update={"redactions": request.redactions})
 

@@ -56,7 +56,7 @@ def weekly_report(app: App, request: ReportInput) -> Report:
 
 def _note_pass(app: App, report: Report, started: datetime) -> None:
     counts = {name: getattr(report, name).total for name in SECTIONS}
-    with app.keeper.exclusive(WAIT_S):
+    with app.keeper.exclusive(WAIT_S, report.namespace):
         row = PassRow(
             name="report", namespace=report.namespace, started=started, finished=app.clock.now(), counts=counts
         )

@@ -38,7 +38,7 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
         NotFoundError: one of them is not in the namespace.
         InputError: one of them cannot be verified: a turn, a section of a document, or what is not in force.
     """
-    with app.keeper.deciding():
+    with app.keeper.deciding(request.namespace):
         now = app.clock.now()
         held = _asked(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)

@@ -29,7 +29,13 @@ class Rehearsal(UnitOfWork):
     writes: list[FileWrite] = field(default_factory=list[FileWrite])
 
     @contextmanager
-    def deciding(self, wait_s: float = WAIT_S) -> Generator[None]:  # noqa: ARG002 - as a keeper is asked
+    def deciding(
+        self,
+        namespace: str | None,  # noqa: ARG002 - as a keeper is asked
+        texts: Iterable[str] = (),  # noqa: ARG002
+        *,
+        wait_s: float = WAIT_S,  # noqa: ARG002
+    ) -> Generator[None]:
         """Nothing is decided for good: no other writer need wait."""
         yield
 

@@ -21,7 +21,7 @@ from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.extraction import Extraction
 from pellucid.operations.session.intake import Intake, IntakeTally, SegmentCut
-from pellucid.store.local.lock import exclusive
+from pellucid.store.local.lock import exclusive, namespace_lock
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
 OFF_THE_RECORD = "off-the-record"
@@ -106,7 +106,7 @@ class Flusher:
         goes ahead: the intake keeps each turn once, whoever else reads it.
         """
         with ExitStack() as stack:
-            lock = exclusive(self.app.settings.home / "flush.lock", WAIT_S if signal else 0.0)
+            lock = exclusive(namespace_lock(self.app.settings.home, self.namespace, "flush"), WAIT_S if signal else 0.0)
             try:
                 alone = stack.enter_context(lock)
             except StoreBusyError:

@@ -13,7 +13,7 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.doubt import doubted_turns
-from pellucid.memory.episodes import TurnsKept, episode_write
+from pellucid.memory.episodes import TurnsKept, episode_write, said
 from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
 from pellucid.memory.tombstone import passage_keys, said_key, turn_keys
 from pellucid.model.artifact import Artifact
@@ -204,7 +204,7 @@ class Intake:
 
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
-        with self.app.keeper.deciding():
+        with self.app.keeper.deciding(self.namespace, self._texts(observed)):
             taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
             mine = [each for each in observed if not taken.intersection(each.cut.keys)]
             late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
@@ -217,6 +217,16 @@ class Intake:
         self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
         if late:  # another process took some of these turns while they were being read here
             self.keep(late)
+
+    def _texts(self, observed: Sequence[Observed]) -> Iterator[str]:
+        """What is likely to be kept of it: what was observed, and the passages of its turns."""
+        for each in observed:
+            yield from (found.fact.content for found in each.observations if found.judge_accepted)
+            yield from said(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
+
+    @property
+    def _keeps_turns(self) -> bool:
+        return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         made = (
@@ -298,7 +308,6 @@ class Intake:
         self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
     ) -> tuple[list[FileWrite], int]:
         """An episode for each segment that something came of, and how many passages of turns stand in them."""
-        verbatim = self.mode == "both" or self.app.settings.observe.trace_retention == "episode"
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)
@@ -310,10 +319,10 @@ class Intake:
                 id=episode,
                 memories=members.get(episode, ()),
                 artifacts=of_segment(each.named),
-                keeping=self._keeping(each) if verbatim else None,
+                keeping=self._keeping(each) if self._keeps_turns else None,
             )
             for each, episode in zip(observed, ids, strict=True)
-            if verbatim or episode in members
+            if self._keeps_turns or episode in members
         ]
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 

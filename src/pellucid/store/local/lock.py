@@ -1,12 +1,15 @@
-"""A lock file in, the right to write out: one process at a time decides what is new."""
+"""A lock file in, the right to write out: one process or thread at a time decides what is new."""
 
 import errno
 import fcntl
 import os
 import time
+from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
+from threading import Condition
 
 from pellucid.errors import StoreBusyError
 from pellucid.store.local.database import explained, make_private_folder
@@ -15,17 +18,89 @@ _PAUSE_S = 0.02
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
+class WriteLock:
+    """The right to write in a home: in one namespace, or alone in all of it. Threads and processes may share it.
+
+    Threads of this process have it in the order in which they asked, so that none waits for ever; other processes are
+    asked again and again. It is not re-entrant.
+    """
+
+    def __init__(self, home: Path) -> None:
+        """Prepare, without making a file: `write.lock`, which writers in namespaces share, and one for each of them."""
+        self._home = home
+        self._changed = Condition()
+        self._holding: list[str | None] = []
+        self._waiting: deque[tuple[object, str | None]] = deque()
+
+    @contextmanager
+    def __call__(self, wait_s: float, namespace: str | None = None) -> Generator[bool]:
+        """Hold it for the block, in one namespace or, without one, in the whole home.
+
+        False if `wait_s` is 0 and another process or thread holds it, or none may write.
+
+        Raises:
+            StoreBusyError: it was held for all of a longer `wait_s`.
+            StoreError: it may not be written, and `wait_s` is longer.
+        """
+        until = time.monotonic() + wait_s
+        whole = self._home / "write.lock"
+        with self._turn(namespace, wait_s) as has_turn:
+            if not has_turn:
+                if wait_s:
+                    raise _busy(whole, wait_s)
+                yield False
+                return
+            left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
+            with exclusive(whole, left, shared=namespace is not None) as held:
+                if not held or namespace is None:
+                    yield held
+                    return
+                left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
+                with exclusive(namespace_lock(self._home, namespace), left) as alone:
+                    yield alone
+
+    @contextmanager
+    def _turn(self, namespace: str | None, wait_s: float) -> Generator[bool]:
+        me = object(), namespace
+        with self._changed:
+            self._waiting.append(me)
+            has_turn = self._changed.wait_for(lambda: self._is_next(me), wait_s)
+            self._waiting.remove(me)
+            if has_turn:
+                self._holding.append(namespace)
+            self._changed.notify_all()
+        try:
+            yield has_turn
+        finally:
+            if has_turn:
+                with self._changed:
+                    self._holding.remove(namespace)
+                    self._changed.notify_all()
+
+    def _is_next(self, me: tuple[object, str | None]) -> bool:
+        """Whether nobody who holds it, or asked before, is in the way."""
+        before = [namespace for _, namespace in list(self._waiting)[: self._waiting.index(me)]]
+        return not any(None in (each, me[1]) or each == me[1] for each in (*self._holding, *before))
+
+
+def namespace_lock(home: Path, namespace: str, of: str = "write") -> Path:
+    """The lock file of a namespace: named by a digest, for a namespace has a slash and may be long."""
+    return home / "locks" / f"{of}-{blake2b(namespace.encode(), digest_size=8).hexdigest()}.lock"
+
+
 @contextmanager
-def exclusive(path: Path, wait_s: float) -> Generator[bool]:
-    """Hold the lock for the block; False if `wait_s` is 0 and another process or thread holds it, or none may write.
+def exclusive(path: Path, wait_s: float, *, shared: bool = False) -> Generator[bool]:
+    """Hold a lock file for the block; False if `wait_s` is 0 and another holds it, or none may write.
+
+    `shared` lets others in that share it, too.
 
     Raises:
         StoreBusyError: it was held for all of a longer `wait_s`.
         StoreError: it may not be written, and `wait_s` is longer.
     """
     with explained(path):
-        make_private_folder(path.parent)
         try:
+            make_private_folder(path.parent)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as error:
             if wait_s or error.errno not in _READ_ONLY:
@@ -35,24 +110,28 @@ def exclusive(path: Path, wait_s: float) -> Generator[bool]:
         yield False
         return
     try:
-        yield _acquire(descriptor, path, wait_s)
+        yield _acquire(descriptor, path, wait_s, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
     finally:
         os.close(descriptor)  # which also lets go of the lock
 
 
-def _acquire(descriptor: int, path: Path, wait_s: float) -> bool:
+def _acquire(descriptor: int, path: Path, wait_s: float, kind: int) -> bool:
     deadline = time.monotonic() + wait_s
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             if wait_s == 0:
                 return False
             if time.monotonic() > deadline:
-                raise StoreBusyError(
-                    f"another process has been writing for {wait_s:.0f} seconds ({path})",
-                    next_step="let it finish, then repeat",
-                ) from None
+                raise _busy(path, wait_s) from None
             time.sleep(_PAUSE_S)
         else:
             return True
+
+
+def _busy(path: Path, wait_s: float) -> StoreBusyError:
+    return StoreBusyError(
+        f"another process or thread has been writing for {wait_s:.0f} seconds ({path})",
+        next_step="let it finish, then repeat",
+    )
