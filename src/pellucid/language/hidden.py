@@ -73,6 +73,8 @@ TWINS = {twin: letter for letter, twins in _TWINS.items() for twin in twins if t
 """Letters of other scripts that look like a Latin one."""
 _LIKE = str.maketrans(TWINS)
 _WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile("[A-Za-z]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class _DrawnForm(dict[int, str | None]):
@@ -104,11 +106,11 @@ def undisguised(text: str) -> str:
     text that is mostly Latin, is taken for a disguise. Case and accents stay.
     """
     if text.isascii():
-        return text.translate(_SEEN) if _has_controls(text) else text
+        return text.translate(_SEEN) if _CONTROL.search(text) else text
     plain = unicodedata.normalize("NFKC", text).translate(_SEEN)
-    if plain.isascii():
+    if TWINS.keys().isdisjoint(plain):
         return plain
-    latin = sum(char.isascii() and char.isalpha() for char in plain)
+    latin = len(_LATIN.findall(plain))
     mostly = latin * 2 > sum(map(str.isalpha, plain))
     return _WORD.sub(lambda word: _as_latin(word[0], mostly=mostly), plain)
 
@@ -132,10 +134,6 @@ def folded(text: str) -> str:
         return text.lower()
     apart = unicodedata.normalize("NFD", text.casefold())
     return unicodedata.normalize("NFC", apart.translate(_without_marks()))
-
-
-def _has_controls(text: str) -> bool:
-    return not text.isprintable() and any(char < " " and char not in "\t\n\r" for char in text)
 
 
 def _as_latin(word: str, *, mostly: bool) -> str:

@@ -7,9 +7,11 @@ import re
 import tomllib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from pellucid.language.hidden import folded
 from pellucid.language.scripts import EAST_WORDS, HALF_WIDTH
@@ -19,8 +21,8 @@ SENTENCE_GAP = 8
 _UNSPACED = f"{EAST_WORDS}{HALF_WIDTH}"
 _ADDRESS = (
     r"(?:https?|ftp|wss?)://(?!localhost|127\.|0\.0\.0\.0|\[::1)[^\s<>\"'）)\]]{3,300}"
-    r"|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
-    r"|(?<![\w./-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,4}(?:com|net|org|io|dev|example|test|xyz|ru|cn|kr|br|fr|de|top|info|invalid|app|sh|link|site|cloud)(?![\w.-]*\w)"
+    r"|[\w.+-]{1,64}+@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
+    r"|(?<![\w./-])(?:[a-z0-9][a-z0-9-]{0,62}+\.){1,4}(?:com|net|org|io|dev|example|test|xyz|ru|cn|kr|br|fr|de|top|info|invalid|app|sh|link|site|cloud)(?![\w.-]*\w)"
 )
 _PIECE = re.compile(
     rf"(?P<address>{_ADDRESS})"
@@ -41,6 +43,8 @@ class ConceptPlaces:
 
     at: dict[str, list[int]]
     length: int
+    loose: bool = False
+    """Whether no word takes back what another says: then what a part of the text asks for, the whole asks for, too."""
 
     def has(self, concept: str, first: int, last: int, besides: int = -1) -> bool:
         """Whether a word of the concept stands at one of the places from `first` to `last`, other than `besides`."""
@@ -59,60 +63,56 @@ class ConceptPlaces:
 class _Lexicon:
     words: dict[str, frozenset[str]]
     stems: dict[str, frozenset[str]]
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
-    """By their first word: the others, whose last may be a stem, and the concept."""
+    phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]]
+    """By their first word and the first letter of the next: all but the first, whose last may be a stem; the concept."""
     unspaced: re.Pattern[str]
     of_unspaced: dict[str, frozenset[str]]
 
 
-@dataclass(slots=True)
-class _ConceptReader:
-    at: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    recent: list[str] = field(default_factory=list[str])
-    place: int = 0
-
-    def put(self, concepts: frozenset[str]) -> None:
-        for concept in concepts:
-            self.at[concept].append(self.place)
-
-
 def read(text: str) -> ConceptPlaces:
     """Where an undisguised text speaks of what."""
-    lexicon, reader = _lexicon(), _ConceptReader()
-    words: list[tuple[int, str]] = []
-    for piece in _PIECE.finditer(folded(text)):
-        kind, said = piece.lastgroup, piece[0]
-        if kind == "end":
-            reader.place += SENTENCE_GAP
-        elif kind == "colon":
-            reader.at["colon"].append(max(reader.place - 1, 0))
-        elif kind == "unspaced":
-            _read_unspaced(said, lexicon, reader)
+    lexicon = _lexicon()
+    at: dict[str, list[int]] = defaultdict(list)
+    words, places, place = list[str](), list[int](), 0
+    for address, unspaced, word, colon, _ in _PIECE.findall(folded(text)):
+        if word or address:
+            said = (word or address).replace("'", "")
+            for concept in _of_word(said) if word else ("address",):
+                at[concept].append(place)
+            words.append(said)
+            places.append(place)
+            place += 1
+        elif colon:
+            at["colon"].append(max(place - 1, 0))
+        elif unspaced:
+            place = _read_unspaced(unspaced, lexicon, at, place)
         else:
-            reader.put(frozenset({"address"}) if kind == "address" else _of_word(said.replace("'", "")))
-            words.append((reader.place, said.replace("'", "")))
-            reader.place += 1
-    _find_phrases(words, lexicon, reader)
-    return ConceptPlaces({concept: sorted(set(places)) for concept, places in reader.at.items()}, reader.place)
+            place += SENTENCE_GAP
+    for number, concept in _phrases(words, lexicon):
+        at[concept].append(places[number])
+    return ConceptPlaces({concept: sorted(set(found)) for concept, found in at.items()}, place)
 
 
-def _read_unspaced(said: str, lexicon: _Lexicon, reader: _ConceptReader) -> None:
-    """Terms one after another, the longest first; two other signs count as a word."""
+def _read_unspaced(said: str, lexicon: _Lexicon, at: dict[str, list[int]], place: int) -> int:
+    """Terms one after another, the longest first; two other signs count as a word. Returns the place behind them."""
     end = 0
     for found in lexicon.unspaced.finditer(said):
-        reader.place += (found.start() - end + 1) // 2
-        reader.put(lexicon.of_unspaced[found[0]])
-        reader.place += 1
+        place += (found.start() - end + 1) // 2
+        for concept in lexicon.of_unspaced[found[0]]:
+            at[concept].append(place)
+        place += 1
         end = found.end()
-    reader.place += (len(said) - end + 1) // 2
+    return place + (len(said) - end + 1) // 2
 
 
-def _find_phrases(words: list[tuple[int, str]], lexicon: _Lexicon, reader: _ConceptReader) -> None:
-    for number, (place, word) in enumerate(words):
-        for rest, concept in lexicon.phrases.get(word, ()):
-            following = words[number + 1 : number + 1 + len(rest)]
-            if len(following) == len(rest) and all(map(_fits, rest, (each for _, each in following))):
-                reader.at[concept].append(place)
+def _phrases(words: list[str], lexicon: _Lexicon) -> Iterator[tuple[int, str]]:
+    """The number of the first word of each phrase, and its concept."""
+    for number, (word, following) in enumerate(pairwise(words)):
+        if begun := lexicon.phrases.get(word):
+            for rest, concept in begun.get(following[0], ()):
+                there = words[number + 1 : number + 1 + len(rest)]
+                if len(there) == len(rest) and all(map(_fits, rest, there)):
+                    yield number, concept
 
 
 def _fits(wanted: str, word: str) -> bool:
@@ -146,13 +146,13 @@ def _lexicon() -> _Lexicon:
     words: dict[str, set[str]] = defaultdict(set)
     stems: dict[str, set[str]] = defaultdict(set)
     unspaced: dict[str, set[str]] = defaultdict(set)
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+    phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]] = defaultdict(lambda: defaultdict(list))
     for concept, term in _terms():
         first, *rest = term.split(" ")
         if re.search(f"[{_UNSPACED}]", term):
             unspaced[term].add(concept)
         elif rest:
-            phrases[first].append((tuple(rest), concept))
+            phrases[first][rest[0][0]].append((tuple(rest), concept))
         elif term.endswith("*"):
             stems[term[:-1]].add(concept)
         else:
@@ -161,7 +161,7 @@ def _lexicon() -> _Lexicon:
     return _Lexicon(
         {term: frozenset(found) for term, found in words.items()},
         {term: frozenset(found) for term, found in stems.items()},
-        dict(phrases),
+        {first: dict(then) for first, then in phrases.items()},
         re.compile("|".join(map(re.escape, longest_first))),
         {term: frozenset(found) for term, found in unspaced.items()},
     )

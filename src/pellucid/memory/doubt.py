@@ -5,6 +5,7 @@ that give orders over the user's head, in a pasted or quoted part, cut in two, o
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from pellucid.language.hidden import undisguised
 from pellucid.memory.concepts import addresses_in
@@ -35,17 +36,31 @@ def doubted_turns(turns: Sequence[Turn]) -> dict[int, str]:
 
 
 def _repeated(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:
-    """The assistant's turns that name an address which only a page or a turn with injected orders had named."""
-    theirs, known = set[str](), set[str]()
+    """The assistant's turns that name an address which only a page or a turn with injected orders had named.
+
+    What tools printed is most of a session: it is looked at only for an address that a later turn repeats.
+    """
+
+    @cache
+    def named(number: int) -> set[str]:
+        return addresses_in(undisguised(turns[number].content))
+
+    @cache
+    def orders(number: int) -> bool:
+        return number in doubted or (turns[number].role == "tool" and bool(looks_injected(turns[number].content)))
+
+    known = set[str]()
     out: dict[int, str] = {}
     for number, turn in enumerate(turns):
-        named = addresses_in(undisguised(turn.content))
-        if turn.role == "assistant" and number not in doubted and named & (theirs - known):
+        if number in doubted or turn.role not in ("user", "assistant"):
+            continue
+        if turn.role == "user":
+            known |= named(number)
+        elif (fresh := named(number) - known) and any(
+            (turns[before].role == "tool" or before in doubted) and fresh & named(before) and orders(before)
+            for before in range(number)
+        ):
             out[number] = "injection: it repeats an address from an injected instruction"
-        elif number in doubted or (turn.role == "tool" and named and looks_injected(turn.content)):
-            theirs |= named
-        elif turn.role == "user":
-            known |= named
     return out
 
 

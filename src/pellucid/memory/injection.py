@@ -8,6 +8,7 @@ order. No list is complete: it stands beside rules that ask who said something, 
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -53,17 +54,37 @@ def looks_injected(text: str, *, foreign: bool = False) -> tuple[str, ...]:
 
 def split_injections(texts: Sequence[str]) -> set[int]:
     """The numbers of neighbouring texts that are plain each, and read as an injection where one goes on in the next."""
-    plain = [not (looks_injected(text[:_NEIGHBOUR]) or looks_injected(text[-_NEIGHBOUR:])) for text in texts]
+    plain = [not any(map(looks_injected, {text[:_NEIGHBOUR], text[-_NEIGHBOUR:]})) for text in texts]
     out: set[int] = set()
     for first in range(len(texts)):
-        for last in range(first + 1, min(first + _PIECES, len(texts))):
-            inner = texts[first + 1 : last]
-            if not all(plain[first : last + 1]) or any(len(text) > _NEIGHBOUR for text in inner):
+        reach = first
+        while reach + 1 < min(first + _PIECES, len(texts)) and plain[reach] and plain[reach + 1]:
+            reach += 1
+            if len(texts[reach]) > _NEIGHBOUR:
                 break
-            pieces = [texts[first][-_NEIGHBOUR:], *inner, texts[last][:_NEIGHBOUR]]
-            if out.isdisjoint(range(first, last + 1)) and any(looks_injected(gap.join(pieces)) for gap in (" ", "")):
-                out |= set(range(first, last + 1))
+        if reach > first and any(map(_may_be_injected, _joined(texts[first : reach + 1]))):
+            for last in range(first + 1, reach + 1):
+                together = range(first, last + 1)
+                if out.isdisjoint(together) and any(map(looks_injected, _joined(texts[first : last + 1]))):
+                    out |= set(together)
     return out
+
+
+def _joined(texts: Sequence[str]) -> Iterator[str]:
+    """Neighbouring texts as one, cut between words, and in a word."""
+    pieces = [texts[0][-_NEIGHBOUR:], *texts[1:-1], texts[-1][:_NEIGHBOUR]]
+    yield from (gap.join(pieces) for gap in (" ", ""))
+
+
+def _may_be_injected(text: str) -> bool:
+    """False if neither the text nor a part of it, from its beginning on, looks injected; true costs a closer look."""
+    plain = undisguised(text)
+    if hides(text) or any(True for each in (decoded, hidden) for _ in each(plain)):
+        return True
+    return any(
+        any(True for _ in _forged(view)) or any(True for _ in orders(replace(read(view), loose=True), PLAIN + ADDRESSED))
+        for view in (plain, *unveiled(plain))
+    )
 
 
 def _forged(text: str) -> Iterator[str]:

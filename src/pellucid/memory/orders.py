@@ -41,8 +41,8 @@ def some(*tests: _Test) -> _Test:
 
 
 def no(test: _Test) -> _Test:
-    """Not that."""
-    return lambda read, at: not test(read, at)
+    """Not that; or whatever is said, to a loose reading."""
+    return lambda read, at: read.loose or not test(read, at)
 
 
 _TO_A_USER = some(
@@ -165,7 +165,9 @@ _ADDRESSES: tuple[tuple[str, _Test], ...] = (
 
 def _is_asked(read: ConceptPlaces, at: int, order: Order) -> bool:
     """Whether the verb at this place asks for something: it is not negated, nor told of as tried."""
-    return order.may_be_negated or not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
+    if order.may_be_negated or read.loose:
+        return True
+    return not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
 
 
 def orders(read: ConceptPlaces, found: tuple[Order, ...]) -> Iterator[tuple[str, int]]:

@@ -1,7 +1,7 @@
 """Keyed turns in, memories and episodes out: extracted or verbatim, a commit at a time, each turn exactly once."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Literal
@@ -53,6 +53,8 @@ class Observed:
     row: FlushRow | None = None
     unkept: tuple[Unkept, ...] = ()
     """What a person stated and nothing was made of."""
+    doubted: frozenset[int] = frozenset()
+    """The turns, by their number in the segment, that begin in quarantine whatever is made of them."""
 
 
 @dataclass(slots=True)
@@ -172,8 +174,9 @@ class Intake:
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
     def _observe(self, cut: SegmentCut) -> Observed:
+        doubted = frozenset(doubted_turns(cut.segment.turns) if self.app.settings.trust.enabled else ())
         if self.mode == "verbatim":
-            return Observed(cut)
+            return Observed(cut, doubted=doubted)
         started, turns = perf_counter(), cut.segment.turns
         spent, unborne = self._extraction.spent(), self._extraction.dropped()
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
@@ -200,7 +203,7 @@ class Intake:
             dropped=dict(self._extraction.dropped() - unborne),
         )
         left = unkept(cut.segment, [each.fact for each in found])
-        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left))
+        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left), doubted)
 
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
@@ -242,10 +245,6 @@ class Intake:
         self.tally.characters_out += sum(len(moment.content) for moment in moments)
         return [write for write, _ in written], []
 
-    def _doubted(self, observed: Observed) -> Collection[int]:
-        """The turns of a segment, by their number in it, that begin in quarantine whatever is made of them."""
-        return doubted_turns(observed.cut.segment.turns) if self.app.settings.trust.enabled else ()
-
     def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
@@ -286,7 +285,7 @@ class Intake:
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
         found = [statement(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
-            doubted = {observed.cut.segment.turns[number].ordinal for number in self._doubted(observed)}
+            doubted = {observed.cut.segment.turns[number].ordinal for number in observed.doubted}
             found = [in_context(each, doubted) for each in found]
         return [
             replace(
@@ -328,7 +327,7 @@ class Intake:
 
     def _keeping(self, observed: Observed) -> TurnsKept:
         """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
-        return TurnsKept(self._doubted(observed), tools=self.mode != "both", permitted=self._never_forgotten)
+        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=self._never_forgotten)
 
     def _never_forgotten(self, passages: list[str]) -> list[str]:
         named = {each: passage_keys(self.app.key, self.namespace, each) for each in passages}
