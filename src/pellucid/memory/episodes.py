@@ -57,7 +57,6 @@ def episode_write(
     """
     moments = tuple(_moments(segment.turns, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
-    naming = [turn for number, turn in enumerate(turns) if not keeping or _names(turn, number, keeping)]
     open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
     dated = [turn.at for turn in turns if turn.at]
     episode = Episode(
@@ -66,7 +65,7 @@ def episode_write(
         created=now,
         updated=now,
         session_id=segment.session_id,
-        topic=topic(naming) if keeping else topic_words(open_ones),
+        topic=_topic(turns, keeping) if keeping else topic_words(open_ones),
         started=min(dated, default=None),
         ended=max(dated, default=None),
         turns=f"{turns[0].ordinal}-{turns[-1].ordinal}",
@@ -108,27 +107,23 @@ def _passages(turn: Turn, *, tools: bool) -> list[str]:
     return [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
 
 
-def _names(turn: Turn, number: int, keeping: TurnsKept) -> bool:
-    """Whether a turn's words may be its episode's topic."""
-    said = [spoken(turn)]
-    return number not in keeping.doubted and keeping.permitted(said) == said
-
-
 def spoken(turn: Turn) -> str:
     """A turn as it is kept: with its speaker's name, where the transcript has one."""
     return f"{turn.speaker}: {turn.content}" if turn.speaker else turn.content
 
 
-def topic(turns: Sequence[Turn]) -> str:
-    """A one-line name for a stretch of turns: how its first person's turn (or first turn) starts."""
-    titled = next((turn for turn in turns if turn.kind == "title"), None)
-    first = titled or next((turn for turn in turns if turn.role == "user"), turns[0] if turns else None)
-    if first is None:
-        return "Untitled"
-    line = " ".join((own_words(first.content) or first.content).split())
-    if len(line) <= TOPIC_CHARS:
-        return line or "Untitled"
-    return line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"
+def _topic(turns: Sequence[Turn], keeping: TurnsKept) -> str:
+    """A one-line name for a stretch of turns: how its title, its first person's turn or its first turn starts.
+
+    Neither a doubted turn nor one that was forgotten names it.
+    """
+    telling = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
+    for number, turn in telling:
+        if number not in keeping.doubted and keeping.permitted([spoken(turn)]):
+            line = " ".join((own_words(turn.content) or turn.content).split())
+            short = line if len(line) <= TOPIC_CHARS else line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"
+            return short or "Untitled"
+    return "Untitled"
 
 
 def topic_words(memories: Iterable[Memory]) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Literal
 
@@ -165,12 +166,14 @@ class Intake:
         return out
 
     def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
+        dead = self.app.lookup.tombstone_keys()
+        if not dead:
+            return {id(turn) for turn in turns}
         named: dict[int, list[bytes]] = {id(turn): [] for turn in turns}
         for turn in turns:
             said = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
             for namespace in (self.namespace, *self.forgotten_in):
                 named[id(turn)] += turn_keys(self.app.key, namespace, said)
-        dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
     def _observe(self, cut: SegmentCut) -> Observed:
@@ -327,12 +330,13 @@ class Intake:
 
     def _keeping(self, observed: Observed) -> TurnsKept:
         """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
-        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=self._never_forgotten)
+        permitted = partial(self._never_forgotten, self.app.lookup.tombstone_keys())
+        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
 
-    def _never_forgotten(self, passages: list[str]) -> list[str]:
-        named = {each: passage_keys(self.app.key, self.namespace, each) for each in passages}
-        dead = self.app.lookup.tombstones({key for keys in named.values() for key in keys})
-        return [each for each in passages if not dead.intersection(named[each])]
+    def _never_forgotten(self, dead: set[bytes], passages: list[str]) -> list[str]:
+        if not dead:
+            return passages
+        return [each for each in passages if dead.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
