@@ -1,5 +1,7 @@
 """A word in, what all of its forms share out; two words in, whether they are forms of one out."""
 
+from functools import lru_cache
+
 _MERGED = {
     **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being", "be"), "be"),
     **dict.fromkeys(("has", "had", "have", "having"), "have"),
@@ -13,6 +15,7 @@ _ENDINGS = ("ing", "ed", "en", "et", "er", "t", "e")
 _VOWELS = frozenset("aeiou")
 
 
+@lru_cache(maxsize=1 << 13)
 def folded(word: str) -> str:
     """A word without its plural, tense or person, crudely; short words, numbers and other scripts stay."""
     if word in _MERGED:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 from pellucid.language import lexicon
@@ -38,6 +39,7 @@ class Stance:
     denied: bool
 
 
+@lru_cache(maxsize=1 << 10)
 def stance(text: str, entity: str | None = None) -> Stance:
     """The side a statement takes: two of one key and unlike `denied` contradict each other, of one entity.
 

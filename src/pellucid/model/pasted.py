@@ -192,7 +192,7 @@ def _is_machine(line: str) -> bool:
         return False
     if any(form.match(line[:400]) for form in _MACHINE):
         return True
-    return len(stripped) >= _MEASURED and sum(c.isalpha() or c == " " for c in stripped) < _LETTERS * len(stripped)
+    return len(stripped) >= _MEASURED and sum(map(str.isalpha, stripped)) + stripped.count(" ") < _LETTERS * len(stripped)
 
 
 def _documents(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:

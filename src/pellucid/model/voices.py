@@ -1,6 +1,7 @@
 """A turn's text in, whose words its parts are out: the speaker's own, or those of somebody quoted or pasted."""
 
 import re
+from functools import lru_cache
 
 from pellucid.language.words import words
 from pellucid.model.pasted import own_words, pasted_words
@@ -37,6 +38,7 @@ _SAID = re.compile(
 )
 
 
+@lru_cache(256)
 def pasted(text: str) -> tuple[str, str]:
     """What of a turn is quoted or pasted, and the rest of it: by its shape, mails, and what follows a lead-in."""
     inside, outside = [pasted_words(text)], list[str]()

@@ -95,4 +95,5 @@ def clean_name(name: str) -> str:
 
 
 def _printable(name: str) -> str:
-    return "".join(char if char.isprintable() else "-" for char in name.strip())
+    name = name.strip()
+    return name if name.isprintable() else "".join(char if char.isprintable() else "-" for char in name)
