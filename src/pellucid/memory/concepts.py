@@ -64,7 +64,7 @@ class _Lexicon:
     words: dict[str, frozenset[str]]
     stems: dict[str, frozenset[str]]
     phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]]
-    """By their first word and the first letter of the next: all but the first, whose last may be a stem; the concept."""
+    """By their first word and the first letter of the next: all but the first (the last may be a stem), the concept."""
     unspaced: re.Pattern[str]
     of_unspaced: dict[str, frozenset[str]]
 

@@ -4,7 +4,7 @@ A person's own words are the person's, and an assistant's the assistant's; what 
 that give orders over the user's head, in a pasted or quoted part, cut in two, or repeated from a page that gives them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from pellucid.language.hidden import undisguised
@@ -23,16 +23,37 @@ def injected_turn(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(codes))
 
 
-def doubted_turns(turns: Sequence[Turn]) -> dict[int, str]:
-    """Which turns of a segment (by their number in it) begin in quarantine, and why."""
+def doubted_turns(turns: Sequence[Turn], asked: Collection[int] | None = None) -> dict[int, str]:
+    """Which turns of a segment (by their number in it) begin in quarantine, and why.
+
+    With `asked`, these are answered for, and of the others only what is found on the way: most turns are said in
+    passing, and where memories alone are kept nobody reads them again.
+    """
+    if asked is None or len(asked) == len(turns) or _name_what_stood_before(turns, asked):
+        out = _injected(turns, range(len(turns)))
+        return _repeated(turns, out) | out
+    return _injected(turns, asked)
+
+
+def _injected(turns: Sequence[Turn], asked: Collection[int]) -> dict[int, str]:
     spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
-    out = {number: _told(codes) for number in spoken if (codes := injected_turn(turns[number].content))}
+    judged = ((number, injected_turn(turns[number].content)) for number in spoken if number in asked)
+    out = {number: _told(codes) for number, codes in judged if codes}
     for role in _SPOKEN:
         of_role = [number for number in spoken if turns[number].role == role]
-        split = split_injections([turns[number].content for number in of_role])
+        places = {at for at, number in enumerate(of_role) if number in asked}
+        split = split_injections([turns[number].content for number in of_role], places)
         out |= {of_role[at]: "injection: it reads as an instruction together with the turn beside it" for at in split}
-    repeated = _repeated(turns, out)
-    return repeated | out
+    return out
+
+
+def _name_what_stood_before(turns: Sequence[Turn], asked: Collection[int]) -> bool:
+    """Whether an assistant's turn among these names an address that stood in an earlier turn."""
+    for number in asked:
+        named = addresses_in(undisguised(turns[number].content)) if turns[number].role == "assistant" else set[str]()
+        if named and any(named & addresses_in(undisguised(turn.content)) for turn in turns[:number]):
+            return True
+    return False
 
 
 def _repeated(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:

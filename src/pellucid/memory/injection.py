@@ -7,7 +7,7 @@ order. No list is complete: it stands beside rules that ask who said something, 
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -52,22 +52,38 @@ def looks_injected(text: str, *, foreign: bool = False) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def split_injections(texts: Sequence[str]) -> set[int]:
-    """The numbers of neighbouring texts that are plain each, and read as an injection where one goes on in the next."""
-    plain = [not any(map(looks_injected, {text[:_NEIGHBOUR], text[-_NEIGHBOUR:]})) for text in texts]
+def split_injections(texts: Sequence[str], asked: Collection[int] | None = None) -> set[int]:
+    """The numbers of neighbouring texts that are plain each, and read as an injection where one goes on in the next.
+
+    With `asked` only the stretches that hold one of these numbers are read.
+    """
+
+    @cache
+    def plain(at: int) -> bool:
+        return not any(map(looks_injected, {texts[at][:_NEIGHBOUR], texts[at][-_NEIGHBOUR:]}))
+
     out: set[int] = set()
     for first in range(len(texts)):
-        reach = first
-        while reach + 1 < min(first + _PIECES, len(texts)) and plain[reach] and plain[reach + 1]:
-            reach += 1
-            if len(texts[reach]) > _NEIGHBOUR:
-                break
-        if reach > first and any(map(_may_be_injected, _joined(texts[first : reach + 1]))):
-            for last in range(first + 1, reach + 1):
-                together = range(first, last + 1)
-                if out.isdisjoint(together) and any(map(looks_injected, _joined(texts[first : last + 1]))):
-                    out |= set(together)
+        within = range(first, min(first + _PIECES, len(texts)))
+        if asked is not None and not any(number in asked for number in within):
+            continue
+        last = _reach(texts, within, plain)
+        if last == first or not any(map(_may_be_injected, _joined(texts[first : last + 1]))):
+            continue
+        for together in (range(first, end + 1) for end in range(first + 1, last + 1)):
+            if out.isdisjoint(together) and any(map(looks_injected, _joined([texts[at] for at in together]))):
+                out |= set(together)
     return out
+
+
+def _reach(texts: Sequence[str], within: range, plain: Callable[[int], bool]) -> int:
+    """The last of these texts that goes on with the first: all are plain, and those in between short."""
+    last = within[0]
+    while last < within[-1] and plain(last) and plain(last + 1):
+        last += 1
+        if len(texts[last]) > _NEIGHBOUR:
+            break
+    return last
 
 
 def _joined(texts: Sequence[str]) -> Iterator[str]:
@@ -82,7 +98,7 @@ def _may_be_injected(text: str) -> bool:
     if hides(text) or any(True for each in (decoded, hidden) for _ in each(plain)):
         return True
     return any(
-        any(True for _ in _forged(view)) or any(True for _ in orders(replace(read(view), loose=True), PLAIN + ADDRESSED))
+        next(_forged(view), None) or next(orders(replace(read(view), loose=True), PLAIN + ADDRESSED), None)
         for view in (plain, *unveiled(plain))
     )
 

@@ -192,7 +192,9 @@ def _is_machine(line: str) -> bool:
         return False
     if any(form.match(line[:400]) for form in _MACHINE):
         return True
-    return len(stripped) >= _MEASURED and sum(map(str.isalpha, stripped)) + stripped.count(" ") < _LETTERS * len(stripped)
+    return len(stripped) >= _MEASURED and sum(map(str.isalpha, stripped)) + stripped.count(" ") < _LETTERS * len(
+        stripped
+    )
 
 
 def _documents(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:

@@ -177,9 +177,8 @@ class Intake:
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
     def _observe(self, cut: SegmentCut) -> Observed:
-        doubted = frozenset(doubted_turns(cut.segment.turns) if self.app.settings.trust.enabled else ())
         if self.mode == "verbatim":
-            return Observed(cut, doubted=doubted)
+            return Observed(cut, doubted=self._doubted(cut))
         started, turns = perf_counter(), cut.segment.turns
         spent, unborne = self._extraction.spent(), self._extraction.dropped()
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
@@ -206,7 +205,18 @@ class Intake:
             dropped=dict(self._extraction.dropped() - unborne),
         )
         left = unkept(cut.segment, [each.fact for each in found])
-        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left), doubted)
+        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left), self._doubted(cut, found))
+
+    def _doubted(self, cut: SegmentCut, found: Sequence[MemoryObservation] = ()) -> frozenset[int]:
+        """The turns that begin in quarantine: of all that are kept, or of those that something was found in."""
+        turns = cut.segment.turns if self.app.settings.trust.enabled else ()
+        cited = {at for each in found for part in each.fact.evidence for at in range(part.start, part.end + 1)}
+        asked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
+        return frozenset(doubted_turns(turns, asked))
+
+    @property
+    def _keeps_turns(self) -> bool:
+        return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
