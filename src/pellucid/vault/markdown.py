@@ -64,6 +64,19 @@ def render_memory(memory: Memory) -> bytes:
     return f"---\n{frontmatter.render(kept)}---\n\n{memory.content.strip()}\n".encode()
 
 
+def content_lines(data: bytes) -> tuple[int, int]:
+    """The first and the last line, from 1, in which the file of a memory says what it says.
+
+    Raises:
+        InputError: its frontmatter is damaged.
+    """
+    text = data.decode("utf-8").replace("\r\n", "\n")
+    body = frontmatter.split(text)[1]
+    blank = len(body) - len(body.lstrip())
+    first = text.count("\n", 0, len(text) - len(body) + blank) + 1
+    return first, first + body.strip().count("\n")
+
+
 def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None = None) -> bytes:
     """The same file with these frontmatter keys (camelCase) changed; comments and unknown keys stay."""
     text = frontmatter.replace(data.decode("utf-8"), changes)

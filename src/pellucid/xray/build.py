@@ -38,11 +38,12 @@ def build(
     aligner: Aligner | None = None,
     stale_after: float = STALE_AFTER_DAYS,
     names: Mapping[str, str] = NO_NAMES,
+    anchor: str = "",
 ) -> RecallXraySnapshot:
     """The snapshot of a recorded recall; `memories` are the served ones as they are now, less those that are gone.
 
     `stale_after` is the age in days from which a memory is due for verification, `names` what the nodes of graph paths
-    are called today; a node that has no name any more is shown by its id.
+    are called today; a node that has no name any more is shown by its id. `anchor` is where a direct answer stands.
 
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.
@@ -64,7 +65,7 @@ def build(
         session_key=request.session_id,
         namespace=request.namespace,
         trace_id=request.recall_id.removeprefix("rec_"),
-        tier_explain=_tier(state, memories),
+        tier_explain=_tier(state, anchor),
         query_terms=state.plan.words,
         plan=_read(state),
         abstention=_abstention(state),
@@ -118,13 +119,11 @@ def _rungs(state: State) -> tuple[FilterTrace, ...]:
     )
 
 
-def _tier(state: State, memories: Mapping[str, Served]) -> TierExplain | None:
+def _tier(state: State, anchor: str) -> TierExplain | None:
     """The verdict on a direct answer; none where nobody looked for one."""
     tier = state.tier
     if tier is None:
         return None
-    named = unpack_id(state.pool.ids[tier.answer]) if tier.answer is not None else ""
-    anchor = memories[named].path if named in memories else None
     return TierExplain(
         tier=tier.tier,
         tier_reason=tier.reason,

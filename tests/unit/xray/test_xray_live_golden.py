@@ -76,6 +76,17 @@ def test_every_rung_of_the_sample_turns_somebody_away_and_every_way_of_serving_i
     assert snapshot.tier_explain.tier == "direct-answer"
 
 
+def test_the_anchor_of_a_direct_answer_names_the_lines_of_its_file_that_say_it(
+    snapshot: RecallXraySnapshot, tmp_path: Path
+) -> None:
+    assert snapshot.tier_explain
+    (anchor,) = snapshot.tier_explain.source_anchors
+    path, _, lines = anchor.rpartition(":")
+    first, last = map(int, lines.split("-"))
+    said = (tmp_path / "vault" / path).read_text("utf-8").splitlines()[first - 1 : last]
+    assert snapshot.words[snapshot.results[0].memory_id].startswith(said[0])
+
+
 @pytest.mark.parametrize("form", SUFFIXES)
 def test_the_sample_is_drawn_as_it_always_was(snapshot: RecallXraySnapshot, form: Format) -> None:
     path = GOLDEN / f"live.{SUFFIXES[form]}"

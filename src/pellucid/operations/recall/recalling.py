@@ -1,7 +1,7 @@
 """A question in, a context, its receipt and its explanation out."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,7 +9,8 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, StoreError
-from pellucid.model.memory import Memory
+from pellucid.memory.fold import readable
+from pellucid.model.memory import Memory, unpack_id
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
@@ -23,7 +24,8 @@ from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
 from pellucid.store.history_port import audit_id, parse_audit_id
 from pellucid.store.index_port import Served
-from pellucid.store.records import OperationRow
+from pellucid.store.records import OperationRow, content_digest
+from pellucid.vault.markdown import content_lines
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.words.rungs import cuts_of
@@ -322,7 +324,24 @@ def snapshot_of(
     memories = {each.memory.id: each for each in found}
     walked = {node for path in receipt.state.paths.values() for node in path.nodes}
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
-    return build(receipt, memories, aligner, app.settings.lifecycle.stale_after_days, names)
+    return build(
+        receipt, memories, aligner, app.settings.lifecycle.stale_after_days, names, _anchor(app, receipt, memories)
+    )
+
+
+def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
+    """Where a direct answer stands, `path:first-last`; the path alone where its file says something else by now."""
+    tier = receipt.state.tier
+    answer = unpack_id(receipt.state.pool.ids[tier.answer]) if tier and tier.answer is not None else ""
+    if answer not in memories:
+        return ""
+    served = memories[answer]
+    heads, _ = readable(app.records, [served.path])
+    data = heads[0].data if heads else None
+    if data is None or content_digest(data) != served.stamp.digest:
+        return served.path
+    first, last = content_lines(data)
+    return f"{served.path}:{first}-{last}"
 
 
 def _operation(row: OperationRow) -> dict[str, object]:
