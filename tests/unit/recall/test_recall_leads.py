@@ -14,6 +14,7 @@ from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import recall, xray
 from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import ablate
 from pellucid.recall.context.leads import paragraphs, saying, shortened
 from pellucid.recall.receipt.record import pack, unpack
@@ -128,6 +129,32 @@ def test_a_licence_is_no_answer_and_neither_is_who_wrote_it(harbour: App, query:
     assert "CC0" not in text
     assert "author:" not in text
     assert any("no edge leads to it" in each.reason for each in run(harbour, query, budget=8_000).context.omitted)
+
+
+@pytest.mark.parametrize("query", ["what replaced SPEC-1", "how high is its sill in SPEC-1", "what is SPEC-1"])
+def test_where_no_edge_answers_a_licence_is_none_either(harbour: App, query: str) -> None:
+    state = run(harbour, query)
+    text = state.context.text
+    assert "Boats wait before the gate" in text
+    assert "SPEC-1: The harbour gate › Copyright" not in text
+    assert state.repeats
+
+
+def test_why_says_what_such_a_section_lacks_and_what_the_better_one_says(harbour: App) -> None:
+    question = RecallInput(query="what replaced SPEC-1", namespace=HERE)
+    licence = next(
+        each.memory.id
+        for each in harbour.index.memories(HERE)
+        if each.memory.content.startswith("SPEC-1: The harbour gate › Copyright")
+    )
+    told = why(harbour, WhyInput(namespace=HERE, memory=licence, asked=question))
+    assert "of what is asked it holds nothing but the title" in told.sentence
+    assert [words for words in told.words.values() if words.startswith("SPEC-1: The harbour gate")]
+
+
+@pytest.mark.parametrize("query", ["which rights of SPEC-1 are waived", "has SPEC-1 a copyright"])
+def test_a_short_section_is_told_where_it_or_its_heading_holds_what_is_asked(harbour: App, query: str) -> None:
+    assert "SPEC-1: The harbour gate › Copyright" in run(harbour, query).context.text
 
 
 def test_a_part_that_is_asked_for_stands_in_the_place_of_the_lead(harbour: App) -> None:

@@ -1,5 +1,7 @@
 """A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -12,6 +14,7 @@ from pellucid.operations.recall.recalling import receipt_of
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why_states import state_changes
 from pellucid.operations.recall.why_target import Matched, Target, named, resolve
+from pellucid.operations.recall.wording import words_of
 from pellucid.operations.using import note_use
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.state import Request
@@ -23,6 +26,7 @@ from pellucid.xray.words.headline import headline
 _SHORT = 100
 """Characters of a memory in a list of those that may be meant."""
 
+_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _ASK = "Why a question finds it or not: ask with the question, or with the id of a recall."
 
 
@@ -63,6 +67,8 @@ class WhyOutput(Wire):
     candidates: tuple[WhyCandidate, ...] = ()
     total: int = 1
     finding: WhyFinding | None = None
+    words: Mapping[str, str] = {}
+    """What the other memories that `sentence` names say, by id."""
 
 
 def why(app: App, request: WhyInput) -> WhyOutput:
@@ -143,8 +149,10 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
         return _ambiguous(asked, target, receipt)
     with app.recaller.world(asked) as world:
         finding = look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
+    said = sentences(finding)
     return WhyOutput(
-        sentence=sentences(finding),
+        sentence=said,
+        words=words_of(app, asked.namespace, asked.scopes, set(_ID.findall(said)) - {held.memory.id}),
         namespace=asked.namespace,
         query=asked.query,
         matched=target.matched,

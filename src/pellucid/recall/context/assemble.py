@@ -5,6 +5,7 @@ First the memories (`Sheet.fill`), then what the headings say beside the day, th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -73,7 +74,8 @@ def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, 
     The first are pool positions and their memories; the others positions, each with that of the better one.
     """
     most, order = state.request.settings.top_k_facts, state.order
-    served, said, told = list[Served](), dict[int, int](), Told()
+    served, said = list[Served](), dict[int, int]()
+    told = Told({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
     kept = list[int]()
     for start in range(0, len(order), most):
         batch = order[start : start + most]
@@ -87,6 +89,10 @@ def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, 
             if len(kept) == most:
                 return np.array(kept, dtype=np.int64), served, said
     return np.array(kept, dtype=np.int64), served, said
+
+
+def _stems(world: World, text: str) -> set[str]:
+    return {each.stem for each in world.reader.survey(text, names=False).terms}
 
 
 def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:

@@ -1,10 +1,12 @@
 """Ranked memories in, those that only repeat a better one out.
 
 A turn is kept as passages, and what is durable in it as memories of their own; a commit, its message and the summary of
-a task say one thing three times. In a context each word is paid for once.
+a task say one thing three times. In a context each word is paid for once. A section that says little, and nothing of
+what is asked, was found by the title that it shares with its document: beside a better one of it that is told, too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from pellucid.language.negation import stance
@@ -19,6 +21,8 @@ MOST = 0.5
 """The share of such a turn's content words that the memory must hold: what else the turn says must be little."""
 TELLING = 4
 """Content words from which a memory of other turns is known to be said by a better one that holds them all."""
+LITTLE = 8
+"""Content words of a section below which it or its heading must hold something of what is asked."""
 
 _Span = tuple[str, int, int]
 
@@ -54,15 +58,25 @@ class _Said:
 
 
 class Told:
-    """What has been told so far, best first."""
+    """What has been told so far, best first.
 
-    def __init__(self) -> None:
+    `asked` are the stems of the question's telling words, `stems` those of a text.
+    """
+
+    def __init__(
+        self, asked: AbstractSet[str] = frozenset(), stems: Callable[[str], AbstractSet[str]] = lambda _: frozenset()
+    ) -> None:
         self._told: list[_Said] = []
+        self._documents: dict[str, int] = {}
+        self._asked, self._stems = asked, stems
 
     def take(self, memory: Memory, number: int) -> int | None:
         """The number of a better one that says what this does; None where it says something of its own, and is told."""
+        if memory.category == "section":
+            first = self._documents.setdefault(memory.session_id or memory.id, number)
+            return first if first != number and self._is_bare(memory.content) else None
         spans = tuple(_spans(memory))
-        if not memory.session_id or not spans or memory.category == "section":
+        if not memory.session_id or not spans:
             return None
         content = memory.content
         said = _Said(number, frozenset(words(content)), frozenset(content_words(content)), spans, memory)
@@ -70,6 +84,11 @@ class Told:
         if better is None:
             self._told.append(said)
         return better
+
+    def _is_bare(self, section: str) -> bool:
+        """Whether a section says little, and its heading and its words nothing of what is asked."""
+        own = section.partition(" › ")[2]
+        return len(content_words(own.partition("\n")[2])) < LITTLE and not self._asked & self._stems(own)
 
 
 def _spans(memory: Memory) -> Iterator[_Span]:

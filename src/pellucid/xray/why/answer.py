@@ -304,7 +304,11 @@ def _repeats(then: Then) -> str | None:
     """Which better one says it, where the receipt names it."""
     better = then.state.repeats.get(-1 if then.position is None else then.position)
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
-    return said if better is None else f"{unpack_id(then.pool.ids[better])} says it"
+    if better is None:
+        return said
+    section = then.memory.category == "section"
+    does = "says more of its document, and of what is asked it holds nothing but the title" if section else "says it"
+    return f"{unpack_id(then.pool.ids[better])} {does}"
 
 
 def _blind(leg: WhyLeg) -> bool:

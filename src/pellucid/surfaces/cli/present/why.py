@@ -25,6 +25,8 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
         yield f"  {visible(outcome.excerpt or '')}"
     yield visible(outcome.sentence)
+    for memory_id, words in outcome.words.items():
+        yield f"  {memory_id}: {visible(words)}"
     for each in outcome.candidates:
         yield f"  {each.memory_id}  {each.status:<10}  {visible(each.excerpt)}"
     if outcome.total > len(outcome.candidates) > 0:
