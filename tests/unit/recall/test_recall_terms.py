@@ -68,6 +68,16 @@ def test_age_is_worth_less_by_the_day_whatever_else_was_found(house: Opener) -> 
     assert "temporal" not in {leg.name for leg in state.legs}
 
 
+def test_what_somebody_is_told_of_themselves_counts_as_about_them(house: Opener) -> None:
+    app = house()
+    keep(app, "Priya (to Tomás): You report to Farid, and I run the ingestion squad", category="relationship")
+    keep(app, "Priya: I report to Farid, and I run the ingestion squad", category="relationship")
+    state = run(app, "Who is Tomás's manager?")
+    named = {unpack_id(state.pool.ids[at]): paid for at, paid in enumerate(state.pool.terms["named"].tolist())}
+    paid = {each.memory.content[:6]: named[each.memory.id] for each in state.served}
+    assert paid == {"Priya ": 0.8, "Priya:": 0.0}
+
+
 def test_a_name_that_the_graph_has_paid_for_is_not_paid_for_again(house: Opener) -> None:
     app = house()
     keep(app, "The quote cache was painted green", entity_ref="quote cache")

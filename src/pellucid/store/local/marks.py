@@ -20,6 +20,7 @@ DIRECT_CATEGORIES = (
 )
 """What can answer by itself: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
+_TOLD = re.compile(r"[^\W\d_][\w .'-]{0,39} \(to ([^\W\d_][\w .'-]{0,39})\): ")
 _NAMELESS = "user"
 """By what distilled words call a user who has no name."""
 
@@ -48,11 +49,14 @@ def stated(memory: Memory) -> list[str]:
 
 
 def about(memory: Memory) -> str | None:
-    """Who said a moment, or whom another memory is about, as an entity key; None where nobody is named."""
+    """Who said a moment, or whom another memory is about, as an entity key; None where nobody is named.
+
+    What was said to somebody of `you` stands there as `Priya (to Tomás): You …`, and is about who is told it.
+    """
     if memory.entity_ref:
         return entity_key(memory.entity_ref)
-    spoken = _SPEAKER.match(memory.content) if memory.category == "moment" else None
-    return entity_key(spoken[1]) if spoken else None
+    found = (_SPEAKER if memory.category == "moment" else _TOLD).match(memory.content)
+    return entity_key(found[1]) if found and memory.category != "section" else None
 
 
 def direct_bits(memory: Memory) -> int:
