@@ -228,7 +228,8 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
     [
         (0.1, 1.0, "sure (doubt 0.10)"),
         (0.34, 1.0, "fairly sure (doubt 0.34)"),
-        (0.57, 1.0, "not sure: this may not be known here (doubt 0.57)"),
+        (0.57, 1.0, "not sure that this answers it (doubt 0.57)"),
+        (0.61, 1.0, "not sure: this may not be known here (doubt 0.61)"),
         (0.57, 0.5, "not known: nothing here is near enough to be an answer (doubt 0.57, the line is 0.50)"),
         (1.0, 1.0, "not known: nothing here is near enough to be an answer (doubt 1.00, the line is 1.00)"),
     ],

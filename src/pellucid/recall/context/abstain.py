@@ -27,8 +27,8 @@ from pellucid.store.index_port import Filters
 TOGETHER = 3
 """Candidates whose words are taken together: an answer may be spread over two or three."""
 NEAREST = 3
-UNSURE_FROM = 0.5
-"""Doubt from which an answer is marked as not sure."""
+UNSURE_FROM, UNKNOWN_FROM = 0.5, 0.6
+"""Doubt from which an answer is marked as not sure, and from which it is likelier that nothing here answers."""
 NEAR, MET, HELD = 2, 3, 1
 """What each of the three signs counts."""
 _FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.margin is not None)
@@ -53,6 +53,13 @@ def judge(state: State) -> Abstention | None:
     abstained = threshold < 1 and score >= threshold and _can_be_too_much(state)
     nearest = _nearest(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
+
+
+def unsure(doubt: float) -> str:
+    """What is to be said of an answer with this doubt; nothing where there is little."""
+    if doubt < UNSURE_FROM:
+        return ""
+    return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
 def _can_be_too_much(state: State) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pellucid.model.memory import unpack_id
 from pellucid.recall.as_of_view import as_stood
-from pellucid.recall.context.abstain import UNSURE_FROM, judge, nearness
+from pellucid.recall.context.abstain import judge, nearness, unsure
 from pellucid.recall.context.builder import ContextLine, Sheet
 from pellucid.recall.context.disputes import by_number, in_words, opponents
 from pellucid.recall.context.episodes import details, residual, told, worths
@@ -19,7 +19,7 @@ from pellucid.recall.context.excerpt import Cutter, cut_to
 from pellucid.recall.context.leads import leads
 from pellucid.recall.context.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
-from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, UNSURE, nearest_line, wrap
+from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import REPEATS, RUNGS
@@ -187,8 +187,8 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
 
 
 def _sheet(state: State, lines: Sequence[ContextLine]) -> Sheet:
-    doubt = state.abstention.score if state.abstention else 0.0
-    notice = NOTICE + UNSURE if doubt >= UNSURE_FROM else NOTICE
+    doubt = unsure(state.abstention.score) if state.abstention else ""
+    notice = f"{NOTICE}\n{doubt.capitalize()}." if doubt else NOTICE
     return Sheet(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 

@@ -1,6 +1,6 @@
 """How much a recall doubts its answer in, the same in plain words out."""
 
-from pellucid.recall.context.abstain import UNSURE_FROM
+from pellucid.recall.context.abstain import unsure
 
 SURE_BELOW = 0.3
 
@@ -11,6 +11,4 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
         return (
             f"not known: nothing here is near enough to be an answer (doubt {doubt:.2f}, the line is {threshold:.2f})"
         )
-    if doubt >= UNSURE_FROM:
-        return f"not sure: this may not be known here (doubt {doubt:.2f})"
-    return f"{'sure' if doubt < SURE_BELOW else 'fairly sure'} (doubt {doubt:.2f})"
+    return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {doubt:.2f})"
