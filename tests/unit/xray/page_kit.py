@@ -81,15 +81,16 @@ def fields(node: Node) -> dict[str, str]:
 
 
 def listed(page: Node, section: str) -> list[dict[str, str]]:
-    """The rows of a section's table by column title."""
-    tables = page.one("section", id=section).all("table", class_="listed")
-    if not tables:
-        return []
-    titles = [head.text for head in tables[0].one("thead").all("th")]
-    rows = tables[0].one("tbody").all("tr")
+    """The rows of a section's tables by column title."""
     return [
-        dict(zip(titles, [row.one("th").text, *(cell.text for cell in row.all("td"))], strict=True)) for row in rows
+        dict(zip((head.text for head in table.one("thead").all("th")), _cells(row), strict=True))
+        for table in page.one("section", id=section).all("table", class_="listed")
+        for row in table.one("tbody").all("tr")
     ]
+
+
+def _cells(row: Node) -> list[str]:
+    return [row.one("th").text, *(cell.text for cell in row.all("td"))]
 
 
 def terms(card: Node) -> dict[str, str]:

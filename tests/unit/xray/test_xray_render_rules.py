@@ -22,6 +22,7 @@ from pellucid.model.snapshot import (
 )
 from pellucid.xray.render.fields import SCORE_KEYS, called
 from pellucid.xray.render.formats import render
+from pellucid.xray.words.headline import headline
 
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
@@ -274,6 +275,26 @@ def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> Non
     assert told.count("- 3 in quarantine, whose words are not told here: mem_3, mem_4 and 1 more\n") == 1
     assert "mem_5" not in told
     assert "- mem_5\n" in render(snapshot, "text", verbose=True)
+    assert "- 3 in quarantine, whose words are not told here: `mem_3`, `mem_4` and 1 more\n" in render(
+        snapshot, "markdown"
+    )
+    before, folded = render(snapshot, "html").split("<summary>3 in quarantine, whose words are not told here</summary>")
+    assert "mem_3" not in before.partition('id="rejected"')[2]
+    assert "mem_5" in folded
+
+
+def test_a_headline_leaves_away_what_only_lays_a_memory_out() -> None:
+    assert headline("```\n### Which sessions\n- **discard** those of `src/**/x.py`") == (
+        "Which sessions - discard those of `src/**/x.py`"
+    )
+    assert headline("- one\n- two") == "one - two"
+    assert headline("```") == "```"
+
+
+def test_why_no_memory_answers_by_itself_is_said_in_words() -> None:
+    tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=0.1)
+    said = "another memory holds nearly as many of the question's words (ambiguous)"
+    assert f"reason: no memory answers by itself: {said}\n" in render(empty(tier_explain=tier), "text")
 
 
 def test_none_of_many_rejected_being_named_is_said_too() -> None:
@@ -292,8 +313,7 @@ def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
 def test_the_tier_verdict_says_none_where_nothing_was_filtered_and_leaves_out_missing_anchors() -> None:
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8.0)
     assert render(empty(tier_explain=tier), "text").endswith(
-        "--- tier explain ---\ntier: hybrid\nreason: ambiguous\ncandidates-considered: 2\nlatency-ms: 8\n"
-        "filtered-by: (none)"
+        "question's words (ambiguous)\ncandidates-considered: 2\nlatency-ms: 8\nfiltered-by: (none)"
     )
     assert "Source anchors" not in render(empty(tier_explain=tier), "markdown")
 

@@ -31,10 +31,13 @@ from pellucid.xray.render.tables import (
     Column,
     Table,
     filters_table,
+    kept_apart,
     legs_table,
     omitted_table,
     rejected_table,
     stages_table,
+    told,
+    untold,
 )
 from pellucid.xray.words.visible import visible
 
@@ -159,8 +162,13 @@ def _terms(scores: ScoreDecomposition) -> str:
 
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
     more = snapshot.rejected_total - len(snapshot.rejected)
-    shown = [_table(rejected_table(snapshot))] if snapshot.rejected else []
-    return [*shown, *([_none(f"{more} more not shown.")] if more > 0 else [])]
+    apart = untold(snapshot)
+    listed = told(snapshot, apart)
+    shown = [_table(rejected_table(snapshot, listed))] if listed else []
+    kept_back = [
+        _folded(_text(kept_apart(why, these)), _table(rejected_table(snapshot, these))) for why, these in apart.items()
+    ]
+    return [*shown, *kept_back, *([_none(f"{more} more not shown.")] if more > 0 else [])]
 
 
 def _stages(snapshot: RecallXraySnapshot) -> list[str]:

@@ -18,7 +18,18 @@ from pellucid.xray.render.fields import (
     result_fields,
     tier_fields,
 )
-from pellucid.xray.render.tables import Column, Table, filters_table, legs_table, rejected_table, stages_table
+from pellucid.xray.render.tables import (
+    Column,
+    Table,
+    filters_table,
+    first_ids,
+    kept_apart,
+    legs_table,
+    rejected_table,
+    stages_table,
+    told,
+    untold,
+)
 from pellucid.xray.words.rungs import idle
 from pellucid.xray.words.visible import visible
 
@@ -39,7 +50,7 @@ def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = Fals
         *_section("Legs", _table(legs_table(snapshot, verbose=verbose))),
         *_section("Filters", *_filters(snapshot, verbose=verbose)),
         *_section("Results", *(_results(snapshot, verbose=verbose) or ["_No results admitted._"])),
-        *_section("Rejected", *_rejected(snapshot)),
+        *_section("Rejected", *_rejected(snapshot, verbose=verbose)),
         *_section("Stages", _table(stages_table(snapshot))),
         *_section(
             "Tier Explain", *(_tier(snapshot.tier_explain) if snapshot.tier_explain else [f"_{NO_TIER.capitalize()}._"])
@@ -95,9 +106,12 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     return blocks
 
 
-def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
+def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    apart = {} if verbose else untold(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
-    return [_table(rejected_table(snapshot)), f"_{more} more not shown._" if more > 0 else ""]
+    kept_back = [f"- {kept_apart(why, these)}: {first_ids(these, code)}" for why, these in apart.items()]
+    table = _table(rejected_table(snapshot, told(snapshot, apart)))
+    return [table, "\n".join(kept_back), f"_{more} more not shown._" if more > 0 else ""]
 
 
 def _tier(tier: TierExplain) -> list[str]:

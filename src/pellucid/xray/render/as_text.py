@@ -14,12 +14,11 @@ from pellucid.xray.render.fields import (
     result_fields,
     tier_fields,
 )
+from pellucid.xray.render.tables import first_ids, kept_apart, told, untold
 from pellucid.xray.words.rungs import at_work, idle, passed, turned_away
 from pellucid.xray.words.visible import visible
 
 _TITLE = "=== Recall X-ray ==="
-_IDS = 2
-"""Ids in a row, at most."""
 
 
 def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
@@ -73,19 +72,11 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """Each with its words; those whose words are not told stand together, by why: ids by themselves say nothing."""
-    told = [each for each in snapshot.rejected if verbose or not snapshot.words or each.memory_id in snapshot.words]
-    untold: dict[str, list[str]] = {}
-    for each in snapshot.rejected:
-        if each not in told:
-            untold.setdefault(turned_away(each.rejected_by, each.reason), []).append(each.memory_id)
+    apart = {} if verbose else untold(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
-    stopped = [line for each in told for line in _stopped(each, snapshot)]
-    kept_back = [f"- {len(ids)} {why}, whose words are not told here: {_first(ids)}" for why, ids in untold.items()]
+    stopped = [line for each in told(snapshot, apart) for line in _stopped(each, snapshot)]
+    kept_back = [f"- {kept_apart(why, these)}: {first_ids(these)}" for why, these in apart.items()]
     return [*stopped, *map(visible, kept_back), *([f"({more} more not shown)"] if more > 0 else [])]
-
-
-def _first(ids: list[str]) -> str:
-    return f"{', '.join(ids[:_IDS])}{f' and {len(ids) - _IDS} more' if len(ids) > _IDS else ''}"
 
 
 def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:

@@ -23,7 +23,7 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.legs.nominate import LEGS
-from pellucid.xray.words.rungs import cuts_of, shown
+from pellucid.xray.words.rungs import cuts_of, no_answer, shown
 from pellucid.xray.words.sureness import sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
@@ -154,7 +154,7 @@ def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
     """The direct-answer verdict; its source anchors stand after them."""
     return _said(
         Field("tier", _verbatim(tier.tier)),
-        Field("reason", _prose(tier.tier_reason)),
+        Field("reason", _prose(no_answer(tier.tier_reason))),
         Field("candidates-considered", _plain(str(tier.candidates_considered))),
         Field("latency-ms", _plain(millis(tier.latency_ms))),
         Field("filtered-by", _listed(tier.filtered_by) or _plain("(none)")),

@@ -1,11 +1,14 @@
 """The lists of a snapshot in, tables of spans out: one set of columns for every format that draws tables."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.xray.render.fields import FieldSpan, Spans, decimals, headed, millis
 from pellucid.xray.words.rungs import at_work, idle, turned_away
+
+IDS = 2
+"""Ids in a row, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,34 @@ def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Tabl
     )
 
 
-def rejected_table(snapshot: RecallXraySnapshot) -> Table:
-    """The best of those turned away, by what they say."""
+def untold(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
+    """The rejected whose words are not told, by why they are: beside those of others an id says nothing."""
+    out: dict[str, list[RejectedCandidate]] = {}
+    for each in snapshot.rejected:
+        if snapshot.words and each.memory_id not in snapshot.words:
+            out.setdefault(turned_away(each.rejected_by, each.reason), []).append(each)
+    return out
+
+
+def told(snapshot: RecallXraySnapshot, apart: Mapping[str, Sequence[RejectedCandidate]]) -> list[RejectedCandidate]:
+    """The rejected but for those that stand apart."""
+    ids = {each.memory_id for these in apart.values() for each in these}
+    return [each for each in snapshot.rejected if each.memory_id not in ids]
+
+
+def kept_apart(why: str, candidates: Sequence[RejectedCandidate]) -> str:
+    """What is said of candidates in the place of their words."""
+    return f"{len(candidates)} {why}, whose words are not told here"
+
+
+def first_ids(candidates: Sequence[RejectedCandidate], drawn: Callable[[str], str] = str) -> str:
+    """The ids of the first of them, and how many more there are."""
+    ids = ", ".join(drawn(each.memory_id) for each in candidates[:IDS])
+    return f"{ids} and {len(candidates) - IDS} more" if len(candidates) > IDS else ids
+
+
+def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandidate]) -> Table:
+    """These of the best of those turned away, by what they say."""
     columns = (
         Column("Memory"),
         Column("Rejected by"),
@@ -89,7 +118,7 @@ def rejected_table(snapshot: RecallXraySnapshot) -> Table:
                 _plain(decimals(each.final)),
                 _name(each.memory_id),
             )
-            for each in snapshot.rejected
+            for each in which
         ),
     )
 

@@ -1,5 +1,6 @@
 """A memory in, its first words on one line out: what stands in an explanation where an id would say nothing."""
 
+import re
 from collections.abc import Collection
 
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
@@ -7,12 +8,17 @@ from pellucid.recall.context.text import harmless
 
 LENGTH = 160
 """Characters of a headline at most."""
+_LAYOUT = re.compile(r"\A\s*[-*+•][ \t]+|^[ \t]*(?:#{1,6}[ \t]+|(?:```|~~~)[^\n`]*$)", re.MULTILINE)
+_BOLD = re.compile(r"(?<![\w/*])\*\*(?=\S)([^*\n]{1,200})(?<=\S)\*\*(?![\w/*])")
 _KEPT_BACK = ("forgotten", "rejected", "quarantined")
 
 
 def headline(content: str, length: int = LENGTH) -> str:
-    """The beginning of a text on one line, cut at a word, without anything that could pass for our marks."""
-    line = harmless(content)
+    """The beginning of a text on one line, cut at a word, without anything that could pass for our marks.
+
+    Marks that only lay it out (headings, fences, bold, the first bullet) are left away.
+    """
+    line = harmless(_BOLD.sub(r"\1", _LAYOUT.sub("", content))) or harmless(content)
     if len(line) <= length:
         return line
     cut = line[: length - 1]

@@ -22,6 +22,17 @@ TURNED_AWAY = {
     "abstention": "not near enough to be an answer",
 }
 """What those are that a rung turned away: `29 too unlike the question`."""
+NO_ANSWER = {
+    "no-candidates": "nothing passed the filters",
+    "only-asks": "what passed only asks",
+    "not-trusted-zone": "what passed is not trusted enough",
+    "ineligible-taxonomy-bucket": "what is left settles nothing: no decision, rule or preference",
+    "below-importance-floor": "what is left is neither important nor confirmed",
+    "entity-ref-mismatch": "what is left is about somebody else",
+    "below-token-overlap-floor": "what is left holds too few of the question's words",
+    "ambiguous": "another memory holds nearly as many of the question's words",
+}
+"""Why no memory is told to answer by itself, by the gate that decided it."""
 CUTS = (REPEATS, "top-k")
 """Rungs that cut what passed the filters, as all behind them do; in older receipts `top-k` stands first."""
 
@@ -37,6 +48,11 @@ def passed(rung: FilterTrace) -> str:
 def turned_away(name: str, reason: str | None) -> str:
     """What those are that a rung turned away, in words."""
     return TURNED_AWAY.get(name) or reason or "turned away"
+
+
+def no_answer(reason: str) -> str:
+    """The verdict on a direct answer; where there is none, in words, with the name of the gate."""
+    return f"no memory answers by itself: {NO_ANSWER[reason]} ({reason})" if reason in NO_ANSWER else reason
 
 
 def idle(rung: FilterTrace) -> bool:
