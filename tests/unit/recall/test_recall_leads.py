@@ -138,6 +138,7 @@ def test_where_no_edge_answers_a_licence_is_none_either(harbour: App, query: str
     assert "Boats wait before the gate" in text
     assert "SPEC-1: The harbour gate › Copyright" not in text
     assert state.repeats
+    assert sum(line.endswith("SPEC-1: The harbour gate") for line in text.splitlines()) == 1  # its header is no repeat
 
 
 def test_why_says_what_such_a_section_lacks_and_what_the_better_one_says(harbour: App) -> None:

@@ -86,9 +86,11 @@ class Told:
         return better
 
     def _is_bare(self, section: str) -> bool:
-        """Whether a section says little, and its heading and its words nothing of what is asked."""
-        own = section.partition(" › ")[2]
-        return len(content_words(own.partition("\n")[2])) < LITTLE and not self._asked & self._stems(own)
+        """Whether a section below a heading says little, and the heading and its words nothing of what is asked."""
+        title, _, body = section.partition("\n")
+        heading = title.partition(" › ")[2]
+        little = heading and len(content_words(body)) < LITTLE
+        return bool(little) and not self._asked & self._stems(f"{heading}\n{body}")
 
 
 def _spans(memory: Memory) -> Iterator[_Span]:
