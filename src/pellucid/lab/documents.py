@@ -1,20 +1,20 @@
-"""The EIP set's documents in, a throw-away home that has indexed them out, and recalls that are ranked by document."""
+"""The EIP set's documents in, a home that has indexed them out, and recalls that are ranked by document."""
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from pellucid.app import App, open_app
+from pellucid.app import App
 from pellucid.errors import InputError, StoreError
 from pellucid.lab.datasets.eips import EipDocument
+from pellucid.lab.keeping import Place, Report, place_for
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
@@ -29,7 +29,6 @@ REPORTED_EVERY = 50
 """Questions after which progress is said again."""
 UNLIMITED = 1 << 40
 _NUMBERED = re.compile(r"eip-(\d+)")
-Report = Callable[[str], None]
 Item = TypeVar("Item")
 
 
@@ -49,36 +48,43 @@ class DocumentsLab:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A home that holds the documents, the folder they were read from, and how fast that was."""
+    """A home that holds so many documents, the folder they were read from, and what that took."""
 
     app: App
     folder: Path
-    speed: dict[str, float]
+    made: Place
+    documents: int
+
+    @property
+    def speed(self) -> dict[str, float]:
+        """How fast that was."""
+        seconds = self.made.seconds or 0.0
+        return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 
 
 @contextmanager
-def indexed(settings: Settings, documents: Sequence[EipDocument], report: Report) -> Generator[Indexed]:
-    """Write the documents into a folder and index it, as everybody does, in a home that is gone afterwards.
+def indexed(
+    settings: Settings, documents: Sequence[EipDocument], report: Report, keep: Path | None = None
+) -> Generator[Indexed]:
+    """Write the documents into a folder and index it, as everybody does; with `keep` the home stays in that folder.
 
     Raises:
         InputError: a document's path leads outside of the folder.
     """
-    with TemporaryDirectory(prefix="pellucid-lab-") as place:
-        folder, home = Path(place).resolve() / "corpus", Path(place) / "home"
-        for each in documents:
-            _write(folder, each)
-        changed = {"home": home, "namespace": NAMESPACE}
-        app = open_app(settings.model_copy(update=changed), models=settings.home / "models", report=report)
-        try:
-            report(f"indexing {len(documents)} documents")
-            begun = perf_counter()
-            index_docs(app, IndexDocsInput(namespace=NAMESPACE, paths=(folder,)))
-            seconds = perf_counter() - begun
-            _check_all_there(app, len(documents))
-            speed = {"seconds": round(seconds, 1), "documentsPerSecond": round(len(documents) / seconds, 1)}
-            yield Indexed(app, folder, speed)
-        finally:
-            app.close()
+    with place_for(keep, "eips", settings, documents, report) as standing:
+        folder = standing.folder / "corpus"
+        with standing.home(settings, report, namespace=NAMESPACE) as app:
+
+            def work() -> None:
+                for each in documents:
+                    _write(folder, each)
+                report(f"indexing {len(documents)} documents")
+                index_docs(app, IndexDocsInput(namespace=NAMESPACE, paths=(folder,)))
+                _check_all_there(app, len(documents))
+
+            if standing.at is None:
+                standing.make(work)
+            yield Indexed(app, folder, standing, len(documents))
 
 
 def _write(folder: Path, document: EipDocument) -> None:

@@ -1,14 +1,21 @@
-"""A folder of data sets in, one row a set out: what the recall is worth everywhere, beside its floors and its price."""
+"""A folder of data sets in, one row a set out: what the recall is worth everywhere, beside its floors and its price.
+
+With the gains of its parts, and what they would be if the other sets had chosen them.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from pellucid.errors import InputError, field_name
+from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.lab.choosing import Choice, choices, options
 from pellucid.lab.datasets.files import held
-from pellucid.lab.documents import Report
-from pellucid.lab.measuring import LabInput, LabOutput, run_lab
+from pellucid.lab.keeping import Report, code, ours, read, signature, write
+from pellucid.lab.measuring import LabInput, LabOutput, run_lab, share_of
+from pellucid.lab.run import BUDGET
+from pellucid.lab.sets import READERS
+from pellucid.lab.variants import TRIED
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.intake import Mode
@@ -27,7 +34,6 @@ MARKS: dict[SetName, str] = {
 """A file by which the folder of each set is known."""
 DOCUMENTS = ("scifact", "eips")
 """Sets that are no conversation: `mode` says nothing of them."""
-BUDGET = 2_000
 
 
 class LabAllInput(Wire):
@@ -39,36 +45,76 @@ class LabAllInput(Wire):
     without: tuple[str, ...] = ()
     ablate: bool = False
     settings: dict[str, Any] = Field(default_factory=dict)
+    sample: str = "1"
+    keep: Path | None = None
+    """A row that was measured is kept there, too, and read where the same code would measure the same."""
 
 
 class LabTable(Wire):
     """A row a set. `evidence@2000` is the share of evidence in a context of 2,000 characters."""
 
     rows: dict[str, LabOutput]
+    missing: dict[str, str] = Field(default_factory=dict)
+    """Sets that were asked for and are not there, with the file by which each is known."""
+    choices: dict[str, dict[str, Choice]] = Field(default_factory=dict)
+    """By part and set: what the other sets would choose, and what that changes here."""
 
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
-    """Measure each set in a throw-away home of its own, imported once, one after another.
+    """Measure each set in a home of its own, imported once, one after another.
 
     Raises:
-        InputError: no set lies below the folder, or one that is asked for does not.
+        InputError: no set lies below the folder, or one that is asked for does not; or the files of one hold no set.
     """
+    share_of(request.sample)
     asked: tuple[SetName, ...] = request.sets or SETS
     files: dict[SetName, Path | None] = {name: held(request.data, MARKS[name]) for name in asked}
     there: dict[SetName, Path] = {name: file.parent for name, file in files.items() if file}
-    missing = [f"{name} ({MARKS[name]})" for name in files if name not in there]
+    missing: dict[str, str] = {name: MARKS[name] for name in files if name not in there}
     if missing and (request.sets or not there):
-        raise InputError(
-            f"{field_name('data')} {request.data} holds no {', no '.join(missing)}",
-            code="invalid_data",
-            next_step="name the folder that holds the folders of the sets",
-        )
-    rows: dict[str, LabOutput] = {}
+        raise _absent(missing, f"{field_name('data')} {request.data} holds")
     for name, folder in there.items():
-        found = run_lab(settings, _asked(request, name, folder), report)
-        if isinstance(found, LabOutput):
-            rows[name] = found
-    return LabTable(rows=rows)
+        READERS[name](folder)  # hours later would be late to find that one is broken
+    rows: dict[str, LabOutput] = {}
+    for number, (name, folder) in enumerate(there.items(), start=1):
+        report(f"{name}: set {number} of {len(there)}")
+        rows[name] = _row(settings, _asked(request, name, folder), report)
+    return LabTable(rows=rows, missing=missing, choices=_choices(rows))
+
+
+def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
+    """What was measured of one set; read, where it was measured before with the same code, settings and files."""
+    if request.keep is None:
+        return _measured(settings, request, report)
+    path = ours(request.keep) / f"{request.dataset}-row.json"
+    files = ((each.name, each.read_bytes()) for each in sorted(request.data.iterdir()) if each.is_file())
+    how = settings.model_dump_json(exclude={"home", "namespace"}), request.model_dump_json(exclude={"data", "keep"})
+    sign = signature(code(without=("surfaces",)), *how, *files)
+    if (found := read(path)).get("sign") == sign:
+        report(f"{request.dataset}: measured before by the same code, with the same settings and files; kept in {path}")
+        return LabOutput.model_validate(found["row"])
+    row = _measured(settings, request, report)
+    write(path, {"sign": sign, "row": row.to_wire()})
+    return row
+
+
+def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutput:
+    found = run_lab(settings, request, report)
+    assert isinstance(found, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
+    return found
+
+
+def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
+    return choices(
+        {
+            name: {
+                part: options(gains, row.weights.get(part, {}), tried=part in TRIED)
+                for part, gains in row.ablation.items()
+            }
+            for name, row in rows.items()
+            if row.ablation
+        }
+    )
 
 
 def _asked(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
@@ -80,7 +126,20 @@ def _asked(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
         ablate=request.ablate,
         budgets=(BUDGET,),
         settings=request.settings,
+        sample=request.sample,
+        keep=request.keep,
     )
+
+
+def _absent(missing: dict[str, str], where: str) -> InputError:
+    named = ", no ".join(f"{name} ({mark})" for name, mark in missing.items())
+    return InputError(
+        f"{where} no {named}", code="invalid_data", next_step="name the folder that holds the folders of the sets"
+    )
+
+
+def _incomplete(table: LabTable) -> PellucidError | None:
+    return _absent(table.missing, "the table is not whole: there was") if table.missing else None
 
 
 LAB_ALL = Operation(
@@ -90,4 +149,5 @@ LAB_ALL = Operation(
     lambda call, asked: run_all(call.settings, asked, call.report),
     "read",
     Surfaces(),
+    failure=_incomplete,
 )

@@ -20,7 +20,7 @@ from pellucid.lab.documents import (
     spread,
 )
 from pellucid.lab.metrics.graph import Pair, Requires, agreement, dependencies, pairs, without
-from pellucid.lab.run import FLOORS, all_but
+from pellucid.lab.variants import FLOORS, all_but
 from pellucid.model.entity import FOREVER
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings

@@ -1,51 +1,51 @@
-"""A data set in, a throw-away home that remembers it and recalls that are ranked by its records out."""
+"""A data set in, a home that remembers it and recalls that are ranked by its records out."""
 
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from pellucid.app import App, open_app
+from pellucid.app import App
 from pellucid.capture.identity import turn_key
 from pellucid.errors import StoreError
+from pellucid.lab.asking import Asker, Questioner, RankedAnswer
 from pellucid.lab.contexts import UNCUT, Recalled, Recalling
 from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQuestion, Record
-from pellucid.lab.datasets.places import Places, ranked
-from pellucid.lab.run import Asker, LabContext, RankedAnswer
+from pellucid.lab.datasets.places import Places
+from pellucid.lab.keeping import Place, Report, place_for
+from pellucid.lab.variants import Variant
 from pellucid.memory.keep import memory_write
-from pellucid.model.memory import TRANSCRIBED, Memory, unpack_id
+from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.operations.session.intake import Intake, Mode
-from pellucid.recall.state import Request, State
+from pellucid.recall.state import Request
 from pellucid.settings import Settings
 
 DOCUMENTS_A_COMMIT = 500
 UNLIMITED = 1 << 40
-MMR_LAMBDA_TRIED = 0.3
-"""What the parts that are off by default are measured with."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-Report = Callable[[str], None]
 KeysOf = Callable[[Group, Memory], tuple[str, ...]]
 """The keys of the records that a memory stands in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A data set in a throw-away home: what is kept of each group, by memory id, and what that took."""
+    """A data set in a home: what is kept of each group, by memory id, and what that took."""
 
     app: App
     dataset: Dataset
     kept: Mapping[str, Mapping[str, KeptMemory]]
     """By the group's name."""
     price: Mapping[str, float]
+    today: datetime
+    """When it is asked: the day of the import, or the one after the newest of the set's sessions."""
 
     @classmethod
-    def of(cls, app: App, dataset: Dataset, seconds: float, keys_of: KeysOf | None = None) -> "Home":
-        """A home after an import that took so many seconds; records are found by the evidence of memories.
+    def of(cls, app: App, dataset: Dataset, made: Place, keys_of: KeysOf | None = None) -> "Home":
+        """A home after its import; records are found by the evidence of memories.
 
         `price`: `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
         """
@@ -58,12 +58,15 @@ class Home:
         }
         files = (path for path in app.settings.home.rglob("*") if path.is_file())
         price = {
-            "importSeconds": round(seconds, 1),
+            "importSeconds": round(made.seconds or 0.0, 1),
             "recordCharacters": sum(len(record.turn.content) for group in dataset.groups for record in group.records),
             "memories": sum(map(len, kept.values())),
             "diskBytes": sum(path.stat().st_size for path in files),
         }
-        return cls(app, dataset, kept, price)
+        dates = [record.turn.at for group in dataset.groups for record in group.records if record.turn.at]
+        return cls(
+            app, dataset, kept, price, max([made.at or datetime.now(UTC), *(at + timedelta(days=1) for at in dates)])
+        )
 
     def distilled(self, group: Group) -> list[KeptMemory]:
         """What was made of a group's records, their own words left out."""
@@ -96,33 +99,37 @@ def _standing(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[
 
 
 @contextmanager
-def throw_away(settings: Settings, report: Report) -> Generator[App]:
-    """An open home that is gone afterwards; the model's files stay where they are."""
-    with TemporaryDirectory(prefix="pellucid-lab-") as folder:
-        app = open_app(
-            settings.model_copy(update={"home": Path(folder)}), models=settings.home / "models", report=report
-        )
-        try:
-            yield app
-        finally:
-            app.close()
-
-
-@contextmanager
 def imported(
-    settings: Settings, dataset: Dataset, mode: Mode, report: Report, *, newer_last: bool = False
+    settings: Settings,
+    dataset: Dataset,
+    mode: Mode,
+    report: Report,
+    *,
+    newer_last: bool = False,
+    keep: Path | None = None,
 ) -> Generator[Home]:
     """Import a data set as everybody does; with `newer_last` the newer statements of changed facts after all others.
+
+    With `keep` the home stays in that folder, and is not imported again while it would be made again just so.
 
     Raises:
         StoreError: every record should be remembered, and one is not.
     """
-    with throw_away(settings, report) as app:
-        report(f"importing {sum(len(group.records) for group in dataset.groups)} records, {mode}")
-        begun = perf_counter()
-        for group in dataset.groups:
-            _import(app, group, mode, newer_last=newer_last)
-        home = Home.of(app, dataset, perf_counter() - begun)
+    made_of = ((group.name, record) for group in dataset.groups for record in group.records)
+    name = f"{dataset.name}-{mode}" + ("-updates" if newer_last else "")
+    with (
+        place_for(keep, name, settings, chain((newer_last,), made_of), report) as standing,
+        standing.home(settings, report) as app,
+    ):
+
+        def work() -> None:
+            report(f"importing {sum(len(group.records) for group in dataset.groups)} records, {mode}")
+            for group in dataset.groups:
+                _import(app, group, mode, newer_last=newer_last)
+
+        if standing.at is None:
+            standing.make(work)
+        home = Home.of(app, dataset, standing)
         if mode != "extract":
             home.check_all_there()
         yield home
@@ -169,81 +176,56 @@ def _document(app: App, namespace: str, key: str, text: str) -> Memory:
 
 
 def asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] = (), depth: int = 0) -> Asker:
-    """Asks the throw-away home, after the newest of its sessions; `depth` places instead of the setting's `topK`.
+    """Asks the home, after the newest of its sessions; `depth` places instead of the setting's `topK`.
 
-    With `budgets` every question is asked once for each, as with `pellucid recall --budget`, and the ranking and the
-    time are those of the first.
+    With `budgets` there is a context for each, as with `pellucid recall --budget`, and the time is that of the first.
     """
     most = depth or (UNCUT if budgets else 0)
-    cut = {"top_k_facts": most} if most else dict[str, int]()
-    asking = recalling(home, left_out)
+    changes = {"top_k_facts": most} if most else dict[str, int]()
+    left_out = frozenset(left_out)
 
-    def ask(group: Group, question: LabelledQuestion, without: tuple[str, ...], trying: str) -> RankedAnswer:
-        tried = {"mmr_lambda": MMR_LAMBDA_TRIED} if trying == "diversify" else dict[str, float]()
-        kept, states = home.kept[group.name], list[State]()
-        millis = 0.0
-        for budget in budgets or (0,):
-            asked = asking(cut | ({"char_budget": budget} if budgets else {}) | tried, without)
-            started = perf_counter()
-            states.append(asked(group, question))
-            millis = millis or (perf_counter() - started) * 1000
-        first = states[0]
-        alone = [at for at in first.order.tolist() if at not in first.repeats]
-        found = (kept[unpack_id(at)] for at in first.pool.ids[alone].tolist())
-        places = ranked(found, len(first.served), question.about)
-        return RankedAnswer(
-            [_item(each.keys) for each in places],
-            millis,
-            {leg.name: leg.admitted for leg in first.legs if leg.health != "off"},
-            [each.text for each in places],
-            {budget: _held(kept, state) for budget, state in zip(budgets, states, strict=False)},
-        )
+    def questioner(group: Group, question: LabelledQuestion) -> Questioner:
+        request = _request(home, group, question, changes, left_out)
+        return Questioner(home.app.recaller, home.kept[group.name], request, budgets, question.about)
+
+    def ask(group: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
+        return questioner(group, question).answers(variants)
+
+    def clock(group: Group, question: LabelledQuestion, variant: Variant) -> float:
+        return questioner(group, question).clock(variant)
 
     def encode(question: LabelledQuestion) -> float:
         started = perf_counter()
         home.app.embedder.encode_query(question.text)
         return (perf_counter() - started) * 1000
 
-    return Asker(ask, encode)
-
-
-def _held(kept: Mapping[str, KeptMemory], state: State) -> LabContext:
-    keys = chain.from_iterable(kept[memory_id].keys for memory_id in state.context.included)
-    return LabContext(tuple(dict.fromkeys(keys)), state.context.text)
+    return Asker(ask, encode, clock)
 
 
 def recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
-    """Recalls of the throw-away home, on a day after the newest of its sessions, with some settings changed."""
-    app, today, always = home.app, _today(home.dataset), frozenset(left_out)
+    """Recalls of the home, on a day after the newest of its sessions, with some settings changed."""
+    always = frozenset(left_out)
 
     def with_settings(changes: Mapping[str, float], without: tuple[str, ...] = ()) -> Recalled:
-        settings = app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
-
-        def recalled(group: Group, question: LabelledQuestion) -> State:
-            request = Request(
-                question.text,
-                namespace_of(group),
-                app.clock.new_id("rec"),
-                today,
-                settings,
-                without=always | frozenset(without),
-                chosen=frozenset(changes),
-            )
-            return app.recaller.run(request)
-
-        return recalled
+        left_out = always | frozenset(without)
+        return lambda group, question: home.app.recaller.run(_request(home, group, question, changes, left_out))
 
     return with_settings
 
 
-def _today(dataset: Dataset) -> datetime:
-    """Now, or the day after the newest of a set's sessions."""
-    dates = [record.turn.at for group in dataset.groups for record in group.records if record.turn.at]
-    return max([datetime.now(UTC), *(at + timedelta(days=1) for at in dates)])
-
-
-def _item(keys: tuple[str, ...]) -> str | tuple[str, ...]:
-    return keys[0] if len(keys) == 1 else keys
+def _request(
+    home: Home, group: Group, question: LabelledQuestion, changes: Mapping[str, float], left_out: frozenset[str]
+) -> Request:
+    settings = home.app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
+    return Request(
+        question.text,
+        namespace_of(group),
+        home.app.clock.new_id("rec"),
+        home.today,
+        settings,
+        without=left_out,
+        chosen=frozenset(changes),
+    )
 
 
 def namespace_of(group: Group) -> str:

@@ -1,5 +1,6 @@
 """A data set's name and folder in, metrics out: the lab wired to a throw-away home and the real recall."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -8,16 +9,19 @@ from pydantic import Field
 
 from pellucid.errors import InputError, field_name
 from pellucid.lab.as_of import AsOfLabOutput, run_as_of
+from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.contexts import abstention, contexts
-from pellucid.lab.datasets.dataset import Dataset
-from pellucid.lab.documents import DocumentsLab, Report
+from pellucid.lab.datasets.dataset import Dataset, Share
+from pellucid.lab.documents import DocumentsLab
 from pellucid.lab.graph import GraphLabOutput, run_graph
 from pellucid.lab.home import Home, asker, imported, recalling
+from pellucid.lab.keeping import Report
 from pellucid.lab.metrics.extraction import distilled, turns_per_second
 from pellucid.lab.metrics.sessions import by_halves
 from pellucid.lab.metrics.updates import DEPTH, newer_above, of_user_turns, same_attribute
-from pellucid.lab.run import RankedAnswer, relative, run
+from pellucid.lab.run import relative, run
 from pellucid.lab.sets import LOADERS, LabRequest, Opened, opened
+from pellucid.lab.variants import PLAIN, Variant
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
@@ -52,6 +56,10 @@ class LabInput(Wire):
     context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False
     """Beside plain concatenations."""
     details: Annotated[bool, Flag("Add one row a question.")] = False
+    sample: Annotated[str, Flag("Ask every Nth question (4), or another of each N (2/4: the second of four).")] = "1"
+    """What is remembered stays whole."""
+    keep: Annotated[Path | None, Flag("Keep what is imported in this folder, for the next run.")] = None
+    """Made if it is not there. What would not be made again just so is imported again."""
     budgets: tuple[int, ...] = ()
     """Characters of contexts whose evidence is one of the metrics; `sessions` has two of its own."""
 
@@ -75,8 +83,14 @@ class LabOutput(Wire):
     """Likewise: each metric of the same questions over every turn, and the ratio to it."""
     by_kind: dict[str, dict[str, float]] = Field(default_factory=dict)
     ablation: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
+    weights: dict[str, dict[str, dict[str, dict[str, Any]]]] = Field(default_factory=dict)
+    """By part: what `half` and `double` of its weight change."""
+    asked_anew: dict[str, int] = Field(default_factory=dict)
+    """By part: how many answers without it were not worked out from the candidates of the plain recall."""
     costs: dict[str, dict[str, float]] = Field(default_factory=dict)
     """What each part adds to a recall: `millis`, and its `share`."""
+    sample: str = "1"
+    """The share of the questions that was asked."""
     price: dict[str, float] = Field(default_factory=dict)
     """What the import took: seconds, characters, memories, bytes of the home."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -132,6 +146,12 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 def _check(request: LabInput) -> None:
     check_parts(request.without)
+    share_of(request.sample)
+    if request.sample != "1" and (request.updates or request.dataset in DOCUMENTS):
+        raise InputError(
+            f"{field_name('sample')} is not measured with {'updates' if request.updates else request.dataset}",
+            next_step="leave it out",
+        )
     if request.mode != "verbatim" and request.dataset in {"scifact", "eips", *DOCUMENTS}:
         said = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
         raise InputError(said, next_step=f"leave {field_name('mode')} out")
@@ -147,8 +167,33 @@ def _check(request: LabInput) -> None:
         )
 
 
+def share_of(sample: str) -> Share:
+    """The share of the questions that `4` (every fourth) or `2/4` (the second of four) says.
+
+    Raises:
+        InputError: it says none.
+    """
+    found = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
+    share = Share(int(found[1] or 1), int(found[2])) if found else Share(0, 0)
+    if not 1 <= share.which <= share.of:
+        raise InputError(
+            f'{field_name("sample")} expects 4 (every fourth question) or 2/4 (the second of four); got "{sample}"',
+            code="invalid_sample",
+            next_step="give one number, or two with the lower one first",
+        )
+    return share
+
+
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
-    asked = LabRequest(request.dataset, request.data, request.mode, request.without, request.budgets)
+    asked = LabRequest(
+        request.dataset,
+        request.data,
+        request.mode,
+        request.without,
+        request.budgets,
+        share_of(request.sample),
+        request.keep,
+    )
     with opened(settings, asked, report) as found:
         wire, answers = run(
             found.home.dataset,
@@ -156,11 +201,12 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
             ablate=request.ablate,
             floor=found.floor if floors else None,
             measure=found.measure,
-            on_part=lambda part: report(f"{request.dataset}, asking: {part}"),
+            on_part=lambda part: report(f"{request.dataset}: {part}"),
         )
         further = _further(found, request, report) if floors else {}
     details = _details(found.home.dataset, answers) if request.details else ()
     said = {"mode": request.mode, "settings": request.settings, "details": details, "price": found.home.price}
+    said["sample"] = request.sample
     return LabOutput.model_validate(wire | further | said)
 
 
@@ -194,11 +240,11 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
     (group,) = dataset.groups
     updates = group.updates
 
-    with imported(settings, dataset, request.mode, report, newer_last=True) as home:
+    with imported(settings, dataset, request.mode, report, newer_last=True, keep=request.keep) as home:
         ask = asker(home, request.without, depth=DEPTH).ask
         report(f"asking about {len(updates)} changed facts")
-        answers = [ask(group, update.question, (), "") for update in updates]
-        timeless = [ask(group, update.question, ("temporal",), "").ranking for update in updates]
+        both = [ask(group, update.question, (PLAIN, Variant(("temporal",)))) for update in updates]
+        answers, timeless = [plain for plain, _ in both], [other.ranking for _, other in both]
         kept = home.memories(group)
     ranked = [answer.ranking for answer in answers]
     by_id = {update.question.id: answer for update, answer in zip(updates, answers, strict=True)}

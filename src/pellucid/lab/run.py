@@ -1,83 +1,41 @@
-"""A data set and two callables in, a table of metrics out: the run, its floors, what each leg and stage is worth."""
+"""A data set and a recall to ask in, a table of metrics out: the run, its floors, what each part is worth."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pellucid.lab.asking import Asker, RankedAnswer
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion
 from pellucid.lab.metrics.context import share
-from pellucid.lab.metrics.ranking import Ranking, Scores, mean, scored
-from pellucid.operations.recall.request import parts
+from pellucid.lab.metrics.ranking import Scores, mean, scored
+from pellucid.lab.variants import FLOORS, PLAIN, TRIED, Variant, other_weights, without_each
 
-
-def all_but(leg: str) -> tuple[str, ...]:
-    """What is left out so that one leg stands alone."""
-    return tuple(part for part in parts() if part != leg)
-
-
-FLOORS = {"bm25": all_but("lexical"), "vector": all_but("vector")}
-ABLATED = (
-    "vector",
-    "lexical",
-    "passage",
-    "graph",
-    "temporal",
-    "expand",
-    "rerank",
-    "rerankPassage",
-    "named",
-    "voice",
-    "asking",
-    "importance",
-    "renew",
-    "direct",
-)
-"""What is on by default, left out one at a time."""
-TRIED = ("diversify",)
-"""What is off by default, switched on one at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabContext:
-    """What stands in one context: the keys of records, and the text."""
-
-    keys: Sequence[str]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class RankedAnswer:
-    """One question's answer: what its evidence covers, best first; how long it took without encoding, in ms."""
-
-    ranking: Ranking
-    millis: float
-    nominated: Mapping[str, int]
-    """How many candidates each leg brought."""
-    texts: Sequence[str] = ()
-    """What each place of the ranking says."""
-    contexts: Mapping[int, LabContext] = field(default_factory=dict[int, LabContext])
-    """By budget in characters, where contexts are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """How the lab reaches a recall: `ask` one question; `encode` its query, in ms."""
-
-    ask: Callable[[Group, LabelledQuestion, tuple[str, ...], str], RankedAnswer]
-    """Ask with these parts left out, and this one, if any, switched on."""
-    encode: Callable[[LabelledQuestion], float]
-
+BUDGET = 2_000
+COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")
+"""The metrics that every set is told by."""
+WORTH = "worth"
+"""The mean of these, question by question: what sets are weighed by against each other."""
+TIMED = 32
+"""Questions by which the time that a part takes is measured."""
+TOLD_EVERY = 25
+"""Questions after which it is said again how far a run is."""
 
 Measure = Callable[[LabelledQuestion, RankedAnswer], Mapping[str, float]]
 """What one answer is worth, metric by metric."""
+Pairs = Sequence[tuple[Group, LabelledQuestion]]
+_ALL = "all"
 
 
 def measured(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
     """Every metric of the ranking, and the share of evidence that stands in each context."""
     held = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
-    return scored(question, answer.ranking) | held
+    found = scored(question, answer.ranking) | held
+    if all(name in found for name in COLUMNS):
+        found[WORTH] = sum(found[name] for name in COLUMNS) / len(COLUMNS)
+    return found
 
 
 def run(
@@ -89,53 +47,121 @@ def run(
     floor: Asker | None,
     measure: Measure = measured,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
-    """Ask every question; then, if asked, with one leg alone (of `floor`), and with each part left out.
+    """Ask every question; say what it would be with one leg alone (of `floor`) and, if asked, what each part does.
 
     Returns the wire form, and each question's answer by its id. The wire form: dataset, questions, metrics, intervals,
     floors, latencyMs, legs, ablation (the paired difference that each part makes: with it, less without it; `diversify`
-    is off in the metrics), and costs (what it takes of a recall's time).
+    is off in the metrics), weights (what less and more of a weight changes), askedAnew (how many answers were not
+    worked out from the plain recall's candidates), and costs (what a part takes of a recall's time).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
-    questions = [question for _, question in pairs]
-    encoding = [asker.encode(question) for question in questions]
-
-    def ask(
-        asked: Asker, title: str, without: tuple[str, ...] = (), trying: str = ""
-    ) -> tuple[list[RankedAnswer], Scores]:
-        on_part(title)
-        answers = [asked.ask(group, question, without, trying) for group, question in pairs]
-        return answers, Scores.of([measure(*each) for each in zip(questions, answers, strict=True)])
-
-    answers, scores = ask(asker, "all")
-    alone = {name: ask(floor, f"{name} alone", without)[1] for name, without in FLOORS.items()} if floor else {}
+    parts, weights = (without_each(), other_weights()) if ablate else ({}, {})
+    alone = {f"{name} alone": Variant(without) for name, without in FLOORS.items()} if floor else {}
+    variants: dict[Hashable, Variant] = {_ALL: PLAIN, **parts, **weights}
+    variants.update(alone if floor is asker else {})
+    asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, variants)]
+    if floor and floor is not asker:
+        asked.append((floor, {**alone}))
+    told = _gathered(pairs, asked, measure, on_part)
+    scores, floors = told.scores[_ALL], {name.removesuffix(" alone"): told.scores[name] for name in alone}
+    if parts:
+        on_part(f"timing parts on {min(TIMED, len(pairs))} questions")
     out: dict[str, Any] = {
         "dataset": dataset.name,
-        "questions": len(questions),
+        "questions": len(pairs),
         "records": sum(len(group.records) for group in dataset.groups),
         "metrics": scores.means(),
         "intervals": scores.intervals(),
-        "floors": {name: each.means() for name, each in alone.items()},
-        "gainOverFloors": {name: scores.gain_over(each) for name, each in alone.items()},
-        "latencyMs": _latency(answers, encoding),
-        "legs": _legs(answers),
-        "byKind": _by_kind(questions, scores),
-        "ablation": {},
-        "costs": {},
+        "floors": {name: each.means() for name, each in floors.items()},
+        "gainOverFloors": {name: scores.gain_over(each) for name, each in floors.items()},
+        "latencyMs": _latency(told.plain, told.encoding),
+        "legs": _legs(told.plain),
+        "byKind": _by_kind([question for _, question in pairs], scores),
+        "ablation": {part: _gain(part, scores, told.scores[part]) for part in parts},
+        "weights": _of_weights(scores, {name: told.scores[name] for name in weights}),
+        "askedAnew": {part: told.anew[part] for part in parts if told.anew[part]},
+        "costs": _costs(pairs, asker, parts) if parts else {},
     }
-    for part in ABLATED if ablate else ():
-        less, without = ask(asker, f"without {part}", (part,))
-        out["ablation"][part], out["costs"][part] = scores.gain_over(without), _cost(answers, less)
-    for part in TRIED if ablate else ():
-        more, trial = ask(asker, f"with {part}", trying=part)
-        out["ablation"][part], out["costs"][part] = trial.gain_over(scores), _cost(more, answers)
-    return out, {question.id: answer for question, answer in zip(questions, answers, strict=True)}
+    return out, {question.id: answer for (_, question), answer in zip(pairs, told.plain, strict=True)}
 
 
-def _cost(with_it: Sequence[RankedAnswer], without: Sequence[RankedAnswer]) -> dict[str, float]:
-    """The median of what a part adds to a recall, in ms, and as a share of the median recall with it."""
-    millis = np.array([each.millis for each in with_it])
-    added = float(np.median(millis - np.array([each.millis for each in without])))
-    return {"millis": round(added, 2), "share": round(added / max(float(np.median(millis)), 1e-9), 3)}
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What was asked: every variant's scores, and how many of its answers were asked anew; the plain answers."""
+
+    scores: Mapping[Hashable, Scores]
+    anew: Counter[Hashable]
+    plain: Sequence[RankedAnswer]
+    encoding: Sequence[float]
+    """What encoding each question took, in ms."""
+
+
+def _gathered(
+    pairs: Pairs,
+    asked: Sequence[tuple[Asker, Mapping[Hashable, Variant]]],
+    measure: Measure,
+    on_part: Callable[[str], None],
+) -> _Told:
+    rows, anew = dict[Hashable, list[Mapping[str, float]]](), Counter[Hashable]()
+    plain, encoding = list[RankedAnswer](), list[float]()
+    for place, (group, question) in enumerate(pairs):
+        if place % TOLD_EVERY == 0:
+            on_part(f"{place} of {len(pairs)} questions")
+        encoding.append(asked[0][0].encode(question))
+        for name, answer, found in _asked(asked, group, question, measure):
+            rows.setdefault(name, []).append(found)
+            anew[name] += answer.anew
+            if name == _ALL:
+                plain.append(answer)
+    return _Told({name: Scores.of(found) for name, found in rows.items()}, anew, plain, encoding)
+
+
+def _asked(
+    asked: Sequence[tuple[Asker, Mapping[Hashable, Variant]]],
+    group: Group,
+    question: LabelledQuestion,
+    measure: Measure,
+) -> Iterator[tuple[Hashable, RankedAnswer, Mapping[str, float]]]:
+    """The answer to each variant of a question, and what it is worth; what is the same answer is measured once."""
+    for asker, variants in asked:
+        known: dict[int, Mapping[str, float]] = {}
+        answers = asker.ask(group, question, [*variants.values()])
+        for name, answer in zip(variants, answers, strict=True):
+            if id(answer) not in known:
+                known[id(answer)] = measure(question, answer)
+            yield name, answer, known[id(answer)]
+
+
+def _gain(part: str, scores: Scores, other: Scores) -> dict[str, dict[str, object]]:
+    return other.gain_over(scores) if part in TRIED else scores.gain_over(other)
+
+
+def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dict[str, dict[str, Any]]:
+    """What each weight by a factor has more than the weight as it is; of the metrics that every set is told by."""
+    out: dict[str, dict[str, Any]] = {}
+    for (part, factor), each in others.items():
+        gains = each.gain_over(scores)
+        out.setdefault(part, {})[factor] = {name: gains[name] for name in (*COLUMNS, WORTH) if name in gains}
+    return out
+
+
+def _costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dict[str, dict[str, float]]:
+    """The median of what a part adds to a recall, in ms, and as a share of the median recall with it.
+
+    Each is really asked, of the same questions, one right after the other.
+    """
+    millis: dict[str, list[float]] = {name: [] for name in (_ALL, *parts)}
+    for group, question in pairs[:: max(1, len(pairs) // TIMED)][:TIMED]:
+        asker.encode(question)
+        asker.clock(group, question, PLAIN)  # what is read for the first time takes longer
+        for name, variant in {_ALL: PLAIN, **parts}.items():
+            millis[name].append(asker.clock(group, question, variant))
+    out: dict[str, dict[str, float]] = {}
+    for part in parts:
+        more, less = (part, _ALL) if part in TRIED else (_ALL, part)
+        added = float(np.median(np.subtract(millis[more], millis[less])))
+        out[part] = {"millis": round(added, 2), "share": round(added / max(float(np.median(millis[more])), 1e-9), 3)}
+    return out
 
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:

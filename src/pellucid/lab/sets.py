@@ -1,25 +1,26 @@
 """A set's name and where it lies in, a home that holds it out, with how its answers are measured and beside what."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import perf_counter
 
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
-from pellucid.errors import StoreError
+from pellucid.errors import InputError, StoreError, field_name
+from pellucid.lab.asking import Asker, LabContext, RankedAnswer
 from pellucid.lab.contexts import UNCUT
 from pellucid.lab.datasets import eips, locomo, longmemeval, qmsum, scifact, sessions
-from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record
+from pellucid.lab.datasets.dataset import EVERY, Dataset, Group, LabelledQuestion, Record, Share
 from pellucid.lab.datasets.sessions import Sessions, TurnLabel
 from pellucid.lab.documents import NAMESPACE as EIPS_NAMESPACE
 from pellucid.lab.documents import document_of, indexed
-from pellucid.lab.home import Home, Report, asker, imported, namespace_of, throw_away
+from pellucid.lab.home import Home, asker, imported, namespace_of
+from pellucid.lab.keeping import Report, place_for
 from pellucid.lab.metrics.ranking import keys_of
 from pellucid.lab.metrics.sessions import of_sessions
-from pellucid.lab.run import Asker, LabContext, Measure, RankedAnswer, measured
+from pellucid.lab.run import Measure, measured
+from pellucid.lab.variants import Variant
 from pellucid.memory.episodes import UNSAID
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
@@ -33,6 +34,12 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "scifact": scifact.load,
     "qmsum": qmsum.load,
 }
+READERS: Mapping[str, Callable[[Path], object]] = {
+    **LOADERS,
+    "sessions": sessions.load,
+    "eips": eips.requires,
+}
+"""What reads the files of a set: it raises an error where they do not hold what they should."""
 SESSION_BUDGETS = (2_000, 4_000)
 FLOOR_CHARACTERS = 1_000
 """To which each spoken turn is cut before the floors of `sessions` see it."""
@@ -53,33 +60,42 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class LabRequest:
-    """Which set, where, in which mode, what every recall leaves out, and the budgets of contexts (`()`: none)."""
+    """Which set, where, in which mode, what every recall leaves out, and the budgets of contexts (`()`: none).
+
+    `share`: of all questions these alone are asked. `keep`: the folder in which homes stay.
+    """
 
     name: str
     data: Path
     mode: Mode
     without: tuple[str, ...] = ()
     budgets: tuple[int, ...] = ()
+    share: Share = EVERY
+    keep: Path | None = None
 
 
 @contextmanager
 def opened(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
-    """Import a set into a home that is gone afterwards.
+    """Import a set into a home that is gone afterwards, or stays in `keep`.
 
     Raises:
-        InputError: the set is not where `data` says.
+        InputError: the set is not where `data` says, or no question of it is asked.
     """
-    if asked.name == "sessions":
-        with _sessions(settings, asked, report) as found:
-            yield found
-    elif asked.name == "eips":
-        with _eips(settings, asked, report) as home:
-            yield _plain(home, asked)
-    else:
-        dataset = LOADERS[asked.name](asked.data)
-        with imported(settings, dataset, asked.mode, report) as home:
-            unanswerable = longmemeval.unanswerable(asked.data) if asked.name == "longmemeval" else ()
-            yield _plain(home, asked, unanswerable)
+    ways = {"sessions": _sessions, "eips": _eips}
+    with ways.get(asked.name, _records)(settings, asked, report) as found:
+        dataset = found.home.dataset.sampled(asked.share)
+        if not dataset.questions:
+            raise InputError(
+                f"{field_name('sample')} {asked.share} leaves no question of {asked.name}", next_step="ask more of them"
+            )
+        yield replace(found, home=replace(found.home, dataset=dataset))
+
+
+@contextmanager
+def _records(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
+    dataset = LOADERS[asked.name](asked.data)
+    with imported(settings, dataset, asked.mode, report, keep=asked.keep) as home:
+        yield _plain(home, asked, longmemeval.unanswerable(asked.data) if asked.name == "longmemeval" else ())
 
 
 def _plain(home: Home, asked: LabRequest, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
@@ -92,10 +108,10 @@ def _sessions(settings: Settings, asked: LabRequest, report: Report) -> Generato
     """Transcripts imported as files, in order of time; beside them a home of spoken turns for the floors."""
     labelled = sessions.load(asked.data)
     budgets = tuple(dict.fromkeys((*asked.budgets, *SESSION_BUDGETS)))
-    with _transcripts(settings, labelled, asked.mode, report) as home:
+    with _transcripts(settings, labelled, asked, report) as home:
         records = (Record(key, Turn("", 0, "user", text[:FLOOR_CHARACTERS])) for key, text in labelled.spoken.items())
         spoken = Dataset("spoken", (Group(home.dataset.groups[0].name, tuple(records), labelled.questions),))
-        with imported(settings, spoken, "verbatim", report) as floor:
+        with imported(settings, spoken, "verbatim", report, keep=asked.keep) as floor:
             yield Opened(
                 home,
                 asker(home, asked.without, budgets=budgets),
@@ -107,21 +123,27 @@ def _sessions(settings: Settings, asked: LabRequest, report: Report) -> Generato
 
 
 @contextmanager
-def _transcripts(settings: Settings, labelled: Sessions, mode: Mode, report: Report) -> Generator[Home]:
-    asked = Group("sessions", (), labelled.questions)
-    with TemporaryDirectory(prefix="pellucid-lab-") as folder, throw_away(settings, report) as app:
-        paths = tuple(Path(folder, f"{each.name}.jsonl") for each in labelled.transcripts)
-        for path, each in zip(paths, labelled.transcripts, strict=True):
-            path.write_text(each.text, "utf-8")
-        report(f"importing {len(paths)} transcripts, {mode}")
-        begun = perf_counter()
-        said = import_transcripts(app, ImportInput(paths=paths, mode=mode, namespace=namespace_of(asked)))
-        seconds = perf_counter() - begun
-        if problem := said.extractor_problem or said.encoder_problem:
-            raise StoreError(f"not every transcript was imported: {problem}", next_step="mend it, and run again")
+def _transcripts(settings: Settings, labelled: Sessions, asked: LabRequest, report: Report) -> Generator[Home]:
+    bare, mode = Group("sessions", (), labelled.questions), asked.mode
+    with (
+        place_for(asked.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as standing,
+        standing.home(settings, report) as app,
+    ):
+        paths = tuple(standing.folder / f"{each.name}.jsonl" for each in labelled.transcripts)
+
+        def work() -> None:
+            for path, each in zip(paths, labelled.transcripts, strict=True):
+                path.write_text(each.text, "utf-8")
+            report(f"importing {len(paths)} transcripts, {mode}")
+            said = import_transcripts(app, ImportInput(paths=paths, mode=mode, namespace=namespace_of(bare)))
+            if problem := said.extractor_problem or said.encoder_problem:
+                raise StoreError(f"not every transcript was imported: {problem}", next_step="mend it, and run again")
+
+        if standing.at is None:
+            standing.make(work)
         turns = [turn for turn in read(paths, settings.capture, CaptureReport()) if turn.kind not in UNSAID]
-        group = replace(asked, records=tuple(Record(_key(turn, labelled), turn) for turn in turns))
-        home = Home.of(app, Dataset("sessions", (group,)), seconds)
+        group = replace(bare, records=tuple(Record(_key(turn, labelled), turn) for turn in turns))
+        home = Home.of(app, Dataset("sessions", (group,)), standing)
         if mode == "verbatim":
             home.check_all_there()
         yield home
@@ -138,11 +160,13 @@ def _key(turn: Turn, labelled: Sessions) -> str:
 def _filling(ask: Asker, budgets: Sequence[int]) -> Asker:
     """The same rankings, with contexts that are the texts, one a line, cut at the budget."""
 
-    def filled(group: Group, question: LabelledQuestion, without: tuple[str, ...], trying: str) -> RankedAnswer:
-        answer = ask.ask(group, question, without, trying)
-        return replace(answer, contexts={budget: _fill(answer, budget) for budget in budgets})
+    def filled(group: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
+        return [
+            replace(answer, contexts={budget: _fill(answer, budget) for budget in budgets})
+            for answer in ask.ask(group, question, variants)
+        ]
 
-    return Asker(filled, ask.encode)
+    return Asker(filled, ask.encode, ask.clock)
 
 
 def _fill(answer: RankedAnswer, budget: int) -> LabContext:
@@ -156,7 +180,7 @@ def _fill(answer: RankedAnswer, budget: int) -> LabContext:
 
 
 @contextmanager
-def _eips(settings: Settings, asked: LabRequest, report: Report) -> Generator[Home]:
+def _eips(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
     """Documents indexed as a folder, asked what each of them depends on; stubs that moved away count nowhere."""
     documents, truth = eips.documents(asked.data), eips.requires(asked.data)
     there = {each.number for each in documents if each.status != eips.MOVED}
@@ -174,5 +198,5 @@ def _eips(settings: Settings, asked: LabRequest, report: Report) -> Generator[Ho
         number = document_of(memory)
         return (str(number),) if number in there else ()
 
-    with indexed(settings, documents, report) as home:
-        yield Home.of(home.app, Dataset("eips", (group,)), home.speed["seconds"], keys_of_section)
+    with indexed(settings, documents, report, asked.keep) as home:
+        yield _plain(Home.of(home.app, Dataset("eips", (group,)), home.made, keys_of_section), asked)

@@ -61,6 +61,11 @@ FAILED = "failed: "
 
 def run(request: Request, world: World) -> State:
     """Run every stage in order. A failure of an optional stage is recorded and the recall goes on without it."""
+    return _through(STAGES[-1:], ranked(request, world), world)
+
+
+def ranked(request: Request, world: World) -> State:
+    """Run every stage but the last: the ranking, of which any context can be assembled."""
     state = _through(STAGES[:-1], State(request), world)
     for number in range(2, request.settings.max_iterations + 1):
         started = perf_counter()
@@ -69,7 +74,7 @@ def run(request: Request, world: World) -> State:
         if not sub_plans:
             break
         state = _through(STAGES[1:-1], replace(state, sub_plans=(*state.sub_plans, *sub_plans)), world, f"@{number}")
-    return _through(STAGES[-1:], state, world)
+    return state
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:

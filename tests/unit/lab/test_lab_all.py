@@ -14,7 +14,7 @@ from pellucid.lab.datasets.qmsum import load
 from pellucid.lab.every_set import LabAllInput, LabTable, run_all
 from pellucid.lab.home import Home
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab
-from pellucid.lab.run import ABLATED, TRIED
+from pellucid.lab.variants import ABLATED, TRIED
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn

@@ -1,7 +1,7 @@
 """A data set of three sentences in, what the lab measures with the recall that a user runs out."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,13 +9,16 @@ from vault_kit import Opener
 
 from pellucid.errors import InputError
 from pellucid.lab import measuring as lab
+from pellucid.lab.asking import Asker, LabContext, RankedAnswer
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record
 from pellucid.lab.datasets.locomo import load as load_locomo
 from pellucid.lab.datasets.longmemeval import load as load_longmemeval
 from pellucid.lab.datasets.scifact import load as load_scifact
-from pellucid.lab.run import ABLATED, FLOORS, TRIED, Asker, LabContext, RankedAnswer, run
+from pellucid.lab.run import run
+from pellucid.lab.variants import ABLATED, FLOORS, TRIED, WEIGHTS, Variant
 from pellucid.model.turn import Turn
 from pellucid.operations.recall.recalling import RecallInput, recall
+from pellucid.settings.sections import LegWeights, RecallSettings
 from pellucid.surfaces.cli.present.lab import measured
 
 LOCOMO = [
@@ -147,31 +150,46 @@ def test_a_folder_without_the_set_is_refused(tmp_path: Path, load: Callable[[Pat
 def test_metrics_floors_and_ablations_come_from_what_was_asked() -> None:
     questions = (LabelledQuestion("1", "one", {"a": 1}, "x"), LabelledQuestion("2", "two", {"b": 1}, "y"))
     group = Group("g", (Record("a", Turn("s", 1, "user", "a")), Record("b", Turn("s", 2, "user", "b"))), questions)
-    asked: list[tuple[str, tuple[str, ...]]] = []
+    asked: list[tuple[str, Variant]] = []
 
-    def ask(_: Group, question: LabelledQuestion, without: tuple[str, ...], trying: str) -> RankedAnswer:
-        asked.append((question.id, without))
-        best = ["b", "a"] if trying == "temporal" else ["a", "b"] if "rerank" not in without else ["z", "a", "b"]
-        contexts = {10: LabContext(best[:1], "…")}
-        return RankedAnswer(best, 2.0 if "rerank" in without else 3.0, {"vector": 2, "lexical": 0}, contexts=contexts)
+    def ask(_: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
+        asked.extend((question.id, variant) for variant in variants)
+        return [answer(variant) for variant in variants]
+
+    def answer(variant: Variant) -> RankedAnswer:
+        weights = variant.change(RecallSettings()).leg_weights
+        worse = "rerank" in variant.without or weights.temporal > LegWeights().temporal
+        best = ["z", "a", "b"] if worse else ["b", "a"] if variant.anew else ["a", "b"]
+        contexts = {2_000: LabContext(best[:1], "…")}
+        return RankedAnswer(best, 3.0, {"vector": 2, "lexical": 0}, contexts=contexts, anew=variant.anew)
+
+    def clock(_: Group, __: LabelledQuestion, variant: Variant) -> float:
+        return 4.0 if variant.anew else 2.0 if "rerank" in variant.without else 3.0
 
     parts: list[str] = []
-    asker = Asker(ask, lambda _: 1.0)
+    asker = Asker(ask, lambda _: 1.0, clock)
     out, answers = run(Dataset("d", (group,)), asker, ablate=True, on_part=parts.append, floor=asker)
+    worse = 0.75 - (1 / 2 + 1 / 3) / 2
     assert out["metrics"]["mrr"] == 0.75
-    assert out["floors"]["bm25"]["mrr"] == round((1 / 2 + 1 / 3) / 2, 4)
+    assert out["floors"]["bm25"]["mrr"] == round(0.75 - worse, 4)
     assert out["byKind"]["y"]["mrr"] == 0.5
-    assert out["ablation"]["rerank"]["mrr"]["difference"] == round(0.75 - (1 / 2 + 1 / 3) / 2, 4)
+    assert out["ablation"]["rerank"]["mrr"]["difference"] == round(worse, 4)
     assert out["ablation"]["vector"]["mrr"]["difference"] == 0.0
+    assert out["ablation"]["diversify"]["mrr"]["difference"] == 0.0, "one gains what the other loses"
+    assert out["weights"]["temporal"]["double"]["mrr"]["difference"] == -round(worse, 4)
+    assert out["weights"]["temporal"]["half"]["mrr"]["difference"] == 0.0
+    assert set(out["weights"]) == set(WEIGHTS)
     assert out["legs"] == {"vector": {"fired": 2, "meanNominated": 2.0}, "lexical": {"fired": 0, "meanNominated": 0.0}}
     assert {name: answer.ranking for name, answer in answers.items()} == {"1": ["a", "b"], "2": ["a", "b"]}
-    assert out["metrics"]["evidence@10"] == 0.5, "one question's only evidence is the first place, the other's is not"
-    assert out["ablation"]["rerank"]["evidence@10"]["difference"] == 0.5
+    assert out["metrics"]["evidence@2000"] == 0.5, "one question's only evidence is the first place, the other's is not"
+    assert out["metrics"]["worth"] == pytest.approx((1 + 1 + 1 + 0.75 + 0.5) / 5)
+    assert out["ablation"]["rerank"]["evidence@2000"]["difference"] == 0.5
     assert out["costs"]["rerank"] == {"millis": 1.0, "share": 0.333}
     assert out["costs"]["vector"] == {"millis": 0.0, "share": 0.0}
-    assert out["ablation"]["temporal"]["mrr"]["difference"] == 0.0, "one gains what the other loses"
-    assert len(asked) == 2 * (1 + len(FLOORS) + len(ABLATED) + len(TRIED))
-    assert parts[0] == "all"
+    assert out["costs"]["diversify"] == {"millis": 1.0, "share": 0.25}
+    assert out["askedAnew"] == {"diversify": 2}
+    assert len(asked) == 2 * (1 + len(FLOORS) + len(ABLATED) + len(TRIED) + 2 * len(WEIGHTS))
+    assert parts == ["0 of 2 questions", "timing parts on 2 questions"]
 
 
 @pytest.mark.requirement("LAB-2")
@@ -203,11 +221,6 @@ def test_the_lab_ranks_as_the_recall_of_a_user_does(
 def measure(tmp_path: Path, house: Opener, dataset: str, **given: object) -> lab.LabOutput | lab.UpdatesOutput:
     settings = house(tmp_path / "settings").settings.model_copy(update={"home": tmp_path / "none"})
     return lab.run_lab(settings, lab.LabInput(dataset=dataset, data=tmp_path, **given), lambda _: None)
-
-
-@pytest.fixture
-def embedded(minilm: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
 
 
 @pytest.mark.usefixtures("embedded")

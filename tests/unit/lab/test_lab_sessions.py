@@ -8,11 +8,11 @@ from sessions_kit import EARLIER, LATER, write_sessions
 from vault_kit import Opener
 
 from pellucid.errors import InputError
+from pellucid.lab.asking import LabContext, RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.sessions import TurnLabel, Wanted, load
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab
 from pellucid.lab.metrics.sessions import SHAPES, by_halves, durable, of_sessions, quotes
-from pellucid.lab.run import LabContext, RankedAnswer
 from pellucid.surfaces.cli.present.lab import measured
 
 ASKED = LabelledQuestion("q", "?", {"new": 1, "also": 1})

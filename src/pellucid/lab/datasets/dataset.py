@@ -1,7 +1,7 @@
 """A data set's files in, groups of records and labelled questions out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pellucid.model.turn import Turn
@@ -65,8 +65,22 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """One question of so many is asked: number `which` of each `of` in the order of the set, from 1."""
+
+    which: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.which}/{self.of}"
+
+
+EVERY = Share(1, 1)
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
-    """A loaded set. `metrics_k` are the cut-offs it is usually reported at."""
+    """A loaded set."""
 
     name: str
     groups: tuple[Group, ...]
@@ -75,3 +89,13 @@ class Dataset:
     def questions(self) -> int:
         """How many questions are asked in all."""
         return sum(len(group.questions) for group in self.groups)
+
+    def sampled(self, share: Share) -> "Dataset":
+        """The same set with a share of its questions; what is remembered stays whole."""
+        asked = [(group.name, each.id) for group in self.groups for each in group.questions]
+        chosen = {*asked[share.which - 1 :: share.of]}
+        groups = (
+            replace(group, questions=tuple(each for each in group.questions if (group.name, each.id) in chosen))
+            for group in self.groups
+        )
+        return replace(self, groups=tuple(groups))

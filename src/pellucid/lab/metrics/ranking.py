@@ -92,10 +92,10 @@ class Scores:
         return {name: interval(column) for name, column in self.values.items()}
 
     def gain_over(self, other: "Scores") -> dict[str, dict[str, object]]:
-        """The paired difference to another run over the same questions, with its interval."""
+        """The paired difference to another run over the same questions, with its interval, in what both have."""
         out: dict[str, dict[str, object]] = {}
-        for name, column in self.values.items():
-            difference = column - other.values[name]
+        for name in (name for name in self.values if name in other.values):
+            difference = self.values[name] - other.values[name]
             out[name] = {"difference": mean(difference), "interval": interval(difference)}
         return out
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.sessions import TurnLabel, Wanted
 from pellucid.lab.metrics.ranking import interval, keys_of, mean
-from pellucid.lab.run import RankedAnswer, measured
+from pellucid.lab.run import measured
 
 RUN = 12
 """Consecutive words that tell that a context quotes a turn."""

@@ -281,7 +281,10 @@ def lab_run(row: Row, given: Given) -> None:
         with performing.opened_for(LAB_ALL, given) as call:
             shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
             asked = call.asked(LAB_ALL.input, {**shared, "sets": tuple(names)})
-            performing.tell(LAB_ALL, LAB_ALL.run(call, asked), asked, call, as_json=given["as_json"])
+            table = LAB_ALL.run(call, asked)
+            performing.tell(LAB_ALL, table, asked, call, as_json=given["as_json"])
+        if failure := LAB_ALL.failure(table):
+            raise failure
     elif given["sets"] or given["dataset"] is None:
         raise InputError("the lab needs the name of one set, or --all", next_step="for example: lab run --all --data .")
     else:
