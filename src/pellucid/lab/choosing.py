@@ -8,6 +8,7 @@ from pellucid.lab.run import WORTH
 from pellucid.model.wire import Wire
 
 Option = Literal["as set", "off", "half", "double", "on"]
+AS_SET: Option = "as set"
 SURE = 1.96
 """Standard errors within which a gain may be chance."""
 Gain = Mapping[str, Any]
@@ -19,7 +20,7 @@ OptionGains = Mapping[Option, Mapping[str, Gain]]
 class Choice(Wire):
     """What the other sets would choose for a part, by the mean of what it is worth on each (`lab.run.WORTH`)."""
 
-    option: Option = "as set"
+    option: Option = AS_SET
     gain: float = 0.0
     """What the others gain by it, in the mean."""
     is_clear: bool = False
@@ -64,7 +65,7 @@ def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:
         gain = fsum(each["difference"] for each in gains) / max(len(gains), 1)
         error = sqrt(fsum(_error(each) ** 2 for each in gains)) / max(len(gains), 1)
         if round(gain, 4) > best.gain:
-            here = {name: found[held_out][option][WORTH][name] for name in ("difference", "interval")}
+            here = dict(found[held_out][option][WORTH])
             best = Choice(option=option, gain=round(gain, 4), is_clear=gain > SURE * error, here=here)
     return best
 

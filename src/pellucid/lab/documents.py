@@ -58,7 +58,7 @@ class Indexed:
     @property
     def speed(self) -> dict[str, float]:
         """How fast that was."""
-        seconds = self.made.seconds or 0.0
+        seconds = self.made.seconds
         return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 
 

@@ -3,23 +3,26 @@
 With the gains of its parts, and what they would be if the other sets had chosen them.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
 from pellucid.errors import InputError, PellucidError, field_name
-from pellucid.lab.choosing import Choice, choices, options
+from pellucid.lab.choosing import AS_SET, Choice, choices, options
 from pellucid.lab.datasets.files import held
 from pellucid.lab.keeping import Report, code, ours, read, signature, write
-from pellucid.lab.measuring import LabInput, LabOutput, run_lab, share_of
+from pellucid.lab.measuring import LabInput, LabOutput, run_lab, run_together, share_of
 from pellucid.lab.run import BUDGET
-from pellucid.lab.sets import READERS
+from pellucid.lab.sets import check_files
 from pellucid.lab.variants import TRIED
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
+from pellucid.settings.changed import changed
 
 SetName = Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips"]
 SETS: tuple[SetName, ...] = get_args(SetName)
@@ -58,6 +61,8 @@ class LabTable(Wire):
     """Sets that were asked for and are not there, with the file by which each is known."""
     choices: dict[str, dict[str, Choice]] = Field(default_factory=dict)
     """By part and set: what the other sets would choose, and what that changes here."""
+    together: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """By set and metric: what these choices of the others change here when all are made at once."""
 
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
@@ -67,6 +72,7 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
         InputError: no set lies below the folder, or one that is asked for does not; or the files of one hold no set.
     """
     share_of(request.sample)
+    changed(settings, request.settings)
     asked: tuple[SetName, ...] = request.sets or SETS
     files: dict[SetName, Path | None] = {name: held(request.data, MARKS[name]) for name in asked}
     there: dict[SetName, Path] = {name: file.parent for name, file in files.items() if file}
@@ -74,12 +80,30 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
     if missing and (request.sets or not there):
         raise _absent(missing, f"{field_name('data')} {request.data} holds")
     for name, folder in there.items():
-        READERS[name](folder)  # hours later would be late to find that one is broken
+        check_files(name, folder)
+    with TemporaryDirectory(prefix="pellucid-lab-") as gone:  # each set is asked once more in the end
+        request = request if request.keep else request.model_copy(update={"keep": Path(gone)})
+        return _table(settings, request, there, missing, report)
+
+
+def _table(
+    settings: Settings,
+    request: LabAllInput,
+    there: Mapping[SetName, Path],
+    missing: Mapping[str, str],
+    report: Report,
+) -> LabTable:
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(there.items(), start=1):
         report(f"{name}: set {number} of {len(there)}")
         rows[name] = _row(settings, _asked(request, name, folder), report)
-    return LabTable(rows=rows, missing=missing, choices=_choices(rows))
+    chosen = _choices(rows)
+    joint: dict[str, dict[str, Any]] = {}
+    for name, folder in there.items() if chosen else ():
+        options = {part: each[name].option for part, each in chosen.items() if each[name].option != AS_SET}
+        report(f"{name}: asking with what the others would choose")
+        joint[name] = run_together(settings, _asked(request, name, folder), options, report)
+    return LabTable(rows=rows, missing=dict(missing), choices=chosen, together=joint)
 
 
 def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:

@@ -56,12 +56,11 @@ class Home:
             }
             for group in dataset.groups
         }
-        files = (path for path in app.settings.home.rglob("*") if path.is_file())
         price = {
-            "importSeconds": round(made.seconds or 0.0, 1),
+            "importSeconds": round(made.seconds, 1),
             "recordCharacters": sum(len(record.turn.content) for group in dataset.groups for record in group.records),
             "memories": sum(map(len, kept.values())),
-            "diskBytes": sum(path.stat().st_size for path in files),
+            "diskBytes": made.size,
         }
         dates = [record.turn.at for group in dataset.groups for record in group.records if record.turn.at]
         return cls(

@@ -32,11 +32,12 @@ Report = Callable[[str], None]
 
 @dataclass(slots=True)
 class Place:
-    """A folder for a home and what it is made of; if it is made, how many `seconds` that took, and when it was."""
+    """A folder for a home and what it is made of; if it is made, when, in how many seconds, and its bytes."""
 
     folder: Path
     sign: str
-    seconds: float | None = None
+    seconds: float = 0.0
+    size: int = 0
     at: datetime | None = None
 
     def make(self, work: Callable[[], None]) -> None:
@@ -44,7 +45,9 @@ class Place:
         begun = perf_counter()
         work()
         self.seconds, self.at = perf_counter() - begun, datetime.now(UTC)
-        write(self.folder / _MADE, {"sign": self.sign, "seconds": self.seconds, "at": self.at.isoformat()})
+        self.size = sum(path.stat().st_size for path in (self.folder / "home").rglob("*") if path.is_file())
+        made = {"sign": self.sign, "seconds": self.seconds, "size": self.size, "at": self.at.isoformat()}
+        write(self.folder / _MADE, made)
 
     @contextmanager
     def home(self, settings: Settings, report: Report, **changed: object) -> Generator[App]:
@@ -80,7 +83,7 @@ def place_for(
         found = read(folder / _MADE)
         if found.get("sign") == sign:
             report(f"{name}: the import of {found['at']:.16} is still good")
-            yield Place(folder, sign, found["seconds"], datetime.fromisoformat(found["at"]))
+            yield Place(folder, sign, found["seconds"], found["size"], datetime.fromisoformat(found["at"]))
             return
         if folder.exists():
             report(f"{name}: what was kept is not finished, or of other code, settings or records: importing again")

@@ -19,9 +19,9 @@ from pellucid.lab.keeping import Report
 from pellucid.lab.metrics.extraction import distilled, turns_per_second
 from pellucid.lab.metrics.sessions import by_halves
 from pellucid.lab.metrics.updates import DEPTH, newer_above, of_user_turns, same_attribute
-from pellucid.lab.run import relative, run
-from pellucid.lab.sets import LOADERS, LabRequest, Opened, opened
-from pellucid.lab.variants import PLAIN, Variant
+from pellucid.lab.run import changed_by, relative, run
+from pellucid.lab.sets import LOADERS, LabRequest, Opened, check_files, opened
+from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
@@ -131,6 +131,7 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
     """
     _check(request)
     settings = changed(settings, request.settings)
+    check_files(request.dataset, request.data)
     if request.dataset in DOCUMENTS:
         asked = DocumentsLab(request.data, request.without, details=request.details)
         return DOCUMENTS[request.dataset](settings, asked, report)
@@ -184,8 +185,8 @@ def share_of(sample: str) -> Share:
     return share
 
 
-def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
-    asked = LabRequest(
+def _request(request: LabInput) -> LabRequest:
+    return LabRequest(
         request.dataset,
         request.data,
         request.mode,
@@ -194,7 +195,17 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
         share_of(request.sample),
         request.keep,
     )
-    with opened(settings, asked, report) as found:
+
+
+def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
+    """What options for several parts change together, metric by metric, with intervals; see `variants.together`."""
+    settings = changed(settings, request.settings)
+    with opened(settings, _request(request), report) as found:
+        return changed_by(found.home.dataset, found.asker, together(options), found.measure)
+
+
+def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
+    with opened(settings, _request(request), report) as found:
         wire, answers = run(
             found.home.dataset,
             found.asker,

@@ -85,6 +85,14 @@ def run(
     return out, {question.id: answer for (_, question), answer in zip(pairs, told.plain, strict=True)}
 
 
+def changed_by(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
+    """What a variant has more than the recall as it is set, metric by metric: the paired difference."""
+    asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
+    pairs = [(group, question) for group in dataset.groups for question in group.questions]
+    told = _gathered(pairs, asked, measure, lambda _: None)
+    return told.scores["varied"].gain_over(told.scores[_ALL])
+
+
 @dataclass(frozen=True, slots=True)
 class _Told:
     """What was asked: every variant's scores, and how many of its answers were asked anew; the plain answers."""

@@ -1,8 +1,10 @@
 """A set's name and where it lies in, a home that holds it out, with how its answers are measured and beside what."""
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from lzma import LZMAError
 from pathlib import Path
 
 from pellucid.capture.reader import read
@@ -34,12 +36,13 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "scifact": scifact.load,
     "qmsum": qmsum.load,
 }
-READERS: Mapping[str, Callable[[Path], object]] = {
+_READERS: Mapping[str, Callable[[Path], object]] = {
     **LOADERS,
     "sessions": sessions.load,
-    "eips": eips.requires,
+    "eips": lambda data: (eips.documents(data), eips.requires(data)),
 }
-"""What reads the files of a set: it raises an error where they do not hold what they should."""
+_UNFIT = (LookupError, TypeError, ValueError, AttributeError, EOFError, LZMAError, re.error)
+"""What a reader stumbles over in a file of another form."""
 SESSION_BUDGETS = (2_000, 4_000)
 FLOOR_CHARACTERS = 1_000
 """To which each spoken turn is cut before the floors of `sessions` see it."""
@@ -74,6 +77,23 @@ class LabRequest:
     keep: Path | None = None
 
 
+def check_files(name: str, data: Path) -> None:
+    """See that the files of a set hold what they should, before hours are spent on it.
+
+    Raises:
+        InputError: they do not, or are not there.
+    """
+    if reader := _READERS.get(name):
+        try:
+            reader(data)
+        except _UNFIT as error:
+            raise InputError(
+                f"the files of {name} in {data} are of another form: {type(error).__name__}: {error}",
+                code="invalid_data",
+                next_step=f"compare them with what the documentation says of {name}",
+            ) from error
+
+
 @contextmanager
 def opened(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
     """Import a set into a home that is gone afterwards, or stays in `keep`.
@@ -85,9 +105,8 @@ def opened(settings: Settings, asked: LabRequest, report: Report) -> Generator[O
     with ways.get(asked.name, _records)(settings, asked, report) as found:
         dataset = found.home.dataset.sampled(asked.share)
         if not dataset.questions:
-            raise InputError(
-                f"{field_name('sample')} {asked.share} leaves no question of {asked.name}", next_step="ask more of them"
-            )
+            one = f"{field_name('sample')} {asked.share} leaves" if asked.share != EVERY else "its files hold"
+            raise InputError(f"{one} no question of {asked.name}", code="invalid_data", next_step="ask more, or others")
         yield replace(found, home=replace(found.home, dataset=dataset))
 
 

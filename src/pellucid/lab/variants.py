@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 from pellucid.operations.recall.request import parts
 from pellucid.settings.sections import RecallSettings
@@ -73,6 +73,14 @@ def reweighted(settings: RecallSettings, part: str, factor: float) -> RecallSett
         else:
             changed[name] = factor * getattr(settings, name)
     return settings.model_copy(update=changed | {"leg_weights": settings.leg_weights.model_copy(update=legs)})
+
+
+def together(options: Mapping[str, str]) -> Variant:
+    """A recall with an option for each of some parts: `off`, `on`, or a name of `FACTORS`."""
+    changes = [_diversified] if "on" in options.values() else []
+    changes += [partial(reweighted, part=part, factor=FACTORS[to]) for part, to in options.items() if to in FACTORS]
+    without = tuple(part for part, option in options.items() if option == "off")
+    return Variant(without, lambda settings: reduce(lambda each, change: change(each), changes, settings), anew=True)
 
 
 def _diversified(settings: RecallSettings) -> RecallSettings:

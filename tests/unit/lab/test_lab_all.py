@@ -13,8 +13,10 @@ from pellucid.lab.datasets.dataset import Dataset, Group, Record
 from pellucid.lab.datasets.qmsum import load
 from pellucid.lab.every_set import LabAllInput, LabTable, run_all
 from pellucid.lab.home import Home
+from pellucid.lab.keeping import Place
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab
-from pellucid.lab.variants import ABLATED, TRIED
+from pellucid.lab.run import COLUMNS, WORTH
+from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
@@ -67,9 +69,14 @@ def test_meetings_are_measured(tmp_path: Path, house: Opener) -> None:
     assert (out.questions, out.records, out.metrics["mrr"], out.metrics["ndcg@10"]) == (2, 2, 1.0, 1.0)
 
 
+def imports(said: list[str]) -> list[str]:
+    return [line for line in said if line.startswith(("importing", "indexing"))]
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("embedded")
 @pytest.mark.requirement("LAB-3")
-def test_every_set_below_a_folder_is_a_row_with_floors_gains_and_costs(
+def test_every_set_below_a_folder_is_a_row_with_floors_gains_costs_and_choices(
     data: Path, tmp_path: Path, house: Opener
 ) -> None:
     said: list[str] = []
@@ -78,16 +85,101 @@ def test_every_set_below_a_folder_is_a_row_with_floors_gains_and_costs(
     for row in table.rows.values():
         assert set(row.floors) == {"bm25", "vector"}
         assert set(row.ablation) == set(row.costs) == {*ABLATED, *TRIED}
-        assert 0.0 <= row.metrics["evidence@2000"] <= 1.0
+        assert set(row.weights) == set(WEIGHTS)
+        assert {*COLUMNS, WORTH} <= set(row.metrics)
         assert row.ablation["vector"]["evidence@2000"]["interval"]
+        assert {*row.weights["rerank"]["half"]} == {*COLUMNS, WORTH}
     assert table.rows["eips"].metrics["recall@5"] == 1.0
-    imports = [line for line in said if line.startswith(("importing", "indexing"))]
-    assert len(imports) == 4, "each set once, and the floors of the sessions"
+    assert len(imports(said)) == 4, "each set once, and the floors of the sessions"
+    assert set(table.missing) == {"locomo", "longmemeval", "scifact"}
+    assert set(table.choices) == {*ABLATED, *TRIED}
+    assert set(table.together) == set(table.rows)
+    assert all(set(found) == set(table.rows) for found in table.choices.values())
+    assert all({*COLUMNS, WORTH} <= set(found) for found in table.together.values())
     lines = measured(table).splitlines()
-    assert [line.split(" ")[1] for line in lines[2:5]] == ["qmsum", "sessions", "eips"]
+    assert [line.split(" |")[0] for line in lines[2:5]] == ["| QMSum", "| coding sessions", "| EIPs"]
     assert len({line.count("|") for line in lines[:5]}) == 1
-    assert any(line.startswith("| rerank |") for line in lines)
-    assert any(line.startswith("sessions: strict@2000 1.000") for line in lines)
+    assert [line for line in lines if line.startswith(("| time |", "| MRR |", "| recall@10 |", "| evidence in"))]
+    assert any(line.startswith("Answered within 2,000 characters, coding sessions: strict **1.000**") for line in lines)
+    assert "Not measured: LoCoMo, whose locomo*.json is not there." in lines
+    assert LabTable.model_validate(table.to_wire()) == table
+
+
+@pytest.mark.usefixtures("embedded")
+def test_what_is_kept_is_neither_imported_nor_measured_again(data: Path, tmp_path: Path, house: Opener) -> None:
+    settings, keep = house(tmp_path / "home").settings, tmp_path / "kept"
+
+    def measure(**asked: object) -> tuple[LabTable, list[str]]:
+        said: list[str] = []
+        request = LabAllInput(data=data, keep=keep, **{"sets": ("qmsum", "eips"), **asked})
+        return run_all(settings, request, said.append), said
+
+    first, said = measure()
+    assert len(imports(said)) == 2
+    again, said = measure()
+    assert again == first
+    assert imports(said) == []
+    assert sum("measured before" in line for line in said) == 2
+    other, said = measure(sample="2/2", sets=("qmsum",))
+    assert imports(said) == []
+    assert not any("measured before" in line for line in said)
+    assert (first.rows["qmsum"].questions, other.rows["qmsum"].questions) == (2, 1)
+    assert other.rows["qmsum"].price == first.rows["qmsum"].price
+    meetings = (data / "meetings" / "val.jsonl").read_text("utf-8")
+    (data / "meetings" / "val.jsonl").write_text(meetings.replace("yellow", "green"), "utf-8")
+    _, said = measure()
+    assert imports(said) == ["importing 2 records, verbatim"]
+    assert [line for line in said if "importing again" in line]
+
+
+@pytest.mark.usefixtures("embedded")
+def test_an_import_that_was_broken_off_is_made_again(data: Path, tmp_path: Path, house: Opener) -> None:
+    settings, keep = house(tmp_path / "home").settings, tmp_path / "kept"
+    request = LabInput(dataset="qmsum", data=data / "meetings", keep=keep)
+
+    def broken_off(said: str) -> None:
+        if said.startswith("importing"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_lab(settings, request, broken_off)
+    assert (keep / "qmsum-verbatim" / "home").is_dir()
+    said: list[str] = []
+    out = run_lab(settings, request, said.append)
+    assert imports(said) == ["importing 2 records, verbatim"]
+    assert isinstance(out, LabOutput)
+    assert out.metrics["mrr"] == 1.0
+
+
+def test_a_folder_of_somebody_elses_is_not_kept_in(data: Path, tmp_path: Path, house: Opener) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "qmsum-verbatim").mkdir(parents=True)
+    (theirs / "qmsum-verbatim" / "letters.txt").write_text("mine", "utf-8")
+    request = LabAllInput(data=data, sets=("qmsum",), keep=theirs)
+    with pytest.raises(InputError, match="holds something that is not the lab's"):
+        run_all(house(tmp_path / "home").settings, request, lambda _: None)
+    assert (theirs / "qmsum-verbatim" / "letters.txt").read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize("sample", ["0", "5/4", "1/0", "half", "-1", "", "1/2/3"])
+def test_a_share_that_is_none_is_refused(sample: str, data: Path, tmp_path: Path, house: Opener) -> None:
+    request = LabAllInput(data=data, sets=("qmsum",), sample=sample)
+    with pytest.raises(InputError, match=r"4 \(every fourth question\)"):
+        run_all(house(tmp_path / "home").settings, request, lambda _: None)
+
+
+def test_a_share_that_leaves_no_question_is_refused(data: Path, tmp_path: Path, house: Opener) -> None:
+    request = LabAllInput(data=data, sets=("qmsum",), sample="9/9")
+    with pytest.raises(InputError, match="9/9 leaves no question of qmsum"):
+        run_all(house(tmp_path / "home").settings, request, lambda _: None)
+
+
+def test_a_set_that_is_broken_is_refused_before_any_is_measured(data: Path, tmp_path: Path, house: Opener) -> None:
+    (data / "documents" / "edges.tsv").write_text("src\tdst\n20\t10\n", "utf-8")
+    said: list[str] = []
+    with pytest.raises(InputError, match=r"the files of eips in .* are of another form"):
+        run_all(house(tmp_path / "home").settings, LabAllInput(data=data), said.append)
+    assert said == []
 
 
 def test_only_the_sets_that_are_named_are_measured(data: Path, tmp_path: Path, house: Opener) -> None:
@@ -98,7 +190,7 @@ def test_only_the_sets_that_are_named_are_measured(data: Path, tmp_path: Path, h
     assert table.rows["qmsum"].legs.get("vector", {"fired": 0})["fired"] == 0
     assert table.rows["qmsum"].floors["vector"]["recall@10"] == 0.0
     assert table.rows["qmsum"].ablation == {}
-    assert "| part |" not in measured(table)
+    assert "What each part" not in measured(table)
 
 
 @pytest.mark.parametrize(("sets", "said"), [(("locomo",), r"no locomo \(locomo\*\.json\)"), ((), r"val\.jsonl")])
@@ -140,7 +232,7 @@ def test_records_are_all_there_when_each_is_covered_however_many_memories_that_t
             content=words,
         )
         app.keeper.commit("import", [memory_write(memory)])
-        return Home.of(app, Dataset("d", (Group("g", records, ()),)), 1.0)
+        return Home.of(app, Dataset("d", (Group("g", records, ()),)), Place(tmp_path, "", 1.0))
 
     keep("d1", "The first passage.")
     with pytest.raises(StoreError, match="1 are not there; the first is d2"):

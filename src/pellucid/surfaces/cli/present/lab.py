@@ -6,12 +6,12 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from pellucid.lab.as_of import AsOfLabOutput
-from pellucid.lab.every_set import BUDGET, LabTable
 from pellucid.lab.graph import GraphLabOutput
 from pellucid.lab.measuring import LabOutput, UpdatesOutput
+from pellucid.surfaces.cli.present.lab_table import tabled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 
 @singledispatch
@@ -181,61 +181,4 @@ def _as_of(outcome: AsOfLabOutput) -> str:
     return "\n".join(lines)
 
 
-_COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")
-
-
-@measured.register
-def _table(outcome: LabTable) -> str:
-    """A Markdown row a set, each number beside BM25 alone and vectors alone; then gains and costs of parts."""
-    head = ["set", "questions", *_COLUMNS, "recall ms", "import s", "memories", "MB"]
-    rows = [
-        [name, str(row.questions), *(_beside(row, each) for each in _COLUMNS), *_prices(row)]
-        for name, row in outcome.rows.items()
-    ]
-    parts = dict.fromkeys(part for row in outcome.rows.values() for part in row.ablation)
-    worth = [
-        ["part", *outcome.rows],
-        *([part, *(_worth(row, part) for row in outcome.rows.values())] for part in parts),
-    ]
-    lines = [*_markdown(head, rows), "", "In brackets: BM25 alone / vectors alone."]
-    lines += ["", *_markdown(worth[0], worth[1:]), "", _LEGEND] if parts else []
-    return "\n".join([*lines, *_strict(outcome)])
-
-
-_LEGEND = f"Gain in recall@10 [95 % interval]; in evidence@{BUDGET} [95 % interval]; cost of a recall in ms (share)."
-
-
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
-
-
-def _beside(row: LabOutput, metric: str) -> str:
-    return f"{row.metrics[metric]:.3f} ({' / '.join(f'{floor[metric]:.3f}' for floor in row.floors.values())})"
-
-
-def _prices(row: LabOutput) -> list[str]:
-    price = row.price
-    return [
-        f"{row.latency_ms['p50']:.1f}",
-        f"{price['importSeconds']:.0f}",
-        f"{price['memories']:.0f}",
-        f"{price['diskBytes'] / 1e6:.0f}",
-    ]
-
-
-def _worth(row: LabOutput, part: str) -> str:
-    gains, cost = row.ablation[part], row.costs[part]
-    told = "; ".join(
-        f"{gains[name]['difference']:+.3f} [{gains[name]['interval'][0]:+.3f}, {gains[name]['interval'][1]:+.3f}]"
-        for name in ("recall@10", f"evidence@{BUDGET}")
-    )
-    return f"{told}; {cost['millis']:+.1f} ms ({cost['share']:+.0%})"
-
-
-def _strict(outcome: LabTable) -> list[str]:
-    """What only some sets say: whether the context holds the very words that answer."""
-    return [
-        f"\n{name}: strict@{BUDGET} {_beside(row, f'strict@{BUDGET}')}, lenient {_beside(row, f'lenient@{BUDGET}')}"
-        for name, row in outcome.rows.items()
-        if f"strict@{BUDGET}" in row.metrics
-    ]
+measured.register(tabled)
