@@ -3,9 +3,11 @@
     python bench/lab.py locomo --data path/to/data --out bench/results/lab-locomo.json
     python bench/lab.py locomo --mode extract --data path/to/data --out bench/results/lab-locomo-extract.json
     python bench/lab.py longmemeval --updates --data path/to/data --out bench/results/lab-updates.json
+    python bench/lab.py all --sample 4 --keep path/to/kept --data path/to/data --out bench/results/lab-all.json
 
 This is `pellucid lab run --ablate`, with the machine and the command written beside the numbers; with `--updates` it is
-`pellucid lab run --updates` in both modes.
+`pellucid lab run --updates` in both modes; with `all` it is `pellucid lab run --all --ablate`, whose table stands in
+docs/retrieval.md (`PELLUCID_UPDATE_DOCS=1 pytest tests/docs/test_docs_retrieval.py` writes it there).
 """
 
 import sys
@@ -13,20 +15,31 @@ import time
 from pathlib import Path
 
 import machine
+from pellucid.lab.every_set import LabAllInput, run_all
 from pellucid.lab.measuring import LabInput, run_lab
 from pellucid.settings import load
 
 
 def main() -> None:
     parser = machine.arguments(__doc__ or "")
-    parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips"))
+    parser.add_argument("dataset", choices=("locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "all"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--mode", choices=("verbatim", "extract", "both"), default="verbatim")
     parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")
     parser.add_argument("--context", action="store_true", help="also what the assembled contexts hold")
+    parser.add_argument("--sample", default="1", help="a share of the questions, as of `pellucid lab run`")
+    parser.add_argument("--keep", type=Path, help="a folder in which imports are kept")
     given = parser.parse_args()
     started = time.time()
     settings = load(home=given.models.parent if given.models else None)
+
+    def said(words: str) -> None:
+        print(words, file=sys.stderr, flush=True)
+
+    if given.dataset == "all":
+        every = LabAllInput(data=given.data, mode=given.mode, ablate=True, sample=given.sample, keep=given.keep)
+        machine.publish(run_all(settings, every, said).to_wire(), given.out, started)
+        return
 
     def measure(mode: str) -> dict[str, object]:
         asked = LabInput.model_validate(
@@ -37,9 +50,11 @@ def main() -> None:
                 "updates": given.updates,
                 "ablate": not given.updates and mode == "verbatim",
                 "context": given.context,
+                "sample": given.sample,
+                "keep": given.keep,
             }
         )
-        return run_lab(settings, asked, lambda said: print(said, file=sys.stderr)).to_wire()
+        return run_lab(settings, asked, said).to_wire()
 
     result = {mode: measure(mode) for mode in ("verbatim", "extract")} if given.updates else measure(given.mode)
     machine.publish(result, given.out, started)

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -15,8 +16,11 @@ import onnxruntime
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / ".cache" / "models"
-_PLACES = ("--out", "--models", "--data")
+_PLACES = ("--out", "--models", "--data", "--keep")
 """Options whose values are places on one machine, and no part of what was measured."""
+
+_PAIR = re.compile(r"\[\s+(-?[0-9.e-]+),\s+(-?[0-9.e-]+)\s+\]")
+"""An interval, over four lines."""
 
 
 def arguments(question: str) -> argparse.ArgumentParser:
@@ -31,7 +35,7 @@ def arguments(question: str) -> argparse.ArgumentParser:
 def publish(result: dict[str, object], out: Path | None, started: float) -> None:
     """Print a result with its machine, and write it if asked; `started` is when the program began (`time.time`)."""
     document = result | {"seconds": round(time.time() - started, 1), "command": command(), "machine": machine()}
-    text = json.dumps(document, indent=2) + "\n"
+    text = _PAIR.sub(r"[\1, \2]", json.dumps(document, indent=2)) + "\n"
     if out:
         out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
