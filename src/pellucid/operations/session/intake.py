@@ -214,10 +214,6 @@ class Intake:
         asked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return frozenset(doubted_turns(turns, asked))
 
-    @property
-    def _keeps_turns(self) -> bool:
-        return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
-
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
         with self.app.keeper.deciding(self.namespace, self._texts(observed)):
