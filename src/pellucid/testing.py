@@ -54,14 +54,14 @@ class ScriptedRequest:
     @property
     def system(self) -> str:
         """The instructions, whichever API was used."""
-        return self._said("system") if "messages" in self.body else str(self.body.get("instructions", ""))
+        return self._words_of_role("system") if "messages" in self.body else str(self.body.get("instructions", ""))
 
     @property
     def user(self) -> str:
         """The data, whichever API was used."""
-        return self._said("user") if "messages" in self.body else str(self.body.get("input", ""))
+        return self._words_of_role("user") if "messages" in self.body else str(self.body.get("input", ""))
 
-    def _said(self, role: str) -> str:
+    def _words_of_role(self, role: str) -> str:
         return "\n".join(str(message["content"]) for message in self.body["messages"] if message["role"] == role)
 
 

@@ -111,11 +111,11 @@ def _blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
 def _pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
     """The `key: value` entries that a block begins with."""
     for item in _items(block):
-        found = list(_said(_words(item, path)))
+        found = list(_header_pairs(_words(item, path)))
         if not found:
             return
         if any(of_key(key) for key, _ in found):
-            linked = list(_said(_linked(item, path)))
+            linked = list(_header_pairs(_linked(item, path)))
             found = [
                 one if of_key(one[0]) and one[0] == each[0] else each for each, one in zip(found, linked, strict=False)
             ]
@@ -139,7 +139,7 @@ def _items(block: Sequence[str]) -> list[str]:
     return items
 
 
-def _said(words: str) -> Iterator[tuple[str, str]]:
+def _header_pairs(words: str) -> Iterator[tuple[str, str]]:
     return (pair for piece in _BETWEEN.split(words) for pair in _several(piece))
 
 

@@ -33,7 +33,7 @@ def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, 
     out: list[HeaderVersion] = []
     merged = _merged(said)
     ends = [*(each.at for each in merged[1:]), None]
-    for each, end, known in zip(merged, ends, _known(merged, old), strict=False):
+    for each, end, known in zip(merged, ends, _known_versions(merged, old), strict=False):
         if each.values is not None:
             values = known.values if known else with_title(each.values, title)
             name = known.id if known else clock.new_id("mem")
@@ -106,7 +106,7 @@ def _bare(values: Values) -> dict[str, str]:
     return {key: value for key, value in values.items() if key != "title"}
 
 
-def _known(said: Sequence[Said], old: Sequence[HeaderVersion]) -> list[HeaderVersion | None]:
+def _known_versions(said: Sequence[Said], old: Sequence[HeaderVersion]) -> list[HeaderVersion | None]:
     """For each the version that says just this since then; for the open one also the last that says it, whenever."""
     since = {each.valid_from: each for each in old}
     out = [known if (known := since.get(each.at)) and _same(each.values, known.values) else None for each in said]

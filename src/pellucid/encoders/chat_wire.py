@@ -165,7 +165,7 @@ def _unanswered(error: NoAnswerError) -> Failure:
 
 def _failure_of(answer: HttpResponse) -> Failure | None:
     """What a status says; `None` for 2xx. 400, 401, 403 and 404 will not heal by asking again."""
-    status, told = answer.status, _told(answer)
+    status, told = answer.status, _error_words(answer)
     words = f"the endpoint answered {status}" + (f" ({', '.join(told)})" if told else "")
     if 200 <= status < 300:
         return None
@@ -189,7 +189,7 @@ _REFUSED = {
 }
 
 
-def _told(answer: HttpResponse) -> list[str]:
+def _error_words(answer: HttpResponse) -> list[str]:
     try:
         error = _ErrorBody.model_validate_json(answer.body).error
     except ValidationError:

@@ -30,18 +30,18 @@ def checkout_of(folder: Path) -> Checkout | None:
 
 def _main(top: Path) -> Path | None:
     """The main checkout of a linked worktree, if its repository agrees that it is one."""
-    named, target = _said(top / ".git").partition("gitdir:")[1:]
+    named, target = _small_file_text(top / ".git").partition("gitdir:")[1:]
     if not named or not target.strip():
         return None
     own = Path(os.path.realpath(top / target.strip()))
-    back = _said(own / "gitdir").strip()
+    back = _small_file_text(own / "gitdir").strip()
     if own.parent.name != "worktrees" or not back or os.path.realpath(own / back) != os.path.realpath(top / ".git"):
         return None
     shared = own.parent.parent
     return shared.parent if shared.name == ".git" else shared
 
 
-def _said(path: Path) -> str:
+def _small_file_text(path: Path) -> str:
     """What a small plain file says; nothing of anything else: a pipe would be waited for, a link leads elsewhere."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:

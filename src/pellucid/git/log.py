@@ -100,14 +100,14 @@ class Departures:
         changed = list(entries)
         for each in changed:
             if each.status != "D":
-                self._stood(commit, seconds, each)
+                self._note_held_path(commit, seconds, each)
         for each in changed:
             if each.status in "DR" and each.old not in self.there and each.old not in self.went:
                 self.went[each.old] = each.new if each.status == "R" else b""
                 if each.old in self.wanted:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
-    def _stood(self, commit: str, seconds: int, entry: CommitEntry) -> None:
+    def _note_held_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """A path that the commit holds."""
         if entry.new not in self.went:
             self.there.add(entry.new)

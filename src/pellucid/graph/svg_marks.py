@@ -132,7 +132,7 @@ def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: floa
     path = f"M{_n(begin[0])} {_n(begin[1])}Q{_n(middle[0])} {_n(middle[1])} {_n(end[0])} {_n(end[1])}"
     return (
         f'<path class="{classes}" marker-end="url(#head-{kind})" d="{path}">'
-        f"<title>{escape(_told(line, labels))}</title></path>"
+        f"<title>{escape(_edge_title(line, labels))}</title></path>"
     )
 
 
@@ -143,7 +143,7 @@ def _bent(near: Box, far: Box, bend: float) -> tuple[float, float]:
     return (near.x + far.x) / 2 - dy / length * bend * 2, (near.y + far.y) / 2 + dx / length * bend * 2
 
 
-def _told(line: DrawnEdge, labels: Labels) -> str:
+def _edge_title(line: DrawnEdge, labels: Labels) -> str:
     source, target = (line.near, line.far) if line.outward else (line.far, line.near)
     meant = "".join(f" {part(anchor)}" for anchor in line.anchors)
     sections = ", ".join(dict.fromkeys(on_a_line(filed.edge.section) for filed in line.said if filed.edge.section))

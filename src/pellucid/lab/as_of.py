@@ -69,7 +69,7 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
         for field in eips.FIELDS:
             questions = request.some(eips.questions(request.data, field))
             report(f"asking the history {len(questions)} questions about {field}")
-            said = [_row(question, _held(home.app, question)) for question in questions]
+            said = [_row(question, _value_held(home.app, question)) for question in questions]
             rows += said
             history[field] = _answered(said)
             asks = [Ask(each, each.text, each.at) for each in drawn(questions, SAMPLE)]
@@ -105,7 +105,7 @@ def _load(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
     return {"headerVersions": loaded.header_versions, "unknown": loaded.unknown_rows, "seconds": seconds}
 
 
-def _held(app: App, question: eips.AsOfQuestion) -> str | None:
+def _value_held(app: App, question: eips.AsOfQuestion) -> str | None:
     """What the chain of states holds at the instant; None where nothing is known of it."""
     try:
         found = history_of_entity(app, NAMESPACE, f"EIP-{question.number}", as_of=question.at)

@@ -122,7 +122,7 @@ def _opened(frame: Frame) -> Frame:
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
     words = [token.text for token in tokens]
-    left, cut = _left(words)
+    left, cut = _words_left(words)
     tokens = [token for at, token in enumerate(tokens) if at not in cut]
     signs = {token.text for token in tokens}
     changed = frame.changed or bool(opening) or bool(signs & lexicon.words("now", "instead"))
@@ -138,7 +138,7 @@ def _opened(frame: Frame) -> Frame:
     )
 
 
-def _left(words: Sequence[str]) -> tuple[str, set[int]]:
+def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
     """What a change leaves (`from npm to`, `instead of npm`), and where that stands."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"

@@ -121,7 +121,7 @@ class _PeriodTally:
             self.flushes.append(row)
         elif inside and isinstance(row, LifecycleRow):
             self.events.append(row)
-        elif inside and isinstance(row, VerdictRow) and row.resulting_primitive_id and _made(row):
+        elif inside and isinstance(row, VerdictRow) and row.resulting_primitive_id and _made_a_memory(row):
             self.fresh.add(row.resulting_primitive_id)
 
     def touched(self) -> set[str]:
@@ -179,7 +179,7 @@ def compile_report(
     )
 
 
-def _made(row: VerdictRow) -> bool:
+def _made_a_memory(row: VerdictRow) -> bool:
     """Whether a verdict made a memory: the one a retraction names was there before."""
     return row.verdict == "accept" and not row.reason.startswith("retraction")
 

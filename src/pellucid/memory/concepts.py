@@ -120,11 +120,11 @@ def _fits(wanted: str, word: str) -> bool:
 
 
 def _of_word(word: str) -> frozenset[str]:
-    return _known(word) if len(word) <= _LONGEST_WORD else frozenset()
+    return _concepts_of_word(word) if len(word) <= _LONGEST_WORD else frozenset()
 
 
 @lru_cache(maxsize=1 << 15)
-def _known(word: str) -> frozenset[str]:
+def _concepts_of_word(word: str) -> frozenset[str]:
     found = _looked_up(word)
     if not found and "\u0621" <= word[:1] <= "\u064a":
         for lead in _PROCLITICS:

@@ -38,7 +38,7 @@ def doubted_turns(turns: Sequence[Turn], asked: Collection[int] | None = None) -
 def _injected(turns: Sequence[Turn], asked: Collection[int]) -> dict[int, str]:
     spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
     judged = ((number, injected_turn(turns[number].content)) for number in spoken if number in asked)
-    out = {number: _told(codes) for number, codes in judged if codes}
+    out = {number: _injection_reason(codes) for number, codes in judged if codes}
     for role in _SPOKEN:
         of_role = [number for number in spoken if turns[number].role == role]
         places = {at for at, number in enumerate(of_role) if number in asked}
@@ -85,5 +85,5 @@ def _repeated(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, st
     return out
 
 
-def _told(codes: Sequence[str]) -> str:
+def _injection_reason(codes: Sequence[str]) -> str:
     return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})"

@@ -241,7 +241,11 @@ def _files(
         data = _read(records, path)
         writes.append(FileWrite(path, without_sections(data, ids), content_digest(data)))
     for path, episode in sorted(of_episodes.items()):
-        if path not in named and not ids & set(episode.members) and not lost.intersection(_pieces(_shown(episode))):
+        if (
+            path not in named
+            and not ids & set(episode.members)
+            and not lost.intersection(_pieces(_episode_words(episode)))
+        ):
             continue
         data = _read(records, path)
         new = _rewritten(data, _without_artifacts(episode, doomed, kept), ids, kept, lost)
@@ -290,7 +294,7 @@ def _without_artifacts(episode: Episode, doomed: Sequence[tuple[Served, str]], k
     return episode.model_copy(update={"artifacts": left})
 
 
-def _shown(episode: Episode) -> str:
+def _episode_words(episode: Episode) -> str:
     return "\n".join((episode.topic, *episode.artifacts))
 
 

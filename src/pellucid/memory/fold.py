@@ -100,7 +100,7 @@ class _LedgerReading:
         if kind not in _KEPT or (kind == "lifecycle" and not _moves(row)):
             return
         try:
-            self.changes.append(LedgerChange(self.last, _kept(row)))
+            self.changes.append(LedgerChange(self.last, _kept_row(row)))
         except ValueError:
             self.damage.append((LEDGER, f"row {self.last} of the ledger is no {kind} that can be read"))
 
@@ -370,7 +370,7 @@ def _moves(row: LedgerRow) -> bool:
     return isinstance(before, dict) and not _STANDING.isdisjoint(cast("dict[str, object]", before))
 
 
-def _kept(row: LedgerRow) -> Kept:
+def _kept_row(row: LedgerRow) -> Kept:
     """A row of a kind that the index keeps.
 
     Raises:

@@ -45,10 +45,10 @@ class SafeInput(Wire):
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name not in self.RAW and isinstance(value, (str, tuple, dict)):
-                object.__setattr__(self, name, self._kept(name, value))
+                object.__setattr__(self, name, self._safe_value(name, value))
         return self
 
-    def _kept(self, field: str, value: Any) -> Any:
+    def _safe_value(self, field: str, value: Any) -> Any:
         if isinstance(value, str):
             return self._text(field, value)
         if isinstance(value, tuple):

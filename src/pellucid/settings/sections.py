@@ -137,7 +137,7 @@ class RecallSettings(BaseModel):
 
     @field_validator("class_weights")
     @classmethod
-    def _known(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    def _known_classes(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         """Only classes and legs that there are, each weight as `legWeights` would take it."""
         if unknown := set(given) - set(QUERY_CLASSES):
             raise ValueError(f"no class of query is called {min(unknown)!r}: {', '.join(QUERY_CLASSES)}")

@@ -165,7 +165,7 @@ def _nan(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
 
 
-def _of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
+def _reasons_of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
     if ids:
         yield Reason(name=name, detail=str(len(ids)), count=len(ids), memory_ids=tuple(ids))
 
@@ -190,10 +190,10 @@ def _written(both: _Both) -> Iterator[Reason]:
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
     seen = both.ids(both.differing(*columns))
-    yield from _of("forgotten", since.forgotten)
-    yield from _of("removed", since.removed)
-    yield from _of("added", since.added)
-    yield from _of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
+    yield from _reasons_of("forgotten", since.forgotten)
+    yield from _reasons_of("removed", since.removed)
+    yield from _reasons_of("added", since.added)
+    yield from _reasons_of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
 
 
 def _columns(both: _Both) -> Iterator[Reason]:
@@ -205,7 +205,7 @@ def _columns(both: _Both) -> Iterator[Reason]:
 
 
 def _folds(both: _Both) -> Iterator[Reason]:
-    yield from _of("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
+    yield from _reasons_of("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
 
 
 def _model(both: _Both) -> Iterator[Reason]:
@@ -213,8 +213,8 @@ def _model(both: _Both) -> Iterator[Reason]:
     then, now = both.pairs("cosine")
     touched = {*both.since.changed, *both.ids(both.differing(*_OWN))}
     apart = [each for each in both.ids((then != now) & (then != 0) & (now != 0)) if each not in touched]
-    yield from _of("model-changed", apart)
-    yield from _of("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
+    yield from _reasons_of("model-changed", apart)
+    yield from _reasons_of("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
 
 
 def _reranker(both: _Both) -> Iterator[Reason]:
@@ -223,7 +223,7 @@ def _reranker(both: _Both) -> Iterator[Reason]:
         yield from _moved("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
     elif then.rerank_backend not in _ALONE:
         other = [each for each in both.ids(both.differing("rerank_score")) if each not in both.since.changed]
-        yield from _of("reranker-changed", other)
+        yield from _reasons_of("reranker-changed", other)
 
 
 def _health(both: _Both) -> Iterator[Reason]:

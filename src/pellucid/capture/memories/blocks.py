@@ -67,7 +67,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
         number, line = lines[at]
         found, after = _several(lines, at)
         if after == at:
-            found, pending = _one(pending, number, line)
+            found, pending = _after_ordinary_line(pending, number, line)
             after = at + 1
         elif pending:
             found, pending = [pending.closed(), *found], None
@@ -87,7 +87,9 @@ def _several(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     return [], at
 
 
-def _one(pending: _OpenBlock | None, number: int, line: str) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
+def _after_ordinary_line(
+    pending: _OpenBlock | None, number: int, line: str
+) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
     """What one ordinary line finishes, and the block that is open after it."""
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
         return [pending.underlined(number, line)], None

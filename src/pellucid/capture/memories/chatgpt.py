@@ -29,7 +29,7 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
             mapping = as_object(entry.get("mapping"))
-            yield from _told(document, place, mapping) if mapping else _entry(document, place, entry)
+            yield from _saved_memories(document, place, mapping) if mapping else _entry(document, place, entry)
     else:
         yield from _pasted(document)
 
@@ -76,7 +76,7 @@ def _memories(
         )
 
 
-def _told(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
+def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
     """What a conversation had saved: messages to the `bio` tool, and the numbered list the model was shown."""
     document.report.drop("conversation")
     for node in mapping.values():

@@ -159,10 +159,10 @@ def _spoken(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> I
             yield _procedure(members, lead, headings)
             continue
         for each in members:
-            yield from _one(each, lead, headings)
+            yield from _statements_of_draft(each, lead, headings)
 
 
-def _one(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
+def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
     text = _led(lead, draft.words)
     if not draft.leads or draft.code:
         category: Category | None = "procedure" if draft.code else by_form(plain(draft.text), headings)

@@ -69,10 +69,10 @@ def message_turns(message: JsonObject, session: str, calls: Calls, report: Captu
             replace(turn, key=key) if turn.role == "tool" else turn for turn in turns_of([output], frame, calls, report)
         )
     else:
-        yield from turns_of(_said(content, message), frame, calls, report)
+        yield from turns_of(_message_blocks(content, message), frame, calls, report)
 
 
-def _said(content: object, message: JsonObject) -> list[MessageBlock]:
+def _message_blocks(content: object, message: JsonObject) -> list[MessageBlock]:
     words = blocks(content)
     if refusal := text_at(message, "refusal"):
         words.append(MessageBlock("text", refusal))

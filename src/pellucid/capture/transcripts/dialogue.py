@@ -69,7 +69,7 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
         output: the result as the model was given it.
         details: the harness's own form of the result, if the transcript has it.
     """
-    given = dict(_given(questions, output[:_LONGEST], details))
+    given = dict(_answers_given(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
     known = {question.text: question for question in questions}
     return [
@@ -108,7 +108,9 @@ def _question(asked: JsonObject) -> DialogueQuestion | None:
     return DialogueQuestion(text, text_at(asked, "id") or "", described) if text else None
 
 
-def _given(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
+def _answers_given(
+    questions: Sequence[DialogueQuestion], output: str, details: JsonObject
+) -> Iterator[tuple[str, str]]:
     told = as_object(details.get("answers")) or as_object(_json(output).get("answers"))
     if told:
         names = {question.name: question.text for question in questions if question.name}

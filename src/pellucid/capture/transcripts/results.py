@@ -41,7 +41,7 @@ def _result(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureRep
     if call.ours:
         report.drop("own-recall")
         return
-    said = list(_said(block, call, frame, report))
+    said = list(_persons_turns(block, call, frame, report))
     kind = "failure" if block.failed else "message"
     yield from said or [_tool_turn(frame, block.text, block.tool or call.tool, kind)]
     texts = [text for each in call.landings if (text := landed(each, block.text, failed=block.failed))]
@@ -49,7 +49,7 @@ def _result(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureRep
         yield _beside(frame, f"commit{number}", "assistant", "commit", text)
 
 
-def _said(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+def _persons_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """What a person said in a result; nothing if it is a tool's output."""
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:

@@ -34,7 +34,9 @@ def artifacts(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
     """
     turns = list(turns)
     folder = min((each.folder for each in turns if each.folder), key=len, default="").rstrip("/")
-    found = {turn.ordinal: list(dict.fromkeys(_of(turn, f"{folder}/" if folder else ""))) for turn in turns}
+    found = {
+        turn.ordinal: list(dict.fromkeys(_artifacts_of_turn(turn, f"{folder}/" if folder else ""))) for turn in turns
+    }
     return {ordinal: named for ordinal, named in found.items() if named}
 
 
@@ -64,7 +66,7 @@ def _ends(path: str) -> Iterator[str]:
     return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
-def _of(turn: Turn, below: str) -> Iterator[Artifact]:
+def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
     text = turn.content[:_LOOKED_AT]
     if turn.role == "tool":
         yield from _worked_on(turn.tool or "", text, below)

@@ -187,7 +187,7 @@ def _by_form(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     """Every number, identifier, name and word stands in a part."""
-    heard, told = _all(parts), " ".join(contents)
+    heard, told = _all_words(parts), " ".join(contents)
     if not _numbers(told) <= _numbers(heard):
         return "a number its parts do not hold"
     if not _specials(told) <= _specials(heard):
@@ -202,7 +202,7 @@ def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     texts = [*(each.content for each in parts), *contents]
     if len({stance(each).denied for each in texts}) > 1:
         return "negation differs"
-    heard, told = (set(_SCOPE.findall(each.casefold())) for each in (_all(parts), " ".join(contents)))
+    heard, told = (set(_SCOPE.findall(each.casefold())) for each in (_all_words(parts), " ".join(contents)))
     each_alike = len(contents) > 1 or len({frozenset(_SCOPE.findall(each.content.casefold())) for each in parts}) == 1
     return "" if heard == told and each_alike else "words of scope differ"
 
@@ -213,7 +213,7 @@ def _by_order(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"
     told = [words(each) for each in contents]
-    names = {word for word in _names(_all(parts)) if word not in stop_words()}
+    names = {word for word in _names(_all_words(parts)) if word not in stop_words()}
     turned = any(_is_turned([word for word in each if word in names], orders) for each in told)
     return "names change places" if turned else ""
 
@@ -229,7 +229,7 @@ def _is_turned(said: Sequence[str], orders: Iterable[Sequence[str]]) -> bool:
 
 def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     """Nothing that can be counted goes: numbers, identifiers, names, attributes, and most words of each part."""
-    heard, told = _all(parts), " ".join(contents)
+    heard, told = _all_words(parts), " ".join(contents)
     lost = (_numbers(heard) - _numbers(told)) | (_specials(heard) - _specials(told))
     held = set(words(told))
     if lost or not {word for word in _names(heard) if word not in stop_words()} <= held:
@@ -248,7 +248,7 @@ def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     return ""
 
 
-def _all(parts: Iterable[Memory]) -> str:
+def _all_words(parts: Iterable[Memory]) -> str:
     return "\n".join(each.content for each in parts)
 
 

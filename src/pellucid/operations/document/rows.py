@@ -194,14 +194,14 @@ class _Loading:
         except InputError as error:
             self.problems.append(DocumentProblem(path=filed.path, why=error.message, next_step=error.next_step))
             return None
-        return self._told(kept, self.told[document_id]) if kept else None
+        return self._draft_of_history(kept, self.told[document_id]) if kept else None
 
-    def _told(self, kept: KeptDocument, rows: Sequence[HistoryRow]) -> DocumentDraft:
+    def _draft_of_history(self, kept: KeptDocument, rows: Sequence[HistoryRow]) -> DocumentDraft:
         document, clock = kept.document, self.app.clock
-        said = preceded(self._said(rows), document.versions)
+        said = preceded(self._headers_said(rows), document.versions)
         return reversioned(kept, versions_of(said, document.versions, document.title, clock), clock.now())
 
-    def _said(self, rows: Sequence[HistoryRow]) -> list[Said]:
+    def _headers_said(self, rows: Sequence[HistoryRow]) -> list[Said]:
         settings = self.app.settings
         return [
             Said(each.at, clean_header(each.values or {}, settings, ReadingTally()), each.commit)

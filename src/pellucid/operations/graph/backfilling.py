@@ -63,7 +63,7 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
     diffs: list[tuple[str, GraphFacts, GraphFacts]] = []
     files = 0
     stamps = [stamp.path for stamp in app.records.walk()]
-    for done, (path, says) in enumerate(_said(app, stamps, request.namespace, unreadable), start=1):
+    for done, (path, says) in enumerate(_facts_by_file(app, stamps, request.namespace, unreadable), start=1):
         if says is not None:
             files += 1
             held = app.graph.facts(path)
@@ -89,7 +89,7 @@ def _apply(app: App, paths: Sequence[str]) -> str:
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])
 
 
-def _said(
+def _facts_by_file(
     app: App, paths: Sequence[str], namespace: str, unreadable: list[str]
 ) -> Iterator[tuple[str, GraphFacts | None]]:
     """What each file says of the graph; None for files of other namespaces and for those that cannot be read."""

@@ -196,7 +196,7 @@ class _Adoption:
         keys = [self._key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
         held = self.app.index.holding(self.namespace, set(hashes))
         seen = self.app.records.already_seen(set(keys))
-        graves = [self._graves(each) for each in batch]
+        graves = [self._tombstone_keys(each) for each in batch]
         gone = self.app.lookup.tombstones({key for keys in graves for key in keys})
         fresh: list[_Planned] = []
         for each, digest, key, grave in zip(batch, hashes, keys, graves, strict=True):
@@ -223,7 +223,7 @@ class _Adoption:
                 self._ours.setdefault((each.kind, each.foreign_id), ours)
         return fresh
 
-    def _graves(self, each: AdoptedMemory) -> set[bytes]:
+    def _tombstone_keys(self, each: AdoptedMemory) -> set[bytes]:
         """The keys under which the words would have been forgotten: alone, and within their entity."""
         names = {None, each.entity_ref}
         return {words_key(self.app.key, self.namespace, each.content, name) for name in names}

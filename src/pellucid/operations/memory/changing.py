@@ -231,7 +231,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
     with app.keeper.deciding(request.namespace):
         rows = _to_undo(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
-        held = _held(app, request.namespace, rows)
+        held = _held_memories(app, request.namespace, rows)
         for row in reversed(rows):
             _put_back(changes, held, row)
         op_id = _commit(app, "undo", changes)
@@ -267,7 +267,7 @@ def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow
     return [row for row in rows if row in found]
 
 
-def _held(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
+def _held_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
     named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
     held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
     if gone := [row.memory_id for row in rows if row.memory_id not in held]:

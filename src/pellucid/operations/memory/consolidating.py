@@ -114,7 +114,7 @@ class _Pass:
         proposed = dict(self._proposals(chunk))
         with self.app.keeper.deciding(self.request.namespace, _contents(proposed.values())):
             now = self.app.clock.now()
-            held = self._held(each for batch in chunk for each in batch.ids)
+            held = self._held_memories(each for batch in chunk for each in batch.ids)
             changes = ChangeSet(self.app.records, self.request.namespace, "consolidate", self.app.clock)
             done = True
             for batch in chunk:
@@ -142,7 +142,7 @@ class _Pass:
         if plan.rows:
             self.op_ids.append(self.app.keeper.commit("consolidate", plan.writes, plan.rows).op_id)
 
-    def _held(self, ids: Iterable[str]) -> dict[str, Served]:
+    def _held_memories(self, ids: Iterable[str]) -> dict[str, Served]:
         found = self.app.index.memories(self.request.namespace, list(dict.fromkeys(ids)))
         return {each.memory.id: each for each in found}
 
@@ -150,7 +150,7 @@ class _Pass:
         """What the model makes of the clusters nothing can be proved about; nobody waits for it."""
         if self.model is None:
             return
-        held = self._held(each for batch in chunk for each in batch.ids)
+        held = self._held_memories(each for batch in chunk for each in batch.ids)
         for batch in chunk:
             seen = {each: held[each].memory for each in batch.ids if each in held}
             provable = decide(batch, seen, self.app.clock.now())
@@ -206,8 +206,8 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     if complete and not request.dry_run:
         reach = {"reached": reached, "clusters": len(found), "model": int(request.use_model)}
         run.op_ids.append(_ran(app, request.namespace, started, counts, reach))
-    done = [_shown(each) for each in run.decisions if each.kind != "skip"]
-    skips = [_shown(each) for each in run.decisions if each.kind == "skip"]
+    done = [_consolidated(each) for each in run.decisions if each.kind != "skip"]
+    skips = [_consolidated(each) for each in run.decisions if each.kind == "skip"]
     return ConsolidateOutput(
         namespace=request.namespace,
         dry_run=request.dry_run,
@@ -265,7 +265,7 @@ def _ran(app: App, namespace: str, started: datetime, counts: Counter[str], more
         return app.keeper.commit("consolidate", [], ledger=[row.to_wire()]).op_id
 
 
-def _shown(decision: Decision) -> Consolidated:
+def _consolidated(decision: Decision) -> Consolidated:
     return Consolidated(
         kind=decision.kind,
         of=decision.of,

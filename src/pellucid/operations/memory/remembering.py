@@ -79,7 +79,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.keeper.deciding(asked.namespace, [asked.content]):
-        outcome = _known(app, asked, digest) or _created(app, asked, digest)
+        outcome = _known_memory(app, asked, digest) or _created(app, asked, digest)
     return outcome.model_copy(update={"redactions": request.redactions})
 
 
@@ -132,7 +132,7 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     )
 
 
-def _known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
+def _known_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
     """The memory that holds these words already, with what is new about it; None if there is none."""
     known = app.index.holding(asked.namespace, [digest])
     if not known:

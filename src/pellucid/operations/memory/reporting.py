@@ -65,10 +65,10 @@ def _note_pass(app: App, report: Report, started: datetime) -> None:
 
 def _in_words(section: ReportSection, memories: dict[str, Memory]) -> ReportSection:
     """The section with the category and words of the memories that are still there."""
-    return section.model_copy(update={"entries": tuple(_said(each, memories) for each in section.entries)})
+    return section.model_copy(update={"entries": tuple(_entry_with_words(each, memories) for each in section.entries)})
 
 
-def _said(entry: ReportEntry, memories: dict[str, Memory]) -> ReportEntry:
+def _entry_with_words(entry: ReportEntry, memories: dict[str, Memory]) -> ReportEntry:
     memory = memories.get(entry.memory_id)
     return entry.model_copy(update={"category": memory.category, "content": memory.content}) if memory else entry
 

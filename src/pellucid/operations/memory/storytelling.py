@@ -168,7 +168,7 @@ def history(
         episodes=tuple(each.episode for each in told),
         as_of=past.at,
         as_known_at=past.known,
-        held=_held(app, start, versions, events, past) if past.asked else None,
+        held=_held_version(app, start, versions, events, past) if past.asked else None,
     )
 
 
@@ -180,7 +180,7 @@ def _by(known: datetime | None, at: datetime) -> bool:
     return known is None or at <= known
 
 
-def _held(
+def _held_version(
     app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: PastInstants
 ) -> HeldVersion | None:
     """The version that held at an instant, by what was known then; by that alone, at the instant it was known."""

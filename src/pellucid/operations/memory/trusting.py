@@ -299,7 +299,9 @@ def _commit(
 ) -> TrustChangeOutput:
     """Acknowledge the changes as one operation, unless it is a preview or nothing changes."""
     back = {each.memory.id for each in restored}
-    changed = tuple(_told(changes.now(each.memory), "restored" if each.memory.id in back else what) for each in held)
+    changed = tuple(
+        _trust_changed(changes.now(each.memory), "restored" if each.memory.id in back else what) for each in held
+    )
     if preview or not changed:
         return TrustChangeOutput(done=not preview, changed=changed)
     plan = changes.plan()
@@ -307,7 +309,7 @@ def _commit(
     return TrustChangeOutput(done=True, changed=changed, op_id=op_id)
 
 
-def _told(memory: Memory, what: str) -> TrustChanged:
+def _trust_changed(memory: Memory, what: str) -> TrustChanged:
     excerpt = " ".join(memory.content.split())[:80]
     return TrustChanged(memory_id=memory.id, what=what, zone=memory.trust_zone, status=memory.status, excerpt=excerpt)
 

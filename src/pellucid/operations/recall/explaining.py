@@ -138,7 +138,9 @@ def since(app: App, then: State, reached: int) -> Since:
     every = app.records.operations()
     earlier, later = [row for row in every if row.seq <= last], [row for row in every if row.seq > last]
     before, written = _paths(earlier), _paths(later)
-    made, forgotten = _told(app, namespace, {row.op_id for row in later}, earlier[-1].at if earlier else None)
+    made, forgotten = _made_and_forgotten(
+        app, namespace, {row.op_id for row in later}, earlier[-1].at if earlier else None
+    )
     here = app.index.memories(namespace)
     touched = [each for each in here if each.path in written]
     new = {
@@ -159,7 +161,7 @@ def _paths(rows: Sequence[OperationRow]) -> set[str]:
     return {path for row in rows for path, _ in row.paths}
 
 
-def _told(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
+def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
     """What the ledger says was made by these operations, and what was forgotten after an instant."""
     made, forgotten = set[str](), dict[str, None]()
     begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)

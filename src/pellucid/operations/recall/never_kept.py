@@ -25,7 +25,7 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
         for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept"))
         if isinstance(row, VerdictRow | UnkeptRow) and key in row.said and not _is_forgotten(app, row, text)
     ]
-    return _told(max(found, key=happened)) if found else None
+    return _verdict_words(max(found, key=happened)) if found else None
 
 
 def _is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
@@ -33,7 +33,7 @@ def _is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
     return bool(app.lookup.tombstones(keys))
 
 
-def _told(row: VerdictRow | UnkeptRow) -> str:
+def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
     code, _, words = row.reason.partition(": ")
     words = _PLAINLY.get(code, words)
     said_at = row.observed_at if isinstance(row, VerdictRow) else row.at

@@ -272,7 +272,7 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     if served and app.folder.drift(served).paths:
         app.keeper.adopt(served)
         state = app.recaller.run(request)
-    packed, state = pack(state), replace(state, served=_told(app, state.request, state.served))
+    packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
     try:
         app.recaller.record(state, packed)
     except StoreError as error:
@@ -280,7 +280,7 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     return state, packed, ""
 
 
-def _told(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
+def _memories_as_known(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
     """Memories as they were known at the instant asked about, where one is."""
     past = PastInstants(request.as_of, request.as_known_at)
     told = told_then(app, request.namespace, [each.memory for each in found], past)
@@ -318,7 +318,7 @@ def snapshot_of(
     """
     if found is None:
         request = receipt.state.request
-        found = _told(app, request, app.index.memories(request.namespace, receipt.state.context.included))
+        found = _memories_as_known(app, request, app.index.memories(request.namespace, receipt.state.context.included))
     plan = receipt.state.plan
     aligner = Aligner(app.embedder, plan.text, plan.words, plan.telling) if align and plan.text else None
     memories = {each.memory.id: each for each in found}

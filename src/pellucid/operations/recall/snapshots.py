@@ -123,7 +123,7 @@ def export_snapshots(app: App, request: ExportInput, left_out: Callable[[str], o
     Raises:
         StoreError: a receipt could not be read.
     """
-    for row in _all(app, request):
+    for row in _all_rows(app, request):
         snapshot = _snapshot(app, request.namespace, row)
         if snapshot is not None:
             yield render_json_line(snapshot)
@@ -168,7 +168,7 @@ def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
     return xray_of(app, request.namespace, row.recall_id)
 
 
-def _all(app: App, request: ExportInput) -> Iterator[RecallRow]:
+def _all_rows(app: App, request: ExportInput) -> Iterator[RecallRow]:
     since, session, last = _millis(request.since), _session(request.session_id), None
     while rows := app.receipts.recalls(request.namespace, since=since, session_id=session, after=last, limit=_PAGE):
         yield from rows

@@ -84,7 +84,7 @@ def why(app: App, request: WhyInput) -> WhyOutput:
             without a question, nothing is on record of these words.
     """
     asks = request.asked is not None or request.recall_id is not None
-    told = _asked(app, request) if asks else _unkept(app, request) or _kept(app, request)
+    told = _asked(app, request) if asks else _unkept(app, request) or _kept_memories(app, request)
     note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
     return told
 
@@ -109,7 +109,7 @@ def _unkept(app: App, request: WhyInput) -> WhyOutput | None:
     )
 
 
-def _kept(app: App, request: WhyInput) -> WhyOutput:
+def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
     """Which memory says words that were asked about with no question; of an id, what is missing.
 
     Raises:

@@ -93,10 +93,10 @@ def _answering(app: App, namespace: str) -> dict[str, list[Memory]]:
         memory = each.memory
         if memory.id in ids and memory.session_id and not set(memory.scopes).intersection(BOUNDARY_SCOPES):
             out.setdefault(memory.session_id, []).append(memory)
-    return {session: sorted(memories, key=_said) for session, memories in out.items()}
+    return {session: sorted(memories, key=_turn_order) for session, memories in out.items()}
 
 
-def _said(memory: Memory) -> tuple[int, str]:
+def _turn_order(memory: Memory) -> tuple[int, str]:
     return turn_of(memory), memory.id
 
 
@@ -113,14 +113,14 @@ def _session(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[
     turns = [each for each in memories if each.category == "moment"]
     kept = [each for each in memories if each.category != "moment"]
     decided = [each for each in kept if each.category in _SETTLED and each.source_class in _DECIDERS]
-    decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=_said)
+    decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=_turn_order)
     return SessionBrief(
         session_id=session_id,
         day=f"{started or episodes[0].created:%Y-%m-%d}",
         started=started,
         ended=ended,
         asked=_asked(turns),
-        done=_done(turns, kept),
+        done=_line_done(turns, kept),
         decided=tuple(_line(each) for each in decided),
         left_open=_left_open(turns, kept),
         files=tuple(_files(each.artifacts for each in reversed(episodes))),
@@ -132,7 +132,7 @@ def _asked(turns: Sequence[Memory]) -> BriefLine | None:
     return _line(first) if first else None
 
 
-def _done(turns: Sequence[Memory], kept: Sequence[Memory]) -> BriefLine | None:
+def _line_done(turns: Sequence[Memory], kept: Sequence[Memory]) -> BriefLine | None:
     """The weightiest of what the agent concluded last; where nothing was, how its last words begin."""
     for told in (kept, turns):
         own = [each for each in told if each.source_class == "assistant_output"]

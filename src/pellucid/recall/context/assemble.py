@@ -116,10 +116,10 @@ def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assemb
     nearest = [
         (unpack_id(state.pool.ids[at]), nearness(state, at)) for at in (abstention.nearest if abstention else ())
     ]
-    return Assembly(_said(state, NOTHING if abstention else NO_NEED, nearest), rungs)
+    return Assembly(_context_of_words(state, NOTHING if abstention else NO_NEED, nearest), rungs)
 
 
-def _said(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -> Context:
+def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -> Context:
     for count in range(len(nearest), -1, -1):
         text = wrap(state.request.recall_id, words + nearest_line(nearest[:count]))
         if len(text) <= state.request.settings.char_budget:
@@ -149,7 +149,7 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     def shorten(line: ContextLine, room: int) -> ContextLine | None:
         return None if line.memory.id in leading else cutter.shorten(line, room)
 
-    sheet = _sheet(state, lines)
+    sheet = _builder(state, lines)
     aside = tuple(Omission(line.memory.id, NO_EDGE) for line in lines if _aside(line, state))
     worth = [line for line in lines if not _aside(line, state)]
     omitted = (*aside, *sheet.fill(worth, settings.char_budget, shorten))
@@ -186,14 +186,14 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
     return Rung(name, len(before), len(after), reason=reason if len(after) < len(before) else "")
 
 
-def _sheet(state: State, lines: Sequence[ContextLine]) -> Sheet:
+def _builder(state: State, lines: Sequence[ContextLine]) -> Sheet:
     doubt = unsure(state.abstention.score) if state.abstention else ""
     notice = f"{NOTICE}\n{doubt.capitalize()}." if doubt else NOTICE
     return Sheet(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 
 def _with(state: State, lines: Sequence[ContextLine]) -> Sheet:
-    sheet = _sheet(state, lines)
+    sheet = _builder(state, lines)
     for line in lines:
         sheet.put(line)
     return sheet
@@ -204,7 +204,7 @@ def _written(
 ) -> tuple[Context, tuple[NamedEpisode, ...]]:
     """The text of what is put down, its headings as full as there is room."""
     if not sheet.lines:
-        return replace(_said(state, NOTHING), omitted=omitted), ()
+        return replace(_context_of_words(state, NOTHING), omitted=omitted), ()
     episodes = told(state, world, (line.memory.episode_id for line in sheet.lines))
     further = residual(state, world, sheet.lines)
     heads = details(state, sheet.groups, episodes)

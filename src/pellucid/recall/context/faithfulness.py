@@ -44,7 +44,7 @@ def _empty(told: str, heard: str) -> bool:  # noqa: ARG001 - every check has one
     return not content_words(told)
 
 
-def _found(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
+def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
     return lambda told, heard: not {*pattern.findall(told)} <= {*pattern.findall(heard)}
 
 
@@ -166,8 +166,8 @@ def _within(part: Sequence[str], whole: Iterable[str]) -> bool:
 
 _CHECKS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ("it is empty", _empty),
-    ("it adds an id", _found(_ID)),
-    ("it adds an address", _found(_ADDRESS)),
+    ("it adds an id", _adds_a_match(_ID)),
+    ("it adds an address", _adds_a_match(_ADDRESS)),
     ("it adds a number", _number),
     ("it adds a name", _names),
     ("it adds words", _words),

@@ -68,7 +68,7 @@ def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Exc
     room = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _openings(state, world, [each for each in found if each.header])
     cutter = Cutter(state, world, state.plan.beside)
-    return {each.memory.id: _told(each, openings.get(each.memory.id, ""), cutter, room) for each in found}
+    return {each.memory.id: _lines_of_answer(each, openings.get(each.memory.id, ""), cutter, room) for each in found}
 
 
 def _hear(found: Sequence[_EdgeAnswer], world: World) -> None:
@@ -142,7 +142,7 @@ def _is_prose(paragraph: str) -> bool:
     return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
 
 
-def _told(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
+def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
     """The lines of an answer: of a header what leads, of a section the whole, or what holds the words asked for."""
     title, *rest = answer.memory.content.splitlines()
     if answer.header:

@@ -86,7 +86,7 @@ def leave_out(
     """The lines that a pass (`select` or `facts`) leaves, and its report."""
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
-    shown = _shown(lines)
+    shown = _lines_shown(lines)
     try:
         answer = chat.ask(_PROMPTS[name], _fenced(query, shown), _LEAVE_OUT, "selection")
     except ChatError as error:
@@ -104,7 +104,7 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
     name = "cleanup"
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
-    shown = _shown(lines)
+    shown = _lines_shown(lines)
     try:
         answer = chat.ask(CLEANUP, _fenced(query, shown), _REWORD, "wording")
     except ChatError as error:
@@ -129,7 +129,7 @@ def _problem(given: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
     return next((said for number, body in given.items() if (said := flaw(body, shown[number - 1].body))), "")
 
 
-def _shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
+def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
     out: list[ContextLine] = []
     length = 0
     for line in lines:

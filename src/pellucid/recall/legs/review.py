@@ -140,7 +140,7 @@ def _of_header(reader: _Reader, line: str) -> Iterator[str]:
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True
-        yield from _pair(reader, *_both(line.removeprefix("diff --git ")))
+        yield from _pair(reader, *_paths_of_diff_line(line.removeprefix("diff --git ")))
     elif line.startswith(("diff --cc ", "diff --combined ")):
         reader.header = True
         yield _unquoted(line.split(" ", 2)[2])
@@ -157,7 +157,7 @@ def _of_header(reader: _Reader, line: str) -> Iterator[str]:
         yield _unquoted(found[1])
 
 
-def _both(names: str) -> tuple[str, str]:
+def _paths_of_diff_line(names: str) -> tuple[str, str]:
     """The two paths of a `diff --git` line; unquoted ones with spaces only if they are the same, else empty."""
     if found := _BOTH.fullmatch(names):
         old = found[2] or _unquoted(f'"{found[1]}"')

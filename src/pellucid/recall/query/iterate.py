@@ -61,11 +61,11 @@ def _locally(state: State, world: World, before: str = "") -> tuple[tuple[Plan, 
     threshold = state.request.settings.sufficiency_threshold
     if share >= threshold or not open_words:
         return (), f"{before}covers {share:.2f} of the question: enough"
-    texts = [_said(state.plan, part) for part in parts(read, open_words)]
+    texts = [_words_of_part(state.plan, part) for part in parts(read, open_words)]
     return _asking(state, world, texts, f"{before}covers {share:.2f} of the question, {threshold:.2f} is enough: ")
 
 
-def _said(plan: Plan, part: Part) -> str:
+def _words_of_part(plan: Plan, part: Part) -> str:
     return " ".join(plan.words[i] for i in part)
 
 

@@ -103,7 +103,7 @@ def _acts(verb: Verb) -> str:
     )
 
 
-def _done(verb: Verb) -> str:
+def _passive_pattern(verb: Verb) -> str:
     """`SPEC-3 is required by`: it is done to the thing named."""
     return "|".join(
         (
@@ -118,7 +118,7 @@ def _done(verb: Verb) -> str:
 
 PASSIVES = tuple(
     (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))
-    for said, done_to_it in ((_by_whom, True), (_acts, False), (_done, True))
+    for said, done_to_it in ((_by_whom, True), (_acts, False), (_passive_pattern, True))
     for verb in get_args(Verb)
 )
 """In the order they are tried: `by what` before `what … by`, and the bare `required by` last."""

@@ -79,7 +79,7 @@ def pack(state: State) -> bytes:
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
-        "said": _said(request, plan),
+        "said": _query_read(request, plan),
         "asked": [plan.asked and _row(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
         "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
@@ -149,7 +149,7 @@ def _request(request: Request) -> dict[str, object]:
     }
 
 
-def _said(request: Request, plan: Plan) -> list[object]:
+def _query_read(request: Request, plan: Plan) -> list[object]:
     """What was read of the query beside its words; names and phrases are places in it."""
     period = plan.period
     spans = [_place(request, text) for text in (*plan.entities, *plan.named.values())]

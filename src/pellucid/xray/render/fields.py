@@ -65,7 +65,7 @@ class Field:
 def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[Field, ...]:
     """What names the recall, how sure it is, and what its context used of the budget; the query stands before them."""
     doubt = snapshot.abstention
-    return _said(
+    return _filled_fields(
         Field("answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
         Field("nearest", _named(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
         Field("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
@@ -129,7 +129,7 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: 
 
     Not `verbose`, only what differs from one result to another and is not in the sentence already.
     """
-    told = _said(
+    told = _filled_fields(
         Field("why", _prose(result.why)),
         Field("memory", (*_verbatim(result.memory_id), FieldSpan(f", served by {result.served_by}"))),
         Field("path", _verbatim(result.path)),
@@ -152,7 +152,7 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: 
 
 def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
     """The direct-answer verdict; its source anchors stand after them."""
-    return _said(
+    return _filled_fields(
         Field("tier", _verbatim(tier.tier)),
         Field("reason", _prose(no_answer(tier.tier_reason))),
         Field("candidates-considered", _plain(str(tier.candidates_considered))),
@@ -299,7 +299,7 @@ def _reranked(detail: RerankDetail) -> Spans:
     )
 
 
-def _said(*fields: Field) -> tuple[Field, ...]:
+def _filled_fields(*fields: Field) -> tuple[Field, ...]:
     return tuple(field for field in fields if field.spans)
 
 

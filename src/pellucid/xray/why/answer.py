@@ -104,7 +104,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
         NotFoundError: the namespace has no such memory.
     """
     if receipt is not None and not request.query:
-        return _told(_then(receipt.state, memory), (), 0)
+        return _finding(_then(receipt.state, memory), (), 0)
     today = run(request, world)
     now = _then(unpack(pack(today)).state, memory)
     then = _then(receipt.state, memory) if receipt else now
@@ -115,9 +115,9 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     places, recalls = ((), 1) if then.unknown else _places(request, today, world, row)
     legs = _as_of(places, then)
     if then.context_place:
-        return _told(then, legs, recalls)
+        return _finding(then, legs, recalls)
     barred = _barred(today, world, row)
-    finding = _told(then, legs, recalls, barred)
+    finding = _finding(then, legs, recalls, barred)
     if now.context_place:
         return finding.model_copy(update={"today": "asked again today, it is in the context"})
     legs_now = _as_of(places, now)
@@ -195,7 +195,7 @@ def _barred(today: State, world: World, row: int) -> str | None:
     return next((rung for rung, name in _PREDICATE.items() if not getattr(columns, name)[0]), None)
 
 
-def _told(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
+def _finding(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
     state, settings, legs = then.state, then.state.request.settings, legs or _recorded_legs(then)
     stage = None if then.context_place else _stage(then, legs, barred)
     known = then.position is not None

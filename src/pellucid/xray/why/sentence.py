@@ -45,10 +45,10 @@ def _hit(finding: WhyFinding) -> str:
     lead = "Nothing that passed the filters was cut"
     if margin and margin.unit == "score":
         lead = f"Its score is {margin.spare:.4f} above that of the best one that topK {finding.top_k} cut off"
-    return f"It is in the context, at place {finding.context_place}: {_found(finding)}. {lead}.{told}"
+    return f"It is in the context, at place {finding.context_place}: {_where_found(finding)}. {lead}.{told}"
 
 
-def _found(finding: WhyFinding) -> str:
+def _where_found(finding: WhyFinding) -> str:
     told = [f"{ordinal(each.rank or 0)} {by(each.leg)}" for each in finding.legs if each.nominated]
     further = [each for each in finding.legs if not each.nominated and each.rank and each.health != "off"]
     beyond = [f"only {ordinal(each.rank or 0)} {by(each.leg)}" for each in further]
@@ -92,26 +92,26 @@ def _not_nominated(finding: WhyFinding) -> str:
 def _top_k(finding: WhyFinding) -> str:
     missing = f", {finding.margin.missing:.4f} short of the last one in" if finding.margin else ""
     return (
-        f"It was {_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)} of {finding.ranked}, "
-        f"where topK is {finding.top_k}{missing}."
+        f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
+        f" of {finding.ranked}, where topK is {finding.top_k}{missing}."
     )
 
 
 def _budget(finding: WhyFinding) -> str:
     return (
-        f"It was {_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)} of {finding.ranked}, "
-        f"but did not fit: {finding.reason}."
+        f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
+        f" of {finding.ranked}, but did not fit: {finding.reason}."
     )
 
 
 def _passed_over(finding: WhyFinding) -> str:
-    return f"It was {_found(finding)}, and passed every filter, but {finding.reason}."
+    return f"It was {_where_found(finding)}, and passed every filter, but {finding.reason}."
 
 
 def _stopped(finding: WhyFinding) -> str:
     """A rung: what may not answer is found as evidence only."""
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
-    where = f"It was {_found(finding)}"
+    where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
         beside = "It was seen as evidence only" if finding.open_arm else "It stands beside a match in its session"
         where = f"It would be {_places(ranked)}" if ranked else beside

@@ -49,12 +49,12 @@ _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
 
 
 def _setting(missed: Missed, kind: ChangeKind, name: str, value: float | str, flag: str = "") -> TrialChange:
-    was, to = _said(getattr(missed.settings, name)), _said(value)
+    was, to = _value_text(getattr(missed.settings, name)), _value_text(value)
     apply = flag or f"--set {to_camel(name)}={to}"
     return TrialChange(kind, to_camel(name), was, to, apply, missed.with_settings(**{name: value}))
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

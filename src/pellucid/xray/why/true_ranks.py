@@ -27,7 +27,7 @@ def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
 
 def _place(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
     report = next((one for one in state.legs if one.name == each.name), LegReport(each.name, "off"))
-    found, hits = _found(state, each, world, row)
+    found, hits = _true_rank(state, each, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(each.name)
     at = position_of(state.pool, row)
     last = _last(state, each.name) if report.health != "off" else _score(hits, settings.pool)
@@ -45,7 +45,7 @@ def _place(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
     )
 
 
-def _found(state: State, each: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
+def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
     """Its place in the leg's whole list and the list as far as it was read; None where the leg does not list it."""
     deep = max(state.request.settings.pool, 1) * _STEP
     while True:

@@ -50,7 +50,7 @@ def sentence(
     What is there mostly because of its neighbours is told so first. `words` is the number of the query's telling words.
     """
     found = [each for each in contributions if each.term]
-    parts = [f"Found {_listed([_found(each, words) for each in found])}" if found else NEIGHBOUR]
+    parts = [f"Found {_listed([_found_clause(each, words) for each in found])}" if found else NEIGHBOUR]
     if reranked:
         parts.append(f"placed {ordinal(reranked.rank)} by the reranker ({reranked.backend})")
     parts += [f"{said} ({worth:+.2f})" for said, worth in _telling(scores)]
@@ -144,7 +144,7 @@ def _telling(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:
             yield phrase, value
 
 
-def _found(contribution: LegContribution, words: int) -> str:
+def _found_clause(contribution: LegContribution, words: int) -> str:
     found = f"{ordinal(contribution.rank)} {by(contribution.leg)}"
     if contribution.leg == "lexical":
         known = f"{words} telling word{'' if words == 1 else 's'}"

@@ -198,10 +198,10 @@ class GraphFold:
         """The node of a key, made where there is none."""
         known = self._known.get((space.ns, key))
         if known is None:
-            known = self._known[space.ns, key] = self._found(space, key)
+            known = self._known[space.ns, key] = self._node_number(space, key)
         return known
 
-    def _found(self, space: Space, key: str) -> int:
+    def _node_number(self, space: Space, key: str) -> int:
         node = number_of(space.name, key)
         while taken := self._run("node_at", node):
             if taken[0] == (space.ns, key):

@@ -63,9 +63,9 @@ class LocalGraph:
                 EntityState(start, FOREVER if end is None else end, json.loads(props), event, cause)
                 for start, end, event, cause, props in rows
             )
-        return self._known(namespace, key, known)
+        return self._known_chain(namespace, key, known)
 
-    def _known(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
+    def _known_chain(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
         """The chain of what was written down by then; an end that lies after it was not known yet."""
         claims = self._in_force(namespace, key, known)
         spoken, until = next(iter(self._run("first_known", namespace, key, known)), (None, None))

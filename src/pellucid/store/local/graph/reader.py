@@ -64,7 +64,7 @@ class LocalGraphReader:
         if admission.known is not None:
             hold &= some["recorded"] <= admission.known
             until = np.where(until > admission.known, FOREVER, until)
-        hold &= (admission.at < until) & self._said(admission, some["number"])
+        hold &= (admission.at < until) & self._edges_that_speak(admission, some["number"])
         if not hold.all():
             some = some.compress(hold)
         return Steps(
@@ -76,7 +76,7 @@ class LocalGraphReader:
             edge=some["number"],
         )
 
-    def _said(self, admission: Admission, numbers: Ints) -> Mask:
+    def _edges_that_speak(self, admission: Admission, numbers: Ints) -> Mask:
         """Which of these edges stand in memories that may answer; those that stand in none do."""
         if self._speaking is None or self._speaking[0] is not admission:
             speaks = np.concatenate((self._standings.speaking(admission), [True]))

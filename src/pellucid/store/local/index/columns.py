@@ -103,16 +103,16 @@ class View:
     def asked(self, admission: Admission) -> Mask:
         """What is within the caller's scopes, fits the filters, and was made in the period of the query."""
         granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
-        return granted & self.wanted(admission) & self._made(*admission.period)
+        return granted & self.wanted(admission) & self._made_between(*admission.period)
 
     def wanted(self, admission: Admission) -> Mask:
         """What fits the caller's filters."""
         fits = np.ones(len(self), dtype=np.bool_)
         if admission.only is not None:
             fits &= np.isin(self.light["row"], admission.only)
-        return fits & self._made(admission.since, admission.until)
+        return fits & self._made_between(admission.since, admission.until)
 
-    def _made(self, since: int | None, until: int | None) -> Mask:
+    def _made_between(self, since: int | None, until: int | None) -> Mask:
         """What was made from `since` on and before `until`."""
         made = np.ones(len(self), dtype=np.bool_)
         if since is not None:
@@ -177,7 +177,7 @@ class View:
         if not terms:
             return np.zeros(len(positions), dtype=np.uint64)
         number = np.searchsorted(self.starts, positions, "right") - 1
-        held = [self._held(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
+        held = [self._held_words(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
         out = np.zeros(len(positions), dtype=np.uint64)
         if not held:
             return out
@@ -186,7 +186,7 @@ class View:
             out[owner[flat == term]] |= np.uint64(1 << bit)
         return out
 
-    def _held(self, segment: int, row: int) -> NDArray[np.uint32]:
+    def _held_words(self, segment: int, row: int) -> NDArray[np.uint32]:
         ends = self.segments[segment].ends
         return self.segments[segment].held[ends[row - 1] if row else 0 : ends[row]]
 

@@ -72,7 +72,7 @@ class LocalEpisodeReader:
         filed, standing = self._filed(ids), self._standing(admission)
         members = self._members([each.path for each in filed])
         speaking = [places[standing[places]] for places in members]
-        said = self._said([each.episode.topic for each in filed], speaking)
+        said = self._vouching_words([each.episode.topic for each in filed], speaking)
         shown = self._unsilenced([each.episode for each in filed], members, standing)
         return [(replace(each, episode=its), heard) for each, its, heard in zip(filed, shown, said, strict=True)]
 
@@ -136,7 +136,7 @@ class LocalEpisodeReader:
     def _rows(self, places: Places) -> list[int]:
         return self._memories.light["row"][places].tolist()
 
-    def _said(self, topics: Sequence[str], members: Sequence[Places]) -> list[tuple[str, ...]]:
+    def _vouching_words(self, topics: Sequence[str], members: Sequence[Places]) -> list[tuple[str, ...]]:
         """What members say that vouches for each topic: the first of them, or those that hold its words; or nothing."""
         first = self._contents([each[:1] for each in members])
         said = [each if each and _says(topic, each[0]) else () for topic, each in zip(topics, first, strict=True)]

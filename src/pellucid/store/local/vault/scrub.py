@@ -47,7 +47,7 @@ class Scrub:
                 )
         erased = Counter(displaced=self._clear(YARD, self._is_parked))
         self.failpoint("yard-scrubbed")
-        for folder in sorted({(), *(paths.parts(path)[:-1] for path in self._all)}):
+        for folder in sorted({(), *(paths.parts(path)[:-1] for path in self._all_paths)}):
             erased["leftovers"] += self._clear(folder, self._is_leftover)
             erased["conflicts"] += self._clear(folder, self._is_conflict)
         self.failpoint("folders-scrubbed")
@@ -60,7 +60,7 @@ class Scrub:
         return journal.versions(self.connection, self.wanted)
 
     @cached_property
-    def _all(self) -> dict[str, str | None]:
+    def _all_paths(self) -> dict[str, str | None]:
         """The paths and their earlier names, each with the digest of its file if there is one."""
         earlier = set(journal.paths_of(self.connection, self._versions)) - set(self.wanted)
         gone = (path for path in earlier if not (self._standing(path) or journal.waits(self.connection, path)))
@@ -68,11 +68,11 @@ class Scrub:
 
     @cached_property
     def _keys(self) -> set[str]:
-        return {paths.path_key(path) for path in self._all}
+        return {paths.path_key(path) for path in self._all_paths}
 
     @cached_property
     def _conflict_stems(self) -> set[tuple[Folder, str]]:
-        split = (paths.parts(path) for path in self._all)
+        split = (paths.parts(path) for path in self._all_paths)
         return {(tuple(above), paths.conflict_stem(name)) for *above, name in split}
 
     def _standing(self, path: str) -> str | None:
@@ -110,10 +110,12 @@ class Scrub:
 
     def _forget_names(self) -> int:
         with immediate(self.connection):
-            for path, digest in self._all.items():
+            for path, digest in self._all_paths.items():
                 if digest is not None:
                     journal.forget_versions(self.connection, path, digest)
             gone = (
-                path for path, digest in self._all.items() if digest is None and not paths.PSEUDONYM.fullmatch(path)
+                path
+                for path, digest in self._all_paths.items()
+                if digest is None and not paths.PSEUDONYM.fullmatch(path)
             )
             return sum(journal.rename(self.connection, path, paths.pseudonym()) for path in gone)

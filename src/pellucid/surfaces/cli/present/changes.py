@@ -71,16 +71,16 @@ def history(outcome: HistoryOutput) -> str:
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
         return "\n".join([*lines, *(_event(row) for row in outcome.events)])
-    lines: list[str] = [_held(outcome)] if outcome.as_of or outcome.as_known_at else []
+    lines: list[str] = [_held_version(outcome)] if outcome.as_of or outcome.as_known_at else []
     for each in outcome.versions:
         lines += [*_version(each), *(_event(row) for row in outcome.events if row.memory_id == each.memory.id)]
-        lines += [_said(row) for row in outcome.verdicts if row.resulting_primitive_id == each.memory.id]
+        lines += [_verdict_line(row) for row in outcome.verdicts if row.resulting_primitive_id == each.memory.id]
     for episode in outcome.episodes:
         lines.append(f"episode {episode.id}: {visible(episode.topic)} ({visible(episode.session_id)}:{episode.turns})")
     return "\n".join(lines)
 
 
-def _held(outcome: HistoryOutput) -> str:
+def _held_version(outcome: HistoryOutput) -> str:
     """Which version held at the instant asked about, and whether it could answer then."""
     held = outcome.held
     said = [f"as of {isoformat(outcome.as_of)}"] if outcome.as_of else []
@@ -118,7 +118,7 @@ def _event(row: LifecycleRow) -> str:
     return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{by}  {row.correlation_id or ''}".rstrip()
 
 
-def _said(row: VerdictRow) -> str:
+def _verdict_line(row: VerdictRow) -> str:
     seen = f"observed in {visible(row.session_id)}"
     return f"  {isoformat(row.observed_at)}  {seen}: {row.verdict}, {visible(row.reason)}  {row.observation_id}"
 

@@ -37,7 +37,7 @@ def _metrics(outcome: LabOutput) -> str:
         f"recall p50 {latency['p50']} ms, p95 {latency['p95']} ms; query encoding p50 {latency['embedP50']} ms",
         "legs: " + ", ".join(f"{name} fired in {leg['fired']:.0f}" for name, leg in outcome.legs.items()),
     ]
-    lines += _kept(outcome)
+    lines += _extraction_lines(outcome)
     for part, gains in outcome.ablation.items():
         shown = (name for name in ("recall@10", "ndcg@10", "strict@2000") if name in gains)
         said = "; ".join(f"{name} {gains[name]['difference']:+.4f} {gains[name]['interval']}" for name in shown)
@@ -95,7 +95,7 @@ def _contexts(found: Mapping[str, Any]) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _kept(outcome: LabOutput) -> list[str]:
+def _extraction_lines(outcome: LabOutput) -> list[str]:
     """What extraction is worth, and what its memories answer beside all turns; nothing in verbatim mode."""
     lines = [f"{name:<24} {value:>12,.10g}" for name, value in outcome.extraction.items()]
     lines += [
