@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.clock import uuid7
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.provision import MODEL_NAME, provision
 from pellucid.encoders.port import Embedder, Encoding, QueryEncoding
-from pellucid.encoders.provision import MODEL_NAME, provision
 from pellucid.model.memory import Memory
 from pellucid.recall.state import Request
 from pellucid.settings.sections import RecallSettings

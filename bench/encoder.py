@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pellucid.encoders.minilm import MiniLM
-from pellucid.encoders.session import Variant
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.session import Variant
 
 PROSE = (
     "the export of nightly receipts moved from cron to a timer because nobody noticed when it was skipped after reboot "

@@ -24,8 +24,8 @@ from tempfile import TemporaryDirectory
 import corpus
 import machine
 from pellucid.app import App, open_app
-from pellucid.encoders.minilm import MiniLM
-from pellucid.encoders.provision import MODEL_NAME
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.provision import MODEL_NAME
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import machine
-from pellucid.encoders.minilm import MODEL_NAME, MiniLM
+from pellucid.encoders.minilm.encoder import MODEL_NAME, MiniLM
 
 sys.path.append(str(machine.ROOT / "tests" / "property"))
 from promise_kit import of_every_vault, open_vault

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "unit" / "capture")
 
 from secret_samples import harmless, leaked, samples
 
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 
 
 def caught(seed: int, variants: int) -> dict[str, float]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pellucid.encoders.minilm import MiniLM
-from pellucid.encoders.provision import MODEL_NAME, provision
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.provision import MODEL_NAME, provision
 
 # the same examples at each run, however slow the machine; --hypothesis-profile=default draws others
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

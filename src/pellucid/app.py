@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.clock import Clock, SystemClock
 from pellucid.documents.names.naming import Naming
-from pellucid.encoders.chat import OpenAIChat
-from pellucid.encoders.minilm import MODEL_NAME, MiniLM
+from pellucid.encoders.chat.model import OpenAIChat
+from pellucid.encoders.minilm.encoder import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
-from pellucid.encoders.reranker import open_reranker
+from pellucid.encoders.rerank.reranker import open_reranker
 from pellucid.memory.fold import Indexer
 from pellucid.memory.keep import UnitOfWork
 from pellucid.model.project import DEFAULT, Project

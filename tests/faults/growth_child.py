@@ -17,12 +17,12 @@ REACH = {
     "observe/language.py": 1_000,
     "recall/query": 20_000,
     "recall/query/gate.py": 20_000,
-    "capture/secret_commands.py": 400,
+    "capture/secrets/commands.py": 400,
     "store/local/vault/paths.py": 1_000,
     "store/local/vault/records.py": 1_000,
 }
 """Characters that the patterns of some places ever meet: of a sentence, of a question, of a command, of a path."""
-AT_MARKS = ("capture/secret_names.py", "capture/secret_patterns.py")
+AT_MARKS = ("capture/secrets/names.py", "capture/secrets/patterns.py")
 """Patterns that are tried where a mark was found, and nowhere else: what that costs, `redact` tells."""
 UNITS = (
     "a",
@@ -138,7 +138,7 @@ def _reader(name: str) -> tuple[int, Callable[[str], object]]:
     """How long a text a function meets, and the function."""
     match name:
         case "redact":
-            from pellucid.capture.redact import redact
+            from pellucid.capture.secrets.redact import redact
 
             return LENGTH, redact
         case "extract":

@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[1] / "property"))
 from vault_kit import SESSIONS, TickingClock, ask, bring_in, contents, file_memories, keep, open_home, salad_memories
 
 from pellucid.app import App
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.memory import Memory
 from pellucid.operations.admin.health import diagnose, examine, make_room, rebuild
 from pellucid.surfaces.cli import main

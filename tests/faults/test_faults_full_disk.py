@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).parents[1] / "property"))
 from vault_kit import HERE, TickingClock, ask, contents, file_memories, keep, open_home, salad_memories
 
 from pellucid.app import App
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.turn import Turn
 from pellucid.operations.admin.health import DoctorOutput, examine

@@ -10,7 +10,7 @@ import pytest
 from clients_kit import Client, at_work, lost
 
 from pellucid.app import App, open_app
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Encoding
 from pellucid.memory.encoding import Encoded
 from pellucid.operations.admin.health import examine

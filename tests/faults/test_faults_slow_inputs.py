@@ -54,9 +54,9 @@ def test_all_patterns_of_the_package_are_found_those_of_the_languages_among_them
     assert len(found) > 800
     assert {
         "observe/language.py",
-        "capture/secret_forms.py",
+        "capture/secrets/forms.py",
         "documents/formats/inline.py",
-        "memory/injection.py",
+        "memory/trust/injection.py",
     } < set(found)
 
 

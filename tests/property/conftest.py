@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from vault_kit import HERE, Town, house, open_home, queries, settle
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 
 __all__ = ["house"]
 

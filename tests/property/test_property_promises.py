@@ -7,7 +7,7 @@ import pytest
 from promise_kit import Promises, of_every_vault, open_vault
 from vault_kit import Town
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 
 PROMISES = {
     "terms sum to the score",

@@ -27,7 +27,7 @@ from vault_kit import (
     take_verbatim,
 )
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import NotFoundError
 from pellucid.lab.datasets import locomo
 from pellucid.language.words import words

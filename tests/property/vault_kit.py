@@ -12,7 +12,7 @@ import pytest
 
 from pellucid.app import App, open_app
 from pellucid.clock import Clock, uuid7
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id

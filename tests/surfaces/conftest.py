@@ -11,7 +11,7 @@ sys.path.append(str(Path(__file__).parents[1] / "property"))
 from cli_kit import Cli, Said
 from vault_kit import house
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.surfaces.cli import main
 
 __all__ = ["house"]

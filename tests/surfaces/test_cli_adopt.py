@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.surfaces.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memories"

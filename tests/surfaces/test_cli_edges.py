@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from vault_kit import Opener, edit, keep
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.surfaces.cli import main
 
 CRANE = "the harbour crane lifts forty tonnes"

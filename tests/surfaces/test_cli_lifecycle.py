@@ -8,7 +8,7 @@ import pytest
 from cli_kit import Cli
 from vault_kit import ELSEWHERE, TickingClock, a_memory, file_memories, keep, open_home
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 HOSTILE = "\x1b]0;owned\x07 the tide"

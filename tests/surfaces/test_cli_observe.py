@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.surfaces.cli import main
 
 TTL = "The quote cache TTL is 300 seconds"

@@ -13,7 +13,7 @@ from vault_kit import HERE, NOON, ask, open_home, run
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.entity import FOREVER, node_key
 from pellucid.model.memory import unpack_id
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs

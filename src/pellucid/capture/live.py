@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts import claude_code, codex, openai_chat, plain_jsonl
-from pellucid.capture.transcripts.chat_messages import session_of
+from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.detect import READERS, Format
+from pellucid.capture.transcripts.formats import claude_code, codex, openai_chat, plain_jsonl
+from pellucid.capture.transcripts.formats.chat_messages import session_of
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
 from pellucid.capture.transcripts.source import MAX_LINE, NumberedObject, Source, SourceLine
 from pellucid.capture.transcripts.thread import Thread

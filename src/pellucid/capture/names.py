@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
+from pellucid.capture.secrets.redact import redact
 
 REMEMBERED = 4096
 

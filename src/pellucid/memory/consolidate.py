@@ -17,10 +17,10 @@ from pellucid.language.spelling import attribute_key, content_hash, normalise
 from pellucid.language.words import content_words
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.clusters import Item, clusters
-from pellucid.memory.rivals import RANK
-from pellucid.memory.sameness import Form, difference, form, form_key, speakers
-from pellucid.memory.standing import live_attributes
-from pellucid.memory.trust import lowest
+from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.sameness import Form, difference, form, form_key, speakers
+from pellucid.memory.reconcile.standing import live_attributes
+from pellucid.memory.trust.zones import lowest
 from pellucid.model.memory import SOURCE_CLASSES, Category, Memory
 from pellucid.store.index_port import Served
 

@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.capture.redact import redact
-from pellucid.encoders.chat import ChatModel, CommandChat, Meter, OpenAIChat
+from pellucid.capture.secrets.redact import redact
+from pellucid.encoders.chat.model import ChatModel, CommandChat, Meter, OpenAIChat
 from pellucid.observe.extract.extractor import Extractor, HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge, Judge
 from pellucid.observe.model.extract import LlmExtractor

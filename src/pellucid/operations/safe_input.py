@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, cast
 from pydantic import PrivateAttr, model_validator
 
 from pellucid.capture.names import clean_pairs
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
 from pellucid.recall.query.plan import MAX_CHARACTERS

@@ -9,9 +9,9 @@ from functools import cache
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
 from pellucid.clock import epoch_ms
-from pellucid.encoders.chat import ChatModel
+from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder
-from pellucid.encoders.reranker import Reranker
+from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import query_bytes
 from pellucid.recall.state import Request, State, World

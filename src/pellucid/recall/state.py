@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.encoders.chat import ChatModel
+from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding
-from pellucid.encoders.reranker import Reranker
+from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.score.equation import Floats, Ints, Mask, Pairs

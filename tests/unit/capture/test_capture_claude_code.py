@@ -9,7 +9,7 @@ import pytest
 
 from pellucid.capture.live import LiveTranscript
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts import claude_code
+from pellucid.capture.transcripts.formats import claude_code
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 

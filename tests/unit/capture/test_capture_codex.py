@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts import codex
+from pellucid.capture.transcripts.formats import codex
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 

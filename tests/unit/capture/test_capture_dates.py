@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts import plain_text
-from pellucid.capture.transcripts.date_headings import date_at_head
+from pellucid.capture.transcripts.formats import plain_text
+from pellucid.capture.transcripts.formats.date_headings import date_at_head
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 

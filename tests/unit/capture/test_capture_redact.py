@@ -7,8 +7,12 @@ from importlib import import_module
 import pytest
 from secret_samples import IN_CONTEXT, STANDALONE, WORDS, harmless, leaked, samples
 
-from pellucid.capture import secret_commands, secret_forms, secret_names, secret_patterns, secret_seeds
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets import commands as secret_commands
+from pellucid.capture.secrets import forms as secret_forms
+from pellucid.capture.secrets import names as secret_names
+from pellucid.capture.secrets import patterns as secret_patterns
+from pellucid.capture.secrets import seeds as secret_seeds
+from pellucid.capture.secrets.redact import redact
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -4,8 +4,8 @@ import pytest
 from secret_cases import GONE, KEPT, SEED
 
 from pellucid.capture.names import clean_pairs
-from pellucid.capture.redact import redact
-from pellucid.capture.secret_guise import as_seen
+from pellucid.capture.secrets.guise import as_seen
+from pellucid.capture.secrets.redact import redact
 
 
 @pytest.mark.parametrize(("text", "secret"), GONE)

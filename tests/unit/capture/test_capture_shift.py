@@ -6,7 +6,7 @@ import numpy as np
 
 from pellucid.capture.segment import cut_waiting, full, segments, turn_count
 from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_words, shifted, topic_shift
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.turn import Turn
 
 CACHE = [

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import SecretStr
 
-from pellucid.encoders.chat import ChatError, OpenAIChat
+from pellucid.encoders.chat.model import ChatError, OpenAIChat
 from pellucid.encoders.http_post import LONGEST_BODY
 from pellucid.errors import InputError
 from pellucid.settings.sections import LlmSettings

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.encoders import program as programs
-from pellucid.encoders.chat import ChatError, CommandChat
+from pellucid.encoders.chat.model import ChatError, CommandChat
 from pellucid.encoders.program import LONGEST_OUTPUT
 from pellucid.errors import InputError
 from pellucid.model.prompt_mark import is_own_prompt

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pellucid.encoders.chat_json import read_json
+from pellucid.encoders.chat.reply import read_json
 
 SCHEMA = {
     "type": "object",

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from pellucid.encoders.cohere import CohereReranker
 from pellucid.encoders.http_post import LONGEST_BODY
-from pellucid.encoders.reranker import Reranker, open_reranker
+from pellucid.encoders.rerank.cohere import CohereReranker
+from pellucid.encoders.rerank.reranker import Reranker, open_reranker
 from pellucid.errors import EncoderError
 from pellucid.settings.sections import RerankSettings
 from pellucid.testing import ScriptedServer, Step, hang_up, ranking, raw, status
@@ -295,7 +295,8 @@ def test_it_needs_no_package_that_a_default_install_lacks() -> None:
         "import sys; from pathlib import Path\n"
         "for name in ('cohere', 'httpx', 'httpx2', 'requests', 'urllib3', 'openai', 'huggingface_hub'):\n"
         "    sys.modules[name] = None\n"
-        "from pellucid.encoders.reranker import open_reranker; from pellucid.settings.sections import RerankSettings\n"
+        "from pellucid.encoders.rerank.reranker import open_reranker\n"
+        "from pellucid.settings.sections import RerankSettings\n"
         "asked = open_reranker(RerankSettings(backend='cohere', base_url=sys.argv[1]), Path())\n"
         "print(asked.score('q', ['a', 'b'], 20))"
     )

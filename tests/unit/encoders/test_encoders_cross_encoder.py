@@ -20,9 +20,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from pellucid.encoders.cross_encoder import CrossEncoder
-from pellucid.encoders.cross_encoder_files import MissingModelError, locate, pull
-from pellucid.encoders.reranker import Reranker, open_reranker
+from pellucid.encoders.rerank.cross_encoder import CrossEncoder
+from pellucid.encoders.rerank.files import MissingModelError, locate, pull
+from pellucid.encoders.rerank.reranker import Reranker, open_reranker
 from pellucid.errors import EncoderError
 from pellucid.settings.sections import RerankSettings
 
@@ -336,7 +336,7 @@ def test_many_threads_may_ask_one_model_at_once(folder: Path, tmp_path: Path) ->
 def python(script: str, *arguments: str | Path) -> str:
     """What a Python of its own prints; its `model` is a cross-encoder of the first argument."""
     opening = (
-        "import sys; from pathlib import Path; from pellucid.encoders.reranker import open_reranker\n"
+        "import sys; from pathlib import Path; from pellucid.encoders.rerank.reranker import open_reranker\n"
         "from pellucid.settings.sections import RerankSettings\n"
         "model = open_reranker(RerankSettings(backend='cross-encoder', model=sys.argv[1]), Path(sys.argv[1]))\n"
     )

@@ -5,7 +5,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
-from pellucid.encoders.dense import FUSED, Dense, FloatDense, Int8Dense, Norm, OnnxGraph
+from pellucid.encoders.minilm.dense import FUSED, Dense, FloatDense, Int8Dense, Norm, OnnxGraph
 
 WIDTH, OUT = 384, 48
 rng = np.random.default_rng(7)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from pellucid.app import open_app
-from pellucid.encoders import graph_record
-from pellucid.encoders.minilm import MiniLM
-from pellucid.encoders.provision import MODEL_NAME, TOKENIZER, WEIGHTS, status
-from pellucid.encoders.session import graph_path
+from pellucid.encoders.minilm import graph_record
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.provision import MODEL_NAME, TOKENIZER, WEIGHTS, status
+from pellucid.encoders.minilm.session import graph_path
 from pellucid.errors import EncoderError
 from pellucid.operations.admin.health import examine
 from pellucid.settings import Settings

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.provision import TOKENIZER
+from pellucid.encoders.minilm.session import BUILDER, Variant, graph_path
 from pellucid.encoders.port import Embedder, Encoding
-from pellucid.encoders.provision import TOKENIZER
-from pellucid.encoders.session import BUILDER, Variant, graph_path
 from pellucid.errors import EncoderError
 
 SENTENCE = "we moved the nightly export from cron to Zürich because Ines said 42 retries were плохо 会議 🚀 :) x"
@@ -62,7 +62,7 @@ def test_a_text_has_the_same_bits_alone_in_any_batch_in_any_order_on_any_threads
 def test_another_process_gives_the_same_bits(minilm: MiniLM, model_cache: Path) -> None:
     texts = random_texts(30, seed=2)
     script = (
-        "import hashlib, sys; from pathlib import Path; from pellucid.encoders.minilm import MiniLM\n"
+        "import hashlib, sys; from pathlib import Path; from pellucid.encoders.minilm.encoder import MiniLM\n"
         "encodings = MiniLM(Path(sys.argv[1]), threads=1).encode(sys.argv[2:])\n"
         "print(hashlib.sha256(b''.join(e.vector.tobytes() + b'|' + e.tokens.tobytes() for e in encodings)).hexdigest())"
     )
@@ -77,7 +77,7 @@ def test_importing_loads_no_model_library_and_a_cached_graph_needs_no_graph_buil
 ) -> None:
     only(minilm, "the graph is built and cached now")
     script = (
-        "import sys; from pathlib import Path; from pellucid.encoders.minilm import MiniLM\n"
+        "import sys; from pathlib import Path; from pellucid.encoders.minilm.encoder import MiniLM\n"
         "model = MiniLM(Path(sys.argv[1]))\n"
         "print(sorted({'onnx', 'onnxruntime', 'safetensors', 'tokenizers'} & sys.modules.keys()))\n"
         "model.encode_query('hello')\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.encoders.minilm import MiniLM
-from pellucid.encoders.session import Variant
+from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.session import Variant
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "encoder"
 

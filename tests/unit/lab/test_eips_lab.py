@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from eips_kit import write_set
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError
 from pellucid.lab.as_of import AsOfLabOutput
 from pellucid.lab.graph import VARIANTS, GraphLabOutput

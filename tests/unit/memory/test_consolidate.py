@@ -14,7 +14,7 @@ from vault_kit import NOON, TickingClock, a_memory
 
 from pellucid.memory.clusters import LARGEST, Item, clusters
 from pellucid.memory.consolidate import Batch, Decision, batches, decide, derived, is_candidate
-from pellucid.memory.sameness import speakers
+from pellucid.memory.reconcile.sameness import speakers
 from pellucid.model.memory import Memory
 
 pytestmark = pytest.mark.requirement("LIFE-3")

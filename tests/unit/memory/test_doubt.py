@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from pellucid.memory.doubt import doubted_turns
+from pellucid.memory.trust.doubt import doubted_turns
 from pellucid.model.turn import Role, Turn
 
 SAID: tuple[tuple[Role, str], ...] = (

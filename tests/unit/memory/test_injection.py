@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.memory.injection import looks_injected
+from pellucid.memory.trust.injection import looks_injected
 
 SESSIONS = Path(__file__).parents[3] / "examples" / "sessions"
 

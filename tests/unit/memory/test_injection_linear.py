@@ -10,8 +10,8 @@ SECONDS = 60
 SIZE = 100_000
 SCRIPT = """
 import sys
-from pellucid.memory.doubt import injected_turn
-from pellucid.memory.injection import split_injections
+from pellucid.memory.trust.doubt import injected_turn
+from pellucid.memory.trust.injection import split_injections
 from pellucid.recall.context.text import harmless
 for unit in sys.argv[2:]:
     print(unit, flush=True)

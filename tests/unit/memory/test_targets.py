@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.memory.targets import corrected, retracted
+from pellucid.memory.reconcile.targets import corrected, retracted
 from pellucid.model.memory import Memory
 
 

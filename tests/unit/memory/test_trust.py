@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pellucid.language.spelling import content_hash
-from pellucid.memory.trust import doubts, first_zone, lowest, may_rise, next_zone, recurs, score, vouches
+from pellucid.memory.trust.zones import doubts, first_zone, lowest, may_rise, next_zone, recurs, score, vouches
 from pellucid.model.memory import SOURCE_CLASSES, Memory, SourceClass
 
 AT = datetime(2026, 4, 20, tzinfo=UTC)

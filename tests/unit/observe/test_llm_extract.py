@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from observe_kit import FixedClock, said, segment
 
-from pellucid.encoders.chat import ChatError, OpenAIChat
+from pellucid.encoders.chat.model import ChatError, OpenAIChat
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.extract import LlmExtractor
 from pellucid.observe.pipeline import observe

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from observe_kit import said, segment
 
-from pellucid.encoders.chat import OpenAIChat
+from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.model.memory import Category
 from pellucid.model.observation import Contribution, Evidence, ExtractedFact, Resolution
 from pellucid.observe.importance import Importance, score_importance

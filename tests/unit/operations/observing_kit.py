@@ -8,7 +8,7 @@ from typing import Any
 
 from pellucid.app import App, open_app
 from pellucid.clock import uuid7
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.turn import FlushSignal
 from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns
 from pellucid.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 from intake_kit import HERE, held
 
 from pellucid.app import App, open_app
-from pellucid.encoders.chat import ChatError
+from pellucid.encoders.chat.model import ChatError
 from pellucid.model.ledger import FlushRow
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts

@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[2] / "property"))
 from vault_kit import ELSEWHERE, HERE, Opener, ask, contents, edit, house, keep, open_home
 
 from pellucid.app import App
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError, StoreBusyError
 from pellucid.operations.admin.health import DoctorOutput, diagnose, examine, make_room, rebuild
 from pellucid.store.local.vault.files import Vault

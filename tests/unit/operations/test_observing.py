@@ -14,7 +14,7 @@ from observing_kit import HERE, HOLIDAYS, NOON, SESSIONS, TARIFFS, Home, kept, s
 from pellucid.app import App
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import EncoderError, InputError
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment

@@ -7,7 +7,7 @@ from intake_kit import HERE, START, held, session, take
 
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile import Reconciler, statement
+from pellucid.memory.reconcile.reconcile import Reconciler, statement
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
 from pellucid.operations.memory.changing import UndoInput, undo
 from pellucid.operations.memory.remembering import RememberInput, remember

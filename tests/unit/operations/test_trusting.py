@@ -9,8 +9,8 @@ from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile import Reconciler, Statement
-from pellucid.memory.trust import first_zone
+from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.trust.zones import first_zone
 from pellucid.model.memory import Memory, SourceClass
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language

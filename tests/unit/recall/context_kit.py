@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from vault_kit import NOON, a_memory
 
-from pellucid.encoders.chat import OpenAIChat
+from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly, composed
 from pellucid.recall.state import Context, Plan, Request, State, World, blank, plain_columns

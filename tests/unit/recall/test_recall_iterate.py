@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from vault_kit import HERE, Opener, a_memory, file_memories, ranking, run
 
 from pellucid.app import App
-from pellucid.encoders.chat import OpenAIChat
+from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.recall.query.decompose import parts, reading
 from pellucid.recall.query.iterate import MOST, READ, iterate, sufficiency
 from pellucid.recall.rescore import rescore

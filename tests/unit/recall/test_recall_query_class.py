@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.recall.query.classes import CLASSES, QueryClass, classify
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "query_class"

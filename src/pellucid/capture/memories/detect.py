@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from pellucid.capture.memories import chatgpt, mem0, remnic
 from pellucid.capture.memories.adopted import MemoryFormat
 from pellucid.capture.memories.entries import first_entry
-from pellucid.capture.memories.header import Header, header, text_of
+from pellucid.capture.memories.formats import chatgpt, mem0, remnic
+from pellucid.capture.memories.formats.header import Header, header, text_of
 from pellucid.capture.transcripts.json_document import begins_json
 from pellucid.capture.transcripts.source import head_of
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pellucid.capture.own_output import without_own_output
-from pellucid.capture.redact import find_secrets, redact
 from pellucid.capture.report import CaptureReport
+from pellucid.capture.secrets.redact import find_secrets, redact
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.capture.transcripts.numbering import clean_text
 from pellucid.capture.transcripts.source import Source

@@ -5,15 +5,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from pellucid.capture.memories import basic_memory, chatgpt, instructions, mem0, remnic
 from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, MemoryFormat
 from pellucid.capture.memories.detect import detect
 from pellucid.capture.memories.document import SourceFile
+from pellucid.capture.memories.formats import basic_memory, chatgpt, instructions, mem0, remnic
 from pellucid.capture.memories.walk import FileWalk, MemoryFile
 from pellucid.capture.names import Names, clean_pairs
 from pellucid.capture.own_output import without_own_output
-from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
+from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
 from pellucid.errors import InputError
 from pellucid.settings.sections import CaptureSettings

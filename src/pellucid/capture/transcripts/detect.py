@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
-from pellucid.capture.transcripts import claude_code, codex, markdown_chat, openai_chat, plain_jsonl, plain_text
+from pellucid.capture.transcripts.formats import claude_code, codex, markdown_chat, openai_chat, plain_jsonl, plain_text
 from pellucid.capture.transcripts.json_document import begins_json, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_object
 from pellucid.capture.transcripts.source import Source, head_of

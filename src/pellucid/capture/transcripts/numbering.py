@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatModel
+from pellucid.encoders.chat.model import ChatModel
 from pellucid.language.negation import stance
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.words import content_words, stop_words, words

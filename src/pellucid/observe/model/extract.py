@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatModel
+from pellucid.encoders.chat.model import ChatModel
 from pellucid.language.spelling import content_hash
 from pellucid.model.memory import CATEGORIES, TRANSCRIBED
 from pellucid.model.observation import ExtractedFact

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatError, ChatModel
+from pellucid.encoders.chat.model import ChatError, ChatModel
 from pellucid.language.spelling import content_hash
 from pellucid.language.words import content_words
 from pellucid.model.memory import Category

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.encoders.provision import MODEL_NAME, status
+from pellucid.encoders.minilm.provision import MODEL_NAME, status
 from pellucid.errors import NoRoomError, StoreError, UnhealthyError
 from pellucid.memory.fold import Drift
 from pellucid.model.wire import Wire

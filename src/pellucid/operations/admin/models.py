@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pellucid.encoders.cross_encoder_files import DEFAULT_MODEL, MissingModelError, locate, pull
-from pellucid.encoders.provision import MODEL_NAME, provision, status
+from pellucid.encoders.minilm.provision import MODEL_NAME, provision, status
+from pellucid.encoders.rerank.files import DEFAULT_MODEL, MissingModelError, locate, pull
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.settings import Settings

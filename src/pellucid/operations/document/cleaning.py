@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.documents.header import key_name
 from pellucid.documents.reading import CleanDocument, CleanSection, ReadDocument, Values
 from pellucid.documents.sections import ReadSection
 from pellucid.documents.versions import with_title
 from pellucid.errors import InputError
 from pellucid.git.history import HEADER_BYTES
-from pellucid.memory.injection import looks_injected
+from pellucid.memory.trust.injection import looks_injected
 from pellucid.settings import Settings
 
 _LEAST_SECRET = 12

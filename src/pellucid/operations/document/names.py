@@ -8,7 +8,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.documents.formats.suffixes import format_of
 
 _MARK = "[redacted:"

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pellucid.app import App
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.documents.changes import DocumentDraft, KeptDocument, reversioned
 from pellucid.documents.files import DocumentProblem
 from pellucid.documents.header import key_name

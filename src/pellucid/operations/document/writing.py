@@ -7,8 +7,8 @@ from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.documents.changes import DocumentDraft
 from pellucid.memory.erasure import file_key, grave_keys
-from pellucid.memory.injection import looks_injected, split_injections
 from pellucid.memory.keep import CommitResult
+from pellucid.memory.trust.injection import looks_injected, split_injections
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory

@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.language.spelling import content_hash, normalise
 from pellucid.memory.changes import ChangeSet, Fields, from_state
-from pellucid.memory.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.reconcile import Reconciler, Statement
 from pellucid.model.ledger import Event, LifecycleRow
 from pellucid.model.memory import TRANSCRIBED, Category, Memory
 from pellucid.model.wire import Wire

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.encoders.chat import ChatError
+from pellucid.encoders.chat.model import ChatError
 from pellucid.encoders.port import Vector
 from pellucid.errors import StoreBusyError
 from pellucid.memory.changes import ChangeSet

@@ -9,8 +9,8 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile import Reconciler, Statement
-from pellucid.memory.standing import boundary
+from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.reconcile.standing import boundary
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory
 from pellucid.model.wire import Wire

@@ -9,8 +9,8 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, field_name
 from pellucid.memory.changes import ChangeSet, Fields, from_state
-from pellucid.memory.reconcile import Reconciler
-from pellucid.memory.trust import Band, doubts, next_zone, score, why_quarantined
+from pellucid.memory.reconcile.reconcile import Reconciler
+from pellucid.memory.trust.zones import Band, doubts, next_zone, score, why_quarantined
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.observation import Contribution

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.app import App
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, field_name
 from pellucid.model.memory import Category

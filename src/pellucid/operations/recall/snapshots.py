@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot

@@ -14,7 +14,7 @@ from pellucid.capture.segment import Cutter, cut_waiting, full, time_gap
 from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_words, topic_shift
 from pellucid.capture.signals import high_signal
 from pellucid.clock import isoformat
-from pellucid.encoders.chat import ChatError
+from pellucid.encoders.chat.model import ChatError
 from pellucid.errors import EncoderError, InputError, StoreBusyError, UnhealthyError
 from pellucid.memory.keep import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn

@@ -9,14 +9,14 @@ from typing import Literal
 
 from pellucid.app import App
 from pellucid.capture.names import clean_pairs
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.doubt import doubted_turns
 from pellucid.memory.episodes import TurnsKept, episode_write, said
-from pellucid.memory.reconcile import Reconciler, Statement, in_context, statement
+from pellucid.memory.reconcile.reconcile import Reconciler, Statement, in_context, statement
 from pellucid.memory.tombstone import passage_keys, said_key, turn_keys
+from pellucid.memory.trust.doubt import doubted_turns
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory

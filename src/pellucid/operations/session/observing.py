@@ -14,8 +14,8 @@ from pellucid.capture.guard import Guard, OffTheRecord
 from pellucid.capture.identity import turn_key
 from pellucid.capture.live import UNNAMED, LiveTranscript, arriving
 from pellucid.capture.own_output import without_own_output
-from pellucid.capture.redact import redact
 from pellucid.capture.report import CaptureReport
+from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.detect import Format
 from pellucid.memory.keep import WAIT_S
 from pellucid.model.project import DEFAULT

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pellucid.app import App
-from pellucid.capture.redact import redact
+from pellucid.capture.secrets.redact import redact
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, ProjectRegistry, depth, folder_path, holds

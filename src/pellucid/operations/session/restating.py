@@ -1,6 +1,6 @@
 """An earlier sentence and the value of a correction in, the sentence as corrected, and what it states, out."""
 
-from pellucid.memory.targets import Restated
+from pellucid.memory.reconcile.targets import Restated
 from pellucid.model.observation import Resolution
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatError, ChatModel
+from pellucid.encoders.chat.model import ChatError, ChatModel
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.faithfulness import flaw
 from pellucid.recall.context.records import PassReport

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatModel
+from pellucid.encoders.chat.model import ChatModel
 
 MOST, LONGEST = 3, 200
 """Questions taken of an answer, and characters a question may have; what is longer is left out."""

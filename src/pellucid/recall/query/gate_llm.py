@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from pellucid.encoders.chat import ChatModel
+from pellucid.encoders.chat.model import ChatModel
 from pellucid.recall.query.gate import Depth, Gated
 
 INSTRUCTIONS = """\

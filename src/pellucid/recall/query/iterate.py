@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from pellucid.encoders.chat import ChatError
+from pellucid.encoders.chat.model import ChatError
 from pellucid.errors import InputError
 from pellucid.recall.query import decompose_llm
 from pellucid.recall.query.decompose import Part, QuestionReading, parts, reading

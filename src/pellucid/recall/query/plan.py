@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from pellucid.clock import epoch_ms
-from pellucid.encoders.chat import ChatError
+from pellucid.encoders.chat.model import ChatError
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
 from pellucid.language.words import function_words

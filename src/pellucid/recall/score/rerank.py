@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.encoders.port import QueryEncoding
-from pellucid.encoders.reranker import Reranker
+from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.recall.score.equation import Floats, Ints, Mask, rank, reciprocal, total
 from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted, with_neighbours
 from pellucid.recall.state import State, World

@@ -12,7 +12,7 @@ from pellucid.operations.session.importing import ImportInput, import_transcript
 from pellucid.settings import Settings
 from pellucid.surfaces.cli.present import everyday as present
 from pellucid.surfaces.cli.present import imports as present_import
-from pellucid.surfaces.cli.present import recall as present_recall
+from pellucid.surfaces.cli.present.recall import recall as present_recall
 from pellucid.xray.render.formats import render
 
 NAMESPACE = "local/demo"

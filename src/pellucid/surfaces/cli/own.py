@@ -84,7 +84,7 @@ def recall(row: Row, given: Given) -> None:
     with performing.opened_for(row, given) as call:
         outcome = row.run(call, _asked(call, given, " ".join(given["query"] or ())))
         is_verbose, elsewhere = given["verbose"], astray(call.app)
-        tell = presenter("recall.recalled")
+        tell = presenter("recall.recall.recalled")
         emit(outcome, lambda: tell(outcome, verbose=is_verbose, elsewhere=elsewhere), as_json=given["as_json"])
 
 

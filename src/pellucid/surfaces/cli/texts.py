@@ -19,7 +19,7 @@ class Text:
 
 def presenter(name: str) -> Callable[..., str]:
     """A function of a module in `present/`, loaded when something is told by it, since some take long to load."""
-    module, _, function = name.partition(".")
+    module, _, function = name.rpartition(".")
     return getattr(import_module(f"pellucid.surfaces.cli.present.{module}"), function)
 
 
@@ -33,16 +33,16 @@ def _changed(done: str) -> Text:
 
 def _forgotten(outcome: Any, asked: Any) -> str:
     command = " ".join(["pellucid forget", *asked.memory_ids, *(["--chain"] if asked.chain else [])])
-    return presenter("changes.forgotten")(outcome, command)
+    return presenter("memory.changes.forgotten")(outcome, command)
 
 
 def _story(outcome: Any, _asked: Any) -> str:
     """Of a memory or of a thing, which has states."""
-    return presenter("graph.states" if hasattr(outcome, "states") else "changes.history")(outcome)
+    return presenter("graph.states" if hasattr(outcome, "states") else "memory.changes.history")(outcome)
 
 
 def _pinned(outcome: Any, asked: Any) -> str:
-    return presenter("changes.changed")(outcome, "pinned" if asked.pinned else "unpinned")
+    return presenter("memory.changes.changed")(outcome, "pinned" if asked.pinned else "unpinned")
 
 
 def _brief(outcome: Any, _asked: Any) -> str:

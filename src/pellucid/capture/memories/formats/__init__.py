@@ -1,0 +1,1 @@
+"""Another tool's file in, its memories out: one module a tool."""

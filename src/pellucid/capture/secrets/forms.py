@@ -1,0 +1,137 @@
+"""Text in, the secrets that a form gives away out: key blocks, headers, URLs, cards."""
+
+import re
+from collections.abc import Iterator
+
+from pellucid.capture.secrets.assignments import SecretSpan
+from pellucid.capture.secrets.values import is_code, is_random, is_secret, is_stand_in
+
+_BEGIN = re.compile(r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s:,.()\"'\\-]*+")
+_CUT_BODY = re.compile(r"(?:\s|\\{1,7}[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\{1,7}[nr])*+)++")
+_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PUTTY = re.compile(r"Private-Lines: \d{1,4}(?:\s|\\+[nr])+(?P<secret>(?:[A-Za-z0-9+/=]{1,80}(?:\s|\\+[nr])*){1,200})")
+_QUOTE = r"\\{0,7}[\"']"
+
+_AUTHORIZATION = re.compile(
+    rf"authorization(?:{_QUOTE}|[\])]){{0,3}}\s{{0,4}}(?:=>|[:=,])\s{{0,4}}[bfru]?(?:{_QUOTE})?"
+    r"(?P<scheme>(?:bearer|basic|token|digest|apikey|bot|key|negotiate)\s{1,4})?(?P<secret>[^\s\"'\\,;<>{}$]{6,8192})",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(
+    rf"bearer(?:{_QUOTE})?[ \t:=,]{{1,4}}(?:{_QUOTE})?(?P<secret>[\w.~+/=-]{{16,8192}})", re.IGNORECASE
+)
+_COOKIE = re.compile(
+    rf"cookie(?:{_QUOTE})?(?:\s{{0,4}}[:=,]\s{{0,4}}|[ \t]{{1,4}}(?={_QUOTE}))(?:{_QUOTE})?"
+    r"(?P<secret>[\w.$-]{1,80}=(?P<first>[^\s;\"'\\,<>{}()$]{6,4096})(?:;\s{0,2}[^\r\n\"'\\;]{0,4096}){0,60})",
+    re.IGNORECASE,
+)
+_URL = re.compile(r"://(?P<user>[^\s/:@\"'<>`\[]{0,256}):(?P<secret>[^\s/\"'<>`]{1,256})@(?=[\w.\[{$%-])")
+_URL_TOKEN = re.compile(r"://(?P<secret>[\w.~%+=-]{20,512})@(?=[\w\[])")
+_PORT = re.compile(r"\d{1,5}(?:[?#].*)?")
+_CARD = re.compile(r"[2-6]\d{3}(?:[ -]?\d{4}){3}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}")
+_BRANDS = re.compile(
+    r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
+)
+
+
+_CARD_NAMED = re.compile(
+    r"card|visa|amex|discover|credit|debit|(?:(?<![a-z])|(?<=\\[nrt]))(?:pan|cc|jcb)(?![a-z])|kart[ei]|tarjeta|carte|カード|卡",
+    re.IGNORECASE,
+)
+_NEAR = 40
+"""Characters before a number in which such a word stands."""
+
+
+def private_keys(text: str) -> Iterator[SecretSpan]:
+    """PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or what is left of one that was cut off."""
+    at = text.find("-----BEGIN")
+    while at >= 0:
+        coming = text.find("-----BEGIN", at + 1)
+        begin = _BEGIN.match(text, at)
+        end = _key_end(text, begin.end(), coming if coming >= 0 else len(text)) if begin else 0
+        if begin and end:
+            what = {"OPENSSH": "ssh-", "PGP": "pgp-"}.get(begin["what"].strip(), "")
+            yield SecretSpan(at, end, f"{what}private-key")
+        at = coming
+    if "Private-Lines:" in text:
+        yield from (SecretSpan(*match.span("secret"), "ssh-private-key") for match in _PUTTY.finditer(text))
+
+
+def _key_end(text: str, at: int, limit: int) -> int:
+    """Where the block that begins before `at` ends, 0 if what follows is no key; nothing past `limit` is looked at."""
+    end = _END.match(text, found) if (found := text.find("-----END", at, limit)) >= 0 else None
+    if end and _KEY_BODY.fullmatch(text, at, found):
+        return end.end()
+    cut = _CUT_BODY.match(text, at, limit)
+    return cut.end() if cut else 0
+
+
+def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
+    """The credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON."""
+    for match in _matches(_AUTHORIZATION, "authorization", text, lower):
+        if not is_code(match["secret"]) and _is_credential(match["secret"], bool(match["scheme"])):
+            yield SecretSpan(*match.span("secret"), "authorization-header")
+    for match in _matches(_BEARER, "bearer", text, lower):
+        if is_random(match["secret"]):
+            yield SecretSpan(*match.span("secret"), "bearer-token")
+    for match in _matches(_COOKIE, "cookie", text, lower):
+        if is_random(match["first"], at_least=6):
+            yield SecretSpan(*match.span("secret"), "cookie")
+
+
+def _is_credential(value: str, schemed: bool) -> bool:
+    if is_random(value, at_least=8 if schemed else 16):
+        return True
+    return schemed and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
+
+
+def url_secrets(text: str) -> Iterator[SecretSpan]:
+    """The password of `scheme://user:password@host`, or a token that stands alone before the `@`."""
+    at = text.find("://")
+    while at >= 0:
+        match = _URL.match(text, at)
+        if match and _is_url_password(match["user"], match["secret"]):
+            yield SecretSpan(*match.span("secret"), "url-password")
+        elif (token := _URL_TOKEN.match(text, at)) and is_random(token["secret"], at_least=20):
+            yield SecretSpan(*token.span("secret"), "url-token")
+        at = text.find("://", at + 3)
+
+
+def _is_url_password(user: str, password: str) -> bool:
+    if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
+        return False
+    return is_secret(password, "password", quoted=True, shouted=True) or (
+        password.isalnum() and password.lower() not in ("none", "null", "port")
+    )
+
+
+def card_numbers(text: str) -> Iterator[SecretSpan]:
+    """Payment card numbers: a major brand's prefix and length, one kind of separator, a right check digit (Luhn).
+
+    Without separators one in fifty numbers of sixteen digits is like that: it takes a word such as `card` before it.
+    """
+    for match in _CARD.finditer(text):
+        if match[0].isdigit() and not _CARD_NAMED.search(text, max(0, match.start() - _NEAR), match.start()):
+            continue
+        around = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+        digits = match[0].replace(" ", "").replace("-", "")
+        apart = {char for char in match[0] if not char.isdigit()}
+        lone = not any(char.isalnum() or char in "_.-+/" for char in around[:1] + around[1:].replace(".", ""))
+        if len(apart) < 2 and lone and _BRANDS.fullmatch(digits) and _luhn(digits):
+            yield SecretSpan(*match.span(), "credit-card")
+
+
+def _luhn(digits: str) -> bool:
+    """ISO/IEC 7812-1, annex B."""
+    doubled = "0246813579"
+    return sum(int(doubled[int(d)] if i % 2 else d) for i, d in enumerate(reversed(digits))) % 10 == 0
+
+
+def _matches(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
+    at = lower.find(mark)
+    while at >= 0:
+        match = shape.match(text, at)
+        if match:
+            yield match
+        at = lower.find(mark, match.end() if match else at + len(mark))

@@ -1,0 +1,1 @@
+"""A transcript's lines in, raw turns out: one module a format, and what two formats share."""

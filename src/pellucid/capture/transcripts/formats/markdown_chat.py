@@ -1,0 +1,169 @@
+"""A chat exported as Markdown in, its turns out: SpecStory, or headings such as `## User` and `## Assistant`.
+
+The headings of a role look alike in one file; a line that looks otherwise, or stands inside a code fence, is content.
+What a tool did is a turn of the tool; thinking is left out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.transcripts.formats.chat_headings import Style, TurnHeading, heading, time_in
+from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.source import Source
+from pellucid.model.turn import Role, Turn
+
+_FENCE = re.compile(r"\s{0,3}(?:> ?)?(`{3,}|~{3,})")
+_SESSION = re.compile(
+    r"<!--\s*(?P<agent>[\w ]{1,40}?) Session (?P<id>[\w-]{8,64})\b|^\*\*Session ID:\*\*\s*(?P<named>[\w-]{8,64})",
+    re.MULTILINE,
+)
+_SPECSTORY = re.compile(r"<!--[^>\n]{0,80}\bSpecStory\b")
+_TITLE = re.compile(r"^# (?P<title>.{1,300}?)(?:\(?\d{4}-\d\d-\d\d[^()\n]{0,80}\)?)?$", re.MULTILINE)
+_MOST_BEFORE = 30
+"""Lines with something on them before the first message; more, and the file is a document that quotes a chat."""
+_TOOL = re.compile(r"<tool-use\b[^>]{0,400}>|^Tool use: \*\*(?P<name>[^*\n]{1,128})\*\*", re.MULTILINE)
+_TOOL_END = "</tool-use>"
+_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_TOOL_NAME = re.compile(r'data-tool-name="([^"]{1,128})"')
+_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
+_NOTE = re.compile(r"^_(?:Tools used|Opened file): .*_[ \t]*$", re.MULTILINE)
+_LONGEST = 1024 * 1024
+
+
+def read(source: Source) -> Iterator[Turn]:
+    """Stream the turns of a Markdown file."""
+    return Numbering(source).number(_turns(source))
+
+
+def recognises(head: str) -> bool:
+    """Whether a text is a chat: a short preamble, then messages of a user and of an assistant."""
+    styles = _styles(head)
+    if "user" not in styles or ("assistant" not in styles and not _SPECSTORY.search(head)):
+        return False
+    before = headings = 0
+    for found, line in _outside_fences(head.splitlines()):
+        if found and styles[found.role] == found.style:
+            return True
+        before += bool(line.strip())
+        headings += line.startswith("#")
+        if before > _MOST_BEFORE or headings > 1:
+            return False
+    return False
+
+
+def _styles(head: str) -> dict[Role, Style]:
+    """How the headings of each role look: as those of user and assistant alike do, else the most frequent way."""
+    counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
+    for found, _ in _outside_fences(head.splitlines()):
+        if found:
+            counted.setdefault(found.role, Counter())[found.style] += 1
+    both = counted["user"] + counted["assistant"]
+    alike = {style: both[style] for style in both if counted["user"][style] and counted["assistant"][style]}
+    shared = max(alike, key=lambda style: (alike[style], style), default=("", "", ""))
+    styles: dict[Role, Style] = {}
+    for role, ways in counted.items():
+        if ways:
+            styles[role] = shared if shared in ways else ways.most_common(1)[0][0]
+    return styles
+
+
+def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
+    """Each line with the heading it is; what stands in a code fence is none."""
+    open_fence = ""
+    for line in lines:
+        fence = _FENCE.match(line)
+        if fence and (not open_fence or fence[1].startswith(open_fence)):
+            open_fence = "" if open_fence else fence[1]
+        yield (None if open_fence or fence else heading(line)), line
+
+
+@dataclass(slots=True)
+class _OpenTurn:
+    heading: TurnHeading | None = None
+    lines: list[str] = field(default_factory=list[str])
+    size: int = 0
+
+
+def _turns(source: Source) -> Iterator[Turn]:
+    frame = Turn("", UNNUMBERED, "assistant", "")
+    at: datetime | None = None
+    current, styles = _OpenTurn(), _styles(source.head())
+    for known, line in _outside_fences(line.text for line in source.lines()):
+        found = known if known and styles.get(known.role) == known.style else None
+        if found is None and current.size <= _LONGEST:
+            current.lines.append(line)
+            current.size += len(line) + 1
+            continue
+        if current.heading is None:
+            frame, at = _preamble("\n".join(current.lines), frame)
+            yield from _title(current.lines, frame, at)
+        else:
+            yield from _message(current, replace(frame, at=at), source.report)
+        current = _OpenTurn(found or current.heading, [found.words if found else line])
+        at = (found.at if found else None) or at
+    if current.heading:
+        yield from _message(current, replace(frame, at=at), source.report)
+
+
+def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
+    found = _SESSION.search(text)
+    session = (found["id"] or found["named"] or "") if found else ""
+    agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None
+    return replace(frame, session_id=session, agent=agent), time_in(text)
+
+
+def _title(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
+    found = _TITLE.search("\n".join(lines))
+    if found and not time_in(found["title"]):
+        yield replace(frame, kind="title", content=found["title"].strip(), at=at)
+
+
+def _message(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+    """The turns of one message: its words, and what tools did between them."""
+    assert said.heading is not None
+    lines = [line.removeprefix(">").removeprefix(" ") for line in said.lines] if said.heading.style[0] else said.lines
+    text, thoughts = _THINKING.subn("", "\n".join(lines))
+    report.count_dropped("thinking", thoughts)
+    frame = replace(frame, role=said.heading.role)
+    if frame.role != "assistant":
+        yield from _words(text, frame)
+        return
+    at = 0
+    while found := _TOOL.search(text, at):
+        yield from _words(text[at : found.start()], frame)
+        inside, at = _inside(text, found)
+        name = _TOOL_NAME.search(found[0])
+        tool = name[1] if name else found["name"] or "unknown"
+        words = _MARKUP.sub("", inside).strip()
+        yield replace(frame, role="tool", tool=tool, content=words or f"Tool use: {tool}")
+    yield from _words(text[at:], frame)
+
+
+def _inside(text: str, opening: re.Match[str]) -> tuple[str, int]:
+    """What a tool's block holds, and where it ends: at its closing tag, or (without tags) at the next rule."""
+    if opening["name"]:
+        rule = _RULE.search(text, opening.end())
+        end = rule.start() if rule else len(text)
+        return text[opening.end() : end], end
+    end = text.find(_TOOL_END, opening.end())
+    return (text[opening.end() : end], end + len(_TOOL_END)) if end >= 0 else (text[opening.end() :], len(text))
+
+
+def _words(text: str, frame: Turn) -> Iterator[Turn]:
+    lines = _NOTE.sub("", text).split("\n")
+    while lines and _is_between(lines[0]):
+        lines.pop(0)
+    while lines and _is_between(lines[-1]):
+        lines.pop()
+    if lines:
+        yield replace(frame, content="\n".join(lines).strip())
+
+
+def _is_between(line: str) -> bool:
+    """Whether a line only stands between two messages."""
+    return not line.strip() or _RULE.fullmatch(line) is not None

@@ -1,0 +1,95 @@
+"""OpenAI chat messages in, their turns out: a JSON document of messages, or JSON lines of conversations or messages.
+
+Known shapes: `{"messages": […]}`, `[message, …]`, `[{"messages": […]}, …]`, one `{"messages": […]}` a line (the
+fine-tuning form), one message a line, and the conversations of a ChatGPT data export.
+"""
+
+from collections.abc import Iterator
+
+from pellucid.capture.transcripts.calls import Calls
+from pellucid.capture.transcripts.formats import chatgpt_export
+from pellucid.capture.transcripts.formats.chat_messages import is_message, message_turns, role_of, session_of
+from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
+from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
+from pellucid.capture.transcripts.numbering import Numbering
+from pellucid.capture.transcripts.source import NumberedObject, Source
+from pellucid.model.turn import Turn
+
+_DESCRIBING = frozenset(
+    {
+        "id",
+        "custom_id",
+        "session",
+        "session_id",
+        "sessionId",
+        "conversation_id",
+        "conversationId",
+        "thread_id",
+        "role",
+        "content",
+        "mapping",
+        "current_node",
+    }
+)
+
+
+def read(source: Source) -> Iterator[Turn]:
+    """Stream the turns of a chat file, whichever of the shapes it has."""
+    numbering = Numbering(source)
+    for number, value in source.objects() if is_lines(source.head()) else _document(source):
+        if is_message(value):
+            yield from numbering.number(_known_message(number, value, "", source.thread.calls, source))
+        elif recognises(value):
+            part = "" if number == 1 else f"-{number}"
+            yield from numbering.number_conversation(_conversation(number, value, source), part)
+        else:
+            source.report.cannot_read(source.path, number, "neither a message nor a conversation")
+
+
+def recognises(value: JsonObject) -> bool:
+    """Whether a line, or a document's element, belongs to this format."""
+    if isinstance(value.get("messages"), list) or chatgpt_export.is_export(value):
+        return True
+    calls = {"tool_calls", "tool_call_id", "function_call"} & value.keys()
+    return is_message(value) and (bool(calls) or not isinstance(value.get("content"), str))
+
+
+def _document(source: Source) -> Iterator[NumberedObject]:
+    """The messages and conversations of one JSON document; a fault ends it, and is counted."""
+    described: JsonObject = {}
+    number = 0
+    try:
+        for key, value in elements(source.chunks(), "messages"):
+            if key in ("", "messages"):
+                number += 1
+                yield NumberedObject(number, _inherit(as_object(value), described) if key else as_object(value))
+            elif key in _DESCRIBING:
+                described[key] = value
+    except UnfinishedJsonError:
+        source.report.drop("unfinished-document")
+    except BrokenJsonError as fault:
+        source.report.cannot_read(source.path, number + 1, str(fault))
+    if number == 0 and (is_message(described) or recognises(described)):
+        yield NumberedObject(1, described)
+
+
+def _inherit(message: JsonObject, conversation: JsonObject) -> JsonObject:
+    return {"session": _name(conversation)} | message if _name(conversation) else message
+
+
+def _name(conversation: JsonObject) -> str:
+    return session_of(conversation) or text_at(conversation, "id", "custom_id") or ""
+
+
+def _conversation(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
+    calls = Calls()
+    exported = chatgpt_export.is_export(conversation)
+    for item in chatgpt_export.messages(conversation) if exported else as_list(conversation.get("messages")):
+        yield from _known_message(number, as_object(item), _name(conversation), calls, source)
+
+
+def _known_message(number: int, message: JsonObject, session: str, calls: Calls, source: Source) -> Iterator[Turn]:
+    if role_of(message) is None:
+        source.report.cannot_read(source.path, number, "unknown role" if "role" in message else "no role and content")
+    else:
+        yield from message_turns(message, session, calls, source.report)

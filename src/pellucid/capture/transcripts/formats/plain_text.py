@@ -1,0 +1,155 @@
+"""Plain text in, its turns out: `Name: words` lines, or paragraphs between blank lines.
+
+The first line that is not blank and no date decides, so that a file that grows is read as it was before. A line that
+is a date, or begins with one as the heading of a note does, says when what follows it was said.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pellucid.capture.transcripts.formats.date_headings import date_at_head
+from pellucid.capture.transcripts.json_values import as_instant
+from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.source import Source
+from pellucid.model.turn import Role, Turn
+
+_SPEECH = re.compile(
+    r"\s{0,8}(?:[-*>]\s)?(?:[\[(](?P<at>[^\])]{4,40})[\])]\s{0,3})?\**"
+    r"(?P<name>[^\W\d_][\w.'’-]{0,30}(?: [\w(][\w.'’)-]{0,30}){0,2})\**:\**(?:\s+(?P<words>.*))?$"
+)
+_ROLES: dict[str, Role] = {
+    **dict.fromkeys(("user", "human", "me", "you"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "model", "claude", "chatgpt", "gpt", "codex"), "assistant"),
+    "system": "system",
+    "tool": "tool",
+}
+_NOT_NAMES = frozenset(
+    {
+        "note",
+        "notes",
+        "todo",
+        "fixme",
+        "warning",
+        "error",
+        "info",
+        "debug",
+        "example",
+        "examples",
+        "update",
+        "edit",
+        "ps",
+        "re",
+        "subject",
+        "date",
+        "from",
+        "to",
+        "cc",
+        "tip",
+        "hint",
+        "question",
+        "answer",
+        "summary",
+        "step",
+        "steps",
+        "result",
+        "output",
+        "input",
+        "usage",
+        "see",
+        "also",
+        "http",
+        "https",
+        "important",
+        "conclusion",
+        "title",
+        "links",
+    }
+)
+_LONGEST = 1024 * 1024
+
+
+@dataclass(slots=True)
+class _OpenMessage:
+    """The turn being read."""
+
+    role: Role = "user"
+    speaker: str | None = None
+    at: datetime | None = None
+    lines: list[str] = field(default_factory=list[str])
+    size: int = 0
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+        self.size += len(line) + 1
+
+    def close(self) -> Turn:
+        content = "\n".join(self.lines).strip()
+        return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker)
+
+
+def read(source: Source) -> Iterator[Turn]:
+    """Stream the turns of a text file."""
+    return Numbering(source).number(turn for turn in _turns(source) if turn.content)
+
+
+def _turns(source: Source) -> Iterator[Turn]:
+    dialogue: bool | None = None
+    day: datetime | None = None
+    before: list[Turn] = []
+    current = _OpenMessage()
+    for line in source.lines():
+        text = line.text
+        speech = _start(text)
+        dated = None if speech else date_at_head(text, begins=not current.lines)
+        day = dated or day
+        if dialogue is None and text.strip() and not dated:
+            dialogue = speech is not None
+            if dialogue:  # the dates above it are no one's words
+                before, current = [], _OpenMessage()
+            yield from before
+        if dated and dialogue:
+            continue
+        begun = speech if dialogue else _paragraph(text, current, dated)
+        if begun is None and current.size > _LONGEST:
+            begun = _OpenMessage(current.role, current.speaker, current.at, [text], len(text))
+        if begun is not None:
+            if dialogue is None:
+                before.append(current.close())
+            else:
+                yield current.close()
+            current = begun
+        else:
+            current.add(text)
+        current.at = current.at or (day if current.lines else None)
+    yield from before if dialogue is None else ()
+    yield current.close()
+
+
+def _paragraph(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
+    """The turn that begins at a blank line, or where the notes of another day begin; None for any other line."""
+    if not line.strip():
+        return _OpenMessage()
+    if dated and current.lines:
+        begun = _OpenMessage(at=dated)
+        begun.add(line)
+        return begun
+    return None
+
+
+def _start(line: str) -> _OpenMessage | None:
+    """The turn a `Name: words` line begins; None for any other line."""
+    match = _SPEECH.match(line)
+    if match is None or not _is_name(match["name"]):
+        return None
+    role = _ROLES.get(match["name"].lower())
+    begun = _OpenMessage(role or "user", None if role else match["name"], as_instant(match["at"]))
+    begun.add(match["words"] or "")
+    return begun
+
+
+def _is_name(name: str) -> bool:
+    lowered = name.lower()
+    # scripts without capitals are taken at their word
+    return lowered in _ROLES or (lowered.split(" ")[0] not in _NOT_NAMES and not name[0].islower())

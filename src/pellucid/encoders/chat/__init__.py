@@ -1,0 +1,1 @@
+"""A question and a JSON schema in, a checked answer out: the chat models, behind one port."""

@@ -1,0 +1,131 @@
+"""One question in, one reply or failure out: a single bounded run of a program that reads a prompt and prints JSON."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pellucid.encoders.chat.exchange import ChatPrompt, Failure, Reply
+from pellucid.encoders.program import LONGEST_OUTPUT, ProgramRun, run
+from pellucid.errors import InputError
+from pellucid.model.prompt_mark import mark
+from pellucid.settings import program_environment
+from pellucid.settings.sections import LlmSettings
+
+_SHOWN_COMPLAINT = 240
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_BY_HAND = "try the program of llm.command by hand: it must read a prompt on standard input and print JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCommand:
+    """A program that can be run, its name, its environment, and its deadline in seconds."""
+
+    name: str
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    timeout_s: float
+    clean: Callable[[str], str]
+    """Takes secrets out of what the program complains."""
+
+    @classmethod
+    def of(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "ChatCommand | Failure":
+        """The command of the settings, or why there is no such program.
+
+        Raises:
+            InputError: none is set, or it cannot be one.
+        """
+        given = _words(settings.command)
+        environment = program_environment(settings.command_environment)
+        places = [each for each in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
+        program = shutil.which(os.path.expanduser(given[0]), path=os.pathsep.join(places))
+        name = Path(given[0]).name
+        if program is None:
+            return _missing(name, given[0])
+        environment["PATH"] = os.pathsep.join(places)
+        return cls(name, (program, *given[1:]), environment, settings.command_timeout_s, clean)
+
+    def exchange(self, question: ChatPrompt) -> Reply | Failure:
+        """Ask once."""
+        prompt = prompt_of(question)
+        try:
+            ran = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, self.timeout_s)
+        except FileNotFoundError:
+            return _missing(self.name, self.argv[0])
+        except OSError as error:
+            return Failure("llm_not_installed", f"it cannot be started: {error.strerror}", "check llm.command")
+        return self._outcome(ran, prompt)
+
+    def _outcome(self, ran: ProgramRun, prompt: str) -> Reply | Failure:
+        said = _shortened(self.clean(_plain(ran.complaint)), prompt)
+        if ran.ended == "late":
+            words = f"it had not ended after {self.timeout_s:g} s, and was stopped"
+            return Failure("llm_timeout", words, "raise llm.commandTimeoutS", again=True, complaint=said)
+        if ran.ended == "long":
+            words = f"it printed more than {LONGEST_OUTPUT} bytes, and was stopped"
+            return Failure("llm_bad_answer", words, _BY_HAND, again=True, complaint=said)
+        if ran.code:
+            how = f"it ended with exit code {ran.code}" if ran.code > 0 else f"signal {-ran.code} ended it"
+            return Failure("llm_failed", how, _BY_HAND, again=True, complaint=said)
+        try:
+            return Reply(ran.out.decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            words = "the answer is unusable: it is not UTF-8"
+            return Failure("llm_bad_answer", words, _BY_HAND, again=True, complaint=said)
+
+
+def prompt_of(question: ChatPrompt) -> str:
+    """All of a question as one text, below a mark by which capture knows it again."""
+    asked = (
+        f"{question.system}\n\n"
+        "Answer with one JSON value that follows this JSON schema, and with nothing else. Use no tools.\n"
+        f"{json.dumps(question.schema, ensure_ascii=False)}\n\n"
+        "The user message is everything below this line.\n"
+        f"{question.user}\n"
+    )
+    return f"{mark(asked)}\n{asked}"
+
+
+def _words(command: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The program and its arguments.
+
+    Raises:
+        InputError: there are none, quotation marks are open, or the program depends on the folder one is in.
+    """
+    step = 'write it like command = ["claude", "-p"] under [llm] of the pellucid.toml in the home; see docs/llm.md'
+    try:
+        words = tuple(shlex.split(command)) if isinstance(command, str) else command
+    except ValueError as error:
+        raise InputError(f"llm.command: {error}", code="invalid_setting", next_step=step) from None
+    if not words or not words[0]:
+        raise InputError("llm.command is not set", code="invalid_setting", next_step=step)
+    if any("\0" in word for word in words):
+        raise InputError("llm.command holds a zero byte", code="invalid_setting", next_step=step)
+    if "/" in words[0] and not words[0].startswith(("/", "~")):
+        raise InputError(
+            f"llm.command: {words[0]} would be another program in every folder",
+            code="invalid_setting",
+            next_step="name a program of PATH, or give its full path",
+        )
+    return words
+
+
+def _missing(name: str, given: str) -> Failure:
+    where = "is not there, or cannot be executed" if "/" in given else "is not in PATH"
+    return Failure("llm_not_installed", f"the program {name} of llm.command {where}", "install it, or give its path")
+
+
+def _plain(complaint: bytes) -> str:
+    text = _COLOUR.sub("", complaint.decode("utf-8", "replace"))
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+
+
+def _shortened(text: str, prompt: str) -> str:
+    """The end of it on one line, without what it repeats of the prompt."""
+    lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in prompt]
+    joined = " | ".join(lines)
+    return joined if len(joined) <= _SHOWN_COMPLAINT else f"…{joined[-_SHOWN_COMPLAINT:]}"

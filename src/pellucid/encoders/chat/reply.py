@@ -1,0 +1,92 @@
+"""A model's words and a JSON schema in, the first JSON in them that follows it out, or what is wrong.
+
+Around the JSON there may be prose, a Markdown fence, or other JSON: the events of a stream, or an envelope that holds
+the answer as an object or as text.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+from pydantic_core import from_json
+
+from pellucid.encoders.chat.exchange import JsonSchema
+
+_BROKEN_STARTS = 200
+"""Braces that begin no JSON after which the rest of a text is given up: each costs a look."""
+_ENVELOPES = 4
+"""Layers of objects and text around an answer at most."""
+_DECODER = json.JSONDecoder()
+_START = re.compile(r"[{\[]")
+
+
+def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
+    """The first JSON value of an answer that follows the schema, and what is wrong with it (empty: nothing)."""
+    first = ""
+    for value in _values(text, _ENVELOPES):
+        flaw = _flaw(value, schema, "the answer")
+        if not flaw:
+            return value, ""
+        first = first or flaw
+    return None, first or ("it is not JSON, or was cut off" if text.strip() else "it is empty")
+
+
+def _values(text: str, depth: int) -> Iterator[JsonValue]:
+    """Every object or list in a text that is not inside another, each followed by what it may be an envelope of."""
+    at = broken = 0
+    while broken < _BROKEN_STARTS and (start := _START.search(text, at)):
+        at = start.end()
+        try:
+            _, at = _DECODER.raw_decode(text, start.start())
+            value = cast("JsonValue", from_json(text[start.start() : at], allow_inf_nan=False))
+        except (ValueError, RecursionError):
+            broken += 1
+            continue
+        yield value
+        yield from _inside(value, depth)
+
+
+def _inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
+    if depth and isinstance(value, dict):
+        for part in value.values():
+            if isinstance(part, dict):
+                yield part
+                yield from _inside(part, depth - 1)
+            elif isinstance(part, str):
+                yield from _values(part, depth - 1)
+
+
+def _flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
+    """Where `value` leaves the strict subset of JSON Schema; empty if nowhere. A missing value counts as null."""
+    allowed = schema.get("enum")
+    if isinstance(allowed, Sequence) and value not in allowed:
+        return f"{where} is none of the allowed values"
+    types = schema.get("type")
+    names = [types] if isinstance(types, str) else list(cast("Sequence[str]", types or ()))
+    if not any(_is_of(value, name) for name in names):
+        return f"{where} is not of type {' or '.join(names)}"
+    if isinstance(value, dict):
+        properties = cast("Mapping[str, JsonSchema]", schema.get("properties", {}))
+        flaws = (_flaw(value.get(name), part, name) for name, part in properties.items())
+        return next(filter(None, flaws), "")
+    if isinstance(value, list):
+        items = cast("JsonSchema", schema["items"])
+        return next(filter(None, (_flaw(item, items, f"an item of {where}") for item in value)), "")
+    return ""
+
+
+def _is_of(value: JsonValue, name: str) -> bool:
+    return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}

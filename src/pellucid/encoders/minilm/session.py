@@ -1,0 +1,117 @@
+"""A cache folder in, a runnable MiniLM graph out; provisions the weights and builds the graph when they are not there.
+
+A graph is run only if its bytes are those that were built (`graph_record`); another is built again from the weights.
+A session runs on the caller's thread alone. Several callers may run it at once, which is how many texts share the
+processors: no thread ever waits, or spins, for another in the middle of a text.
+"""
+
+# onnxruntime carries no types; what leaves this module is typed by Session
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.encoders import cachefolder
+from pellucid.encoders.minilm import graph_record
+from pellucid.encoders.minilm.provision import MODEL_NAME, WEIGHTS_SHA256, Report, provision
+from pellucid.encoders.port import Vector
+from pellucid.errors import EncoderError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+Variant = Literal["int8", "float"]
+BUILDER = "v2"
+"""Raised whenever minilm_graph builds other numbers; it is part of the model's name, so old vectors are told apart."""
+
+
+class _UnusableError(EncoderError):
+    """The graph in the cache is missing, damaged, or of another builder."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, next_step="check the disk and the version of onnxruntime")
+
+
+class Session:
+    """One graph, loaded."""
+
+    def __init__(self, cache: Path, variant: Variant, report: Report | None = None) -> None:
+        """Load the graph of `cache`, building it first if it is missing, of another builder, or not as it was built.
+
+        Raises:
+            EncoderError: the weights could not be had, or the graph built from them does not load.
+        """
+        path = graph_path(cache, variant)
+        try:
+            _verify(path, report)
+            self._session = _open(path, variant)
+        except _UnusableError:
+            _build(path, variant, report)
+            self._session = _open(path, variant)
+
+    def states(self, ids: NDArray[np.int64]) -> Vector:
+        """The last hidden state of every token: ids (batch, length) to float32 (batch, length, 384)."""
+        return cast("Vector", self._session.run(["states"], {"ids": ids})[0])
+
+
+def graph_path(cache: Path, variant: Variant) -> Path:
+    """Where the graph of a variant is kept."""
+    return cache / f"minilm-{variant}-{BUILDER}.onnx"
+
+
+def _stamp(variant: Variant) -> dict[str, str]:
+    return {"variant": variant, "builder": BUILDER, "weights": WEIGHTS_SHA256}
+
+
+def _verify(path: Path, report: Report | None) -> None:
+    """Refuse a graph whose bytes are not known to be those that were built."""
+    state = graph_record.check(path)
+    if state == "damaged" and report:
+        report(f"{MODEL_NAME}: {path.name} was changed after it was built; it is not used")
+    if state != "valid":
+        raise _UnusableError(f"{path} is {state}")
+
+
+def _open(path: Path, variant: Variant) -> "InferenceSession":
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as runtime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # hardly two batches have the same shape, so a remembered memory plan is never used again
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    unusable = (
+        runtime.NoSuchFile,
+        runtime.InvalidProtobuf,
+        runtime.InvalidArgument,
+        runtime.InvalidGraph,
+        runtime.NotImplemented,
+        runtime.RuntimeException,
+        runtime.Fail,
+    )
+    try:
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except unusable as error:
+        raise _UnusableError(f"{path} does not load: {error}") from error
+    if session.get_modelmeta().custom_metadata_map != _stamp(variant):
+        raise _UnusableError(f"{path} was built by another version or from other weights")
+    return session
+
+
+def _build(path: Path, variant: Variant, report: Report | None) -> None:
+    from pellucid.encoders.minilm import graph
+
+    files = provision(path.parent, report)
+    if report:
+        report(f"{MODEL_NAME}: building {path.name}")
+    data = graph.build(files.weights, variant, _stamp(variant))
+    try:
+        with cachefolder.locked(path.parent):
+            graph_record.write(path, cachefolder.place(path, [data]))
+    except OSError as error:
+        raise EncoderError(f"{path} could not be written: {error}", next_step="make room or mend the folder") from error

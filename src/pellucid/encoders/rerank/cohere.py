@@ -1,0 +1,120 @@
+"""A query and texts in, the scores of Cohere's rerank API out; also of any server that speaks the same `/v2/rerank`.
+
+Sent to `rerank.baseUrl`, and nobody else: the model's name, the query, the texts, and the key in its header. It is
+asked once: a recall is time-boxed, so there is no retry.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
+
+from pellucid.encoders.http_post import HttpResponse, NoAnswerError, post
+from pellucid.encoders.rerank.reranker import finite, well_formed
+from pellucid.errors import EncoderError
+from pellucid.settings.sections import RerankSettings
+
+DEFAULT_MODEL = "rerank-v3.5"
+_OWN_HOST = "api.cohere.com"
+_PATH = "/v2/rerank"
+
+
+class _Result(BaseModel):
+    index: int = Field(strict=True, ge=0)
+    relevance_score: Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+
+class _Ranking(BaseModel):
+    results: list[_Result]
+
+
+class CohereReranker:
+    """Cohere's rerank API as a `Reranker`: plain HTTP, no SDK. Safe to share."""
+
+    def __init__(self, settings: RerankSettings) -> None:
+        self._settings = settings
+        self._model = settings.model or DEFAULT_MODEL
+
+    @property
+    def name(self) -> str:
+        """`cohere:` and the model."""
+        return f"cohere:{self._model}"
+
+    @property
+    def is_remote(self) -> bool:
+        """The query and the texts are sent to `rerank.baseUrl`."""
+        return True
+
+    def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
+        """Relevance from 0 to 1 as the API gives it; see `Reranker`."""
+        if not texts:
+            return []
+        url, headers = self._settings.base_url.rstrip("/") + _PATH, self._headers()
+        question = {
+            "model": self._model,
+            "query": well_formed(query),
+            "documents": [well_formed(text) for text in texts],
+            "top_n": len(texts),
+        }
+        try:
+            answer = post(url, headers, json.dumps(question, ensure_ascii=False).encode(), deadline_s)
+        except NoAnswerError as error:
+            raise self._error(str(error), "check rerank.baseUrl and the network, or raise rerank.timeoutS") from error
+        return self._scores(answer, len(texts))
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "pellucid"}
+        key = self._settings.api_key.get_secret_value().strip()
+        if not (key.isascii() and (key.isprintable() and " " not in key)):
+            raise self._error("rerank.apiKey holds signs no key can have", "copy it anew")
+        if key:
+            return headers | {"Authorization": f"Bearer {key}"}
+        if self._host() == _OWN_HOST:
+            raise self._error("rerank.apiKey is not set", "set PELLUCID_RERANK__API_KEY")
+        return headers
+
+    def _scores(self, answer: HttpResponse, count: int) -> list[float]:
+        if not 200 <= answer.status < 300:
+            # what an endpoint says of an error could repeat the key or a text: only its status is passed on
+            raise self._error(f"the endpoint answered {answer.status}", _step(answer.status))
+        try:
+            results = _Ranking.model_validate_json(answer.body).results
+        except ValidationError:
+            raise self._error("the answer is not the JSON of /v2/rerank", "check rerank.baseUrl") from None
+        found = {result.index: result.relevance_score for result in results}
+        if len(results) != count or set(found) != set(range(count)):
+            raise self._error(
+                f"the answer holds {len(results)} scores ({len(found)} different) for {count} texts",
+                "check that rerank.baseUrl speaks /v2/rerank",
+            )
+        return finite([found[index] for index in range(count)], self.name)
+
+    def _error(self, words: str, step: str) -> EncoderError:
+        return EncoderError(f"{self.name} at {self._host() or 'rerank.baseUrl'}: {words}", next_step=step)
+
+    def _host(self) -> str:
+        """The host alone: an address may hold a password."""
+        try:
+            return urlsplit(self._settings.base_url).hostname or ""
+        except ValueError:
+            return ""
+
+
+def _step(status: int) -> str:
+    steps = {
+        401: "check rerank.apiKey (PELLUCID_RERANK__API_KEY)",
+        403: "check what rerank.apiKey may do, and rerank.model",
+        404: "check rerank.baseUrl and rerank.model",
+        429: "wait, or raise the quota of the key",
+    }
+    if status in steps:
+        return steps[status]
+    if status >= 500:
+        return "try again later"
+    return (
+        "check rerank.model"
+        if status >= 400
+        else "set rerank.baseUrl to where the endpoint is: no redirect is followed"
+    )

@@ -1,0 +1,202 @@
+"""A query and texts in, a cross-encoder's scores out: an ONNX model of the user's choice, in this process.
+
+Each pair goes through the model by itself, so a text's score depends on the query and on that text alone: whoever else
+is scored changes nothing, also in models whose integer scales are taken over a whole batch. Two pairs are scored at the
+same time, each on one thread; no thread ever waits, or spins, for another in the middle of a pair.
+"""
+
+# onnxruntime carries no types; what leaves this module is typed
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false, reportUnknownParameterType=false
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from threading import Lock, Timer
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pellucid.encoders.rerank.files import DEFAULT_MODEL, MissingModelError, is_local, locate
+from pellucid.encoders.rerank.reranker import finite, well_formed
+from pellucid.errors import EncoderError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession, RunOptions
+    from tokenizers import Tokenizer
+
+THREADS = 2
+_MAX_CHARACTERS = 8_192
+"""More than 512 tokens of any prose; a tokenizer takes seconds for a text of megabytes."""
+_LONGEST_REASON = 300
+_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+_INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+
+
+class CrossEncoder:
+    """A cross-encoder as a `Reranker`: loads on the first score, from local files alone. Safe to share."""
+
+    def __init__(self, model: str, cache: Path) -> None:
+        """Prepare, without loading anything.
+
+        Args:
+            model: as `cross_encoder_files` names it; empty for the default.
+            cache: the folder of all models, e.g. `<home>/models`.
+        """
+        self._model = model or DEFAULT_MODEL
+        self._cache = cache
+        self._lock = Lock()
+        self._loading: Future[_LoadedReranker] | None = None
+
+    @property
+    def name(self) -> str:
+        """`cross-encoder:` and the model; of a local one the last part of its path."""
+        model = Path(self._model).expanduser().resolve().name if is_local(self._model) else self._model
+        return f"cross-encoder:{model}"
+
+    @property
+    def is_remote(self) -> bool:
+        """Nothing leaves this machine."""
+        return False
+
+    def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
+        """The model's own output for each pair, usually a logit; see `Reranker`.
+
+        A model that takes longer to load than `deadline_s` goes on loading for the next time. A pair in the middle of
+        the model is stopped at the deadline.
+        """
+        started = time.perf_counter()
+        if not texts:
+            return []
+        loaded = self._load(deadline_s)
+        box = _TimeBox(deadline_s - (time.perf_counter() - started))
+        with box, ThreadPoolExecutor(THREADS, "cross-encoder") as threads:
+            futures = [threads.submit(loaded.score, query, text, box.options) for text in texts]
+            wait(futures)
+        failures = [error for future in futures if (error := future.exception())]
+        if failures and box.is_over:
+            took = time.perf_counter() - started
+            raise EncoderError(
+                f"{self.name} scored {len(texts) - len(failures)} of {len(texts)} in {took:.2f} s",
+                next_step="raise rerank.timeoutS, or set rerank.model to a smaller one",
+            )
+        if failures:
+            raise self._failure("could not score a text", failures[0])
+        return finite([future.result() for future in futures], self.name)
+
+    def _load(self, deadline_s: float) -> "_LoadedReranker":
+        with self._lock:
+            if self._loading is None or _may_be_there_now(self._loading):
+                # a thread that is waited for at exit: a process that ends in the middle of loading would crash
+                loader = ThreadPoolExecutor(1, "cross-encoder-load")
+                self._loading = loader.submit(_LoadedReranker, self._model, self._cache)
+                loader.shutdown(wait=False)
+            loading = self._loading
+        if not wait([loading], max(0.0, deadline_s)).done:
+            raise EncoderError(
+                f"{self.name} is still loading after {deadline_s:g} s",
+                next_step="ask again when it is there, or raise rerank.timeoutS",
+            )
+        # the libraries raise whatever they like, a bare Exception too; a future keeps it, and so it is remembered
+        if error := loading.exception():
+            raise self._failure("cannot be loaded", error)
+        return loading.result()
+
+    def _failure(self, what: str, error: BaseException) -> EncoderError:
+        if isinstance(error, EncoderError):
+            return EncoderError(f"{self.name}: {error.message}", next_step=error.next_step)
+        step = "check that rerank.model is a reranker with an ONNX graph, and fetch it anew"
+        if isinstance(error, ImportError):
+            step = "install pellucid anew, with all it depends on"
+        reason = " ".join(str(error).split())[:_LONGEST_REASON]
+        return EncoderError(f"{self.name} {what}: {type(error).__name__}: {reason}", next_step=step)
+
+
+class _TimeBox:
+    """Seconds after which every run that was given `options` is stopped, and none begins."""
+
+    def __init__(self, seconds: float) -> None:
+        import onnxruntime
+
+        self.options: RunOptions = onnxruntime.RunOptions()
+        self.options.log_severity_level = 4  # being stopped is no error to be printed
+        self._timer = Timer(max(0.0, seconds), self._stop)
+        self._timer.daemon = True
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.options.terminate)
+
+    def __enter__(self) -> None:
+        if self._timer.interval > 0:
+            self._timer.start()
+        else:
+            self._stop()
+
+    def __exit__(self, *failure: object) -> None:
+        self._timer.cancel()
+
+    def _stop(self) -> None:
+        self.options.terminate = True
+
+
+class _LateError(Exception):
+    """The time was over before this pair's turn came."""
+
+
+class _LoadedReranker:
+    """A tokenizer and a graph, ready for any number of threads."""
+
+    def __init__(self, model: str, cache: Path) -> None:
+        files = locate(model, cache)
+        self._tokenizer = _tokenizer(files.tokenizer, files.max_tokens)
+        self._session = _session(files.graph)
+        self._inputs = {one.name: _INTEGERS.get(one.type) for one in self._session.get_inputs()}
+        odd = sorted(name for name, kind in self._inputs.items() if name not in _INPUTS or kind is None)
+        if odd or "input_ids" not in self._inputs:
+            raise EncoderError(
+                f"its graph wants {', '.join(odd) or 'no input_ids'}, which no cross-encoder does",
+                next_step="set rerank.model to a reranker exported for text classification",
+            )
+        outputs = [one.name for one in self._session.get_outputs()]
+        self._output = "logits" if "logits" in outputs else outputs[0]
+
+    def score(self, query: str, text: str, options: "RunOptions") -> float:
+        if options.terminate:
+            raise _LateError
+        pair = self._tokenizer.encode(well_formed(query[:_MAX_CHARACTERS]), well_formed(text[:_MAX_CHARACTERS]))
+        known = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
+        feed = {name: np.array([known[name]], kind) for name, kind in self._inputs.items()}
+        (given,) = self._session.run([self._output], feed, options)
+        if given.size != 1:
+            raise EncoderError(
+                f"the model gives {given.size} numbers a text, and a reranker gives one",
+                next_step="set rerank.model to a reranker, not a classifier or an embedding model",
+            )
+        return float(given.item())
+
+
+def _may_be_there_now(loading: "Future[_LoadedReranker]") -> bool:
+    """Whether loading failed only because nobody had brought the model; looking again is a few file look-ups."""
+    return loading.done() and isinstance(loading.exception(), MissingModelError)
+
+
+def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def _session(graph: Path) -> "InferenceSession":
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # hardly two pairs have the same shape, so a remembered memory plan is never used again
+    options.enable_mem_pattern = False
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,202 @@
+"""The name of a cross-encoder in, its files on this machine out; only `pull` ever fetches them.
+
+A name is a repository of the model hub (`org/name`), a file in one (`org/name/onnx/model_int8.onnx`), or a local folder
+or `.onnx` file, written with a leading `/`, `./`, `../` or `~`. Wanted are an ONNX graph and a `tokenizer.json`.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from pellucid.encoders import cachefolder
+from pellucid.encoders.minilm.provision import Report
+from pellucid.errors import EncoderError
+
+DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
+PULL = "run `pellucid models pull --reranker`"
+_ELSEWHERE = {DEFAULT_MODEL: "onnx-community/bge-reranker-v2-m3-ONNX"}
+"""Whose own repository holds no ONNX graph, and where the hub's community keeps one."""
+_GRAPHS = ("onnx/model.onnx", "model.onnx")
+_TOKENIZER = "tokenizer.json"
+_TOKENIZER_CONFIG = "tokenizer_config.json"
+_LONGEST_TOKENS = 512
+"""Tokens of a query and a text together, as rerankers are trained; more costs much and helps little."""
+_FROM_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)(/(?P<graph>[\w./-]+\.onnx))?", re.ASCII)
+_HUB_SCRIPT = """
+import sys
+from huggingface_hub import snapshot_download
+snapshot_download(sys.argv[1], local_dir=sys.argv[2], allow_patterns=sys.argv[3:])
+"""
+
+
+class MissingModelError(EncoderError):
+    """The model is not on this machine; it may be there the next time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossEncoderFiles:
+    """What a cross-encoder is loaded from; `max_tokens` is the most its pairs may have."""
+
+    graph: Path
+    tokenizer: Path
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A model of the hub: its repository and the graphs in it that will do, best first."""
+
+    repository: str
+    graphs: tuple[str, ...]
+
+
+def is_local(model: str) -> bool:
+    """Whether the name of a model is a path."""
+    return model.startswith(("/", "./", "../", "~"))
+
+
+def locate(model: str, cache: Path) -> CrossEncoderFiles:
+    """The files of a model, without asking anybody else.
+
+    Args:
+        model: its name; see above.
+        cache: the folder of all models; the hub client's own cache is looked into as well.
+
+    Raises:
+        EncoderError: the name cannot be one (MissingModelError: it can, but the files are not here).
+    """
+    if is_local(model):
+        return _in_path(Path(model).expanduser())
+    wanted = _wanted(model)
+    found = _in_folder(_folder(model, cache), wanted.graphs) or _in_hub_cache(wanted)
+    if found is None:
+        raise MissingModelError(
+            f"the cross-encoder {model} is not on this machine",
+            next_step=f"{PULL}, or set rerank.model to a local folder with an ONNX graph and {_TOKENIZER}",
+        )
+    return found
+
+
+def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> CrossEncoderFiles:
+    """Make sure that a model is on this machine, asking the model hub if need be; can be interrupted and resumed.
+
+    Args:
+        model: its name; see above.
+        cache: the folder of all models.
+        report: told in a few words what is happening.
+        progress: whether the hub client may draw its progress bars on stderr.
+
+    Raises:
+        EncoderError: the hub does not answer or has no such graph, or `cache` cannot be written.
+    """
+    try:
+        return locate(model, cache)
+    except MissingModelError:
+        if is_local(model):
+            raise
+    folder = _folder(model, cache)
+    try:
+        with cachefolder.locked(cache):
+            # another process may have brought it while this one waited
+            if _in_folder(folder, _wanted(model).graphs) is None:
+                _fetch(model, folder, report, progress=progress)
+    except OSError as error:
+        raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
+    return locate(model, cache)
+
+
+def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
+    wanted = _wanted(model)
+    part = folder.with_name(f".{folder.name}.part")
+    cachefolder.open_folder(part)
+    report(f"{model}: asking the model hub for {wanted.repository}")
+    # weights too large for one file lie beside the graph, as model.onnx_data or the like
+    patterns = [
+        _TOKENIZER,
+        _TOKENIZER_CONFIG,
+        *(f"{graph}{more}" for graph in wanted.graphs for more in ("", "?data*")),
+    ]
+    arguments = (sys.executable, "-P", "-c", _HUB_SCRIPT, wanted.repository, str(part), *patterns)
+    done = subprocess.run(  # noqa: S603 -- our own script; the name was checked
+        arguments, stdout=subprocess.PIPE, stderr=None if progress else subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode != 0:
+        lines = [line.strip() for line in (done.stderr or "").splitlines() if line.strip()]
+        why = lines[-1] if lines else f"exit code {done.returncode}"
+        raise EncoderError(
+            f"the model hub did not give {wanted.repository}: {why}",
+            next_step="check rerank.model and the network; what has arrived is kept, and a new try goes on from there",
+        )
+    if _in_folder(part, wanted.graphs) is None:
+        shutil.rmtree(part)
+        raise EncoderError(
+            f"{wanted.repository} has no {' or '.join(wanted.graphs)} with a {_TOKENIZER}",
+            next_step="set rerank.model to a repository with an ONNX graph, or name the file: org/name/path.onnx",
+        )
+    shutil.rmtree(part / ".cache", ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    part.replace(folder)
+    report(f"{model}: kept in {folder}")
+
+
+def _wanted(model: str) -> _Wanted:
+    match = _FROM_HUB.fullmatch(model)
+    if match is None or ".." in model:
+        raise EncoderError(
+            f"rerank.model {model!r} is neither a repository of the model hub nor a path",
+            next_step="write it like org/name, or as a path with a leading / or ./",
+        )
+    repository, graph = match["repository"], match["graph"]
+    return _Wanted(_ELSEWHERE.get(repository, repository), (graph,) if graph else _GRAPHS)
+
+
+def _folder(model: str, cache: Path) -> Path:
+    return cache / model.replace("/", "--")
+
+
+def _in_path(path: Path) -> CrossEncoderFiles:
+    if path.suffix == ".onnx":
+        # exports keep their graphs in a folder of their own, below the tokenizer
+        found = _in_folder(path.parent, (path.name,)) or _in_folder(
+            path.parents[1], (f"{path.parent.name}/{path.name}",)
+        )
+    else:
+        found = _in_folder(path, _GRAPHS)
+    if found is None:
+        raise MissingModelError(
+            f"{path} has no ONNX graph ({' or '.join(_GRAPHS)}) with a {_TOKENIZER}",
+            next_step="set rerank.model to a folder that has both",
+        )
+    return found
+
+
+def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | None:
+    tokenizer = folder / _TOKENIZER
+    graph = next((folder / graph for graph in graphs if (folder / graph).is_file()), None)
+    if graph is None or not tokenizer.is_file():
+        return None
+    return CrossEncoderFiles(graph, tokenizer, _max_tokens(folder / _TOKENIZER_CONFIG))
+
+
+def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    tokenizer = try_to_load_from_cache(wanted.repository, _TOKENIZER)
+    found = _in_folder(Path(tokenizer).parent, wanted.graphs) if isinstance(tokenizer, str) else None
+    # that cache is made of links, and onnxruntime follows none to weights beside the graph
+    return None if found and [*found.graph.parent.glob(f"{found.graph.name}?data*")] else found
+
+
+def _max_tokens(config: Path) -> int:
+    """What the tokenizer's own settings allow; exports write 1e30 where nobody knew."""
+    try:
+        told = cast("object", json.loads(config.read_bytes()))
+    except (FileNotFoundError, ValueError):
+        return _LONGEST_TOKENS
+    most = cast("dict[str, object]", told).get("model_max_length") if isinstance(told, dict) else None
+    return most if isinstance(most, int) and 0 < most <= _LONGEST_TOKENS else _LONGEST_TOKENS

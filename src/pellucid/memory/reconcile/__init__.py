@@ -1,0 +1,1 @@
+"""New statements and what is kept in, decisions out: what is new, said again, replaced, or disputed."""

@@ -1,0 +1,396 @@
+"""Judged statements in, decisions out: what is new, what says the same again, what replaces what, and why.
+
+A newer statement supersedes an older one about the same `entity::attribute`, or its plain denial, if whoever asserts
+it ranks as high (axiom > user > inferred). An older statement that arrives late is kept as superseded. Other
+attributes of a superseded memory stay in force. Corrections and retractions find what they mean by its words.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from pellucid.language.spelling import content_hash
+from pellucid.memory.changes import ChangeSet, Fields
+from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.standing import Contradiction, KnownStatements, Subject, boundary, live_attributes
+from pellucid.memory.reconcile.targets import Found, Restate, corrected, like, of, restated, retracted
+from pellucid.memory.tombstone import said_key, turn_keys, words_key
+from pellucid.memory.trust.zones import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
+from pellucid.model.ledger import Event, VerdictRow
+from pellucid.model.memory import Memory
+from pellucid.model.observation import MemoryObservation, Resolution, Verdict
+from pellucid.store.index_port import Index, Served
+from pellucid.store.lookup_port import Lookup
+
+_BY_A_PERSON = frozenset({"manual", "user_input"})
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something that may become a memory: the memory it would be, what it resolves, and its observation, if it has one.
+
+    `observation` is None where a person asks for it directly.
+    """
+
+    memory: Memory
+    resolves: Resolution | None = None
+    observation: MemoryObservation | None = None
+    event: Event | None = None
+    """Its making is put on record as this, where somebody may want to undo it."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a statement: the verdict that stands, its reason, and the memory it made or meant."""
+
+    verdict: Verdict
+    reason: str
+    memory_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Each statement's outcome in order, and the verdict rows of those that were observed.
+
+    What is created and changed is in the `ChangeSet` that the reconciler was given.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    rows: tuple[dict[str, object], ...]
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Each outcome as `verdict:code`, for counting."""
+        return tuple(f"{each.verdict}:{each.reason.partition(':')[0].strip() or 'durable'}" for each in self.outcomes)
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Decides about statements of one namespace, in their order. `key` is the vault's."""
+
+    index: Index
+    lookup: Lookup
+    changes: ChangeSet
+    key: bytes
+    trust: bool = True
+    """Whether it matters who says a thing again; see `memory.trust`."""
+    restate: Restate | None = None
+    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept."""
+    _considered: list[Statement] = field(default_factory=list[Statement])
+    _forgotten: set[bytes] = field(default_factory=set[bytes])
+    _standing: KnownStatements = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._standing = KnownStatements(self.index, self.lookup, self.changes)
+
+    def consider(self, statements: Iterable[Statement]) -> None:
+        """Add statements of one segment, in order."""
+        self._considered += statements
+
+    def decide(self) -> Decided:
+        """Decide about all that was considered."""
+        accepted = [
+            s.memory
+            for s in self._considered
+            if s.observation is None or s.observation.judge_accepted or _is_repeated(s.observation)
+        ]
+        self._standing.load(accepted)
+        self._forgotten = self.lookup.tombstones({key for memory in accepted for key in self._keys(memory)})
+        outcomes = tuple(self._outcome(statement) for statement in self._considered)
+        rows = tuple(
+            self._row(s.observation, s.memory, outcome).to_wire()
+            for s, outcome in zip(self._considered, outcomes, strict=True)
+            if s.observation
+        )
+        return Decided(outcomes, rows)
+
+    def _keys(self, memory: Memory) -> list[bytes]:
+        secret, namespace = self.key, memory.namespace
+        said = {words_key(secret, namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
+        return [*said, *turn_keys(secret, namespace, memory.evidence)]
+
+    def _outcome(self, statement: Statement) -> Outcome:
+        memory, observation = statement.memory, statement.observation
+        if statement.resolves and statement.resolves.value:
+            return self._resolve(statement)
+        if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
+            return Outcome(observation.verdict, observation.verdict_reason)
+        if observation and self._forgotten.intersection(self._keys(memory)):
+            return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
+        if statement.resolves and statement.resolves.kind == "retraction":
+            return self._retract(memory, statement.resolves.about)
+        if known := self._standing.repeated(memory):
+            return self._repeat(known, memory)
+        return self._keep(statement)
+
+    def _meant(self, statement: Statement) -> tuple[Statement, Found] | None:
+        """A person's correction without a subject, as the statement that it makes of the one memory it can mean."""
+        memory, resolves = statement.memory, statement.resolves
+        if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
+            return None
+        near = [each for each in self._near(memory, resolves.value) if self._may_take_back(memory, of(each))]
+        found = restated(resolves, near, self.restate) if memory.trust_zone != "quarantine" else None
+        if found is None or self._forgotten.intersection(self._keys(memory)):
+            return None
+        target, new = found
+        said = {
+            "content": new.text,
+            "category": "correction",
+            "entity_ref": new.entity,
+            "structured_attributes": new.attributes,
+            "content_hash": content_hash(new.text, new.entity),
+        }
+        return replace(statement, memory=memory.model_copy(update=said)), target
+
+    def _resolve(self, statement: Statement) -> Outcome:
+        if (meant := self._meant(statement)) is None:
+            return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
+        return self._replace(meant[0], [Contradiction(meant[1], restated=True)], "corrected")
+
+    def _vouches_in_passing(self, statement: Statement) -> bool:
+        """Whether a judge saw but a repetition of the segment where a person says what is in quarantine."""
+        observation, memory = statement.observation, statement.memory
+        repeats = observation is not None and _is_repeated(observation)
+        return repeats and vouches(memory) and bool(self._standing.doubted(memory))
+
+    def _repeat(self, known: str, memory: Memory) -> Outcome:
+        earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
+        elsewhere = earlier is None or earlier.session_id != memory.session_id
+        if elsewhere and (recurs(memory.source_class) or not self.trust):
+            self.changes.said_again(known, memory.source_class or "manual", memory.session_id)
+        return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
+
+    def _retract(self, memory: Memory, about: str) -> Outcome:
+        if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
+            return Outcome("reject", "not-a-person: only a person's own words take something back")
+        active = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
+        fitting = retracted(about, active, memory.session_id)
+        meant = [each for each in fitting if self._may_take_back(memory, of(each))]
+        if not meant:
+            return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
+        for each in meant:
+            fields = {"status": "retracted", "invalid_at": _at(memory)}
+            self.changes.change(each, "retracted", fields, "spoken-retraction")
+        return Outcome("accept", f"retraction: {len(meant)} taken back", of(meant[0]).id)
+
+    def _may_take_back(self, memory: Memory, target: Memory) -> bool:
+        """Spoken words reach what was said before them, and is neither pinned, an axiom, nor kept in by a scope."""
+        held = self.changes.now(target)
+        if held.status != "active" or held.pinned or held.asserted_by == "axiom" or _at(held) > _at(memory):
+            return False
+        return boundary(held) == boundary(memory) or held.session_id == memory.session_id is not None
+
+    def _near(self, memory: Memory, words: str) -> list[Found]:
+        """Memories of this batch's session, then kept ones that share words."""
+        kept = like(self.index, self.changes.namespace, words, self.changes.clock.now())
+        return [*self._standing.said_in(memory.session_id), *kept]
+
+    def _keep(self, statement: Statement) -> Outcome:
+        memory = statement.memory
+        if memory.trust_zone == "quarantine":
+            return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
+        if doubted := self._standing.doubted(memory):
+            return self._meet(doubted, statement)
+        return self._assert(statement)
+
+    def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
+        """What others in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
+        memory = statement.memory
+        if not vouches(memory):
+            echo = memory.model_copy(update={"trust_zone": "quarantine"})
+            return self._create(statement, echo, f"quarantined: {why_quarantined(echo)}")
+        outcome = self._assert(statement)
+        if outcome.memory_id == memory.id and self.changes.now(memory).status == "active":
+            for each in doubted:
+                if may_rise(self.changes.now(of(each)), memory):
+                    self._lift(each, memory)
+        return outcome
+
+    def admit(self, held: Served, reason: str) -> None:
+        """Lift a kept memory out of quarantine by hand; it then meets what it contradicts, as a new one would."""
+        memory = held.memory
+        self._standing.load([memory])
+        contradictions, open_ones = _sorted(self._standing.contradicted(memory))
+        met = [of(each.of) for each in contradictions]
+        fields: Fields = {"trust_zone": "working"}
+        if newer := next((each for each in met if _at(each) > _at(memory)), None):
+            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": _at(newer)}
+        elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in met):
+            fields |= {"status": "pending_review"}
+        else:
+            whole = [of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
+            fields |= {"supersedes": (*memory.supersedes, *whole), "disputed_with": self._dispute(memory, open_ones)}
+        self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
+
+    def _lift(self, doubted: Subject, by: Memory) -> None:
+        """Lift a memory out of quarantine on another's word; what says no more than it is replaced by it at once."""
+        held = self.changes.now(of(doubted))
+        fields: Fields = {"trust_zone": "working"}
+        if says_the_same(held, by):
+            fields |= {"status": "superseded", "superseded_by": by.id}
+        elif _sorted(self._standing.contradicted(held))[0]:
+            fields |= {"status": "pending_review"}
+        self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
+
+    def _assert(self, statement: Statement) -> Outcome:
+        memory, resolves = statement.memory, statement.resolves
+        met = self._standing.contradicted(memory)
+        corrects = bool(resolves and resolves.kind == "correction")
+        if corrects:  # who corrects says that the newer takes the place of the older
+            met = [replace(each, plain=True) for each in met]
+        if resolves and corrects and not met:
+            near = self._near(memory, f"{memory.content} {resolves.about}")
+            target = corrected(memory, resolves.about, [each for each in near if self._may_take_back(memory, of(each))])
+            met = [Contradiction(target)] if target else []
+        return self._replace(statement, met, "corrected" if corrects else "")
+
+    def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
+        memory = statement.memory
+        met, open_ones = _sorted(met)
+        newer = [each for each in met if _at(of(each.of)) > _at(memory)]
+        met = [each for each in met if each not in newer]
+        for each in newer:
+            memory = self._give_way(memory, each)
+        if memory.status == "superseded":
+            by = memory.superseded_by or ""
+            self.changes.create(memory, "superseded", "arrived-late", [by])
+            return Outcome("accept", "arrived-late: a newer statement of the same thing is kept", memory.id)
+        stronger = next((each for each in met if RANK[of(each.of).asserted_by] > RANK[memory.asserted_by]), None)
+        if stronger:
+            held = of(stronger.of)
+            self.changes.create(
+                memory.model_copy(update={"status": "pending_review"}), "disputed", "contradicts-entrenched", [held.id]
+            )
+            return Outcome("accept", f"pending-review: it contradicts what {held.asserted_by} asserted", memory.id)
+        whole = tuple(of(each.of).id for each in met if self._supersede(each, memory, why))
+        if whole:
+            memory = memory.model_copy(update={"supersedes": (*memory.supersedes, *whole)})
+        if disputed := self._dispute(memory, open_ones):
+            memory = memory.model_copy(update={"disputed_with": disputed})
+        return self._create(statement, memory, "durable: a lasting statement with evidence")
+
+    def _dispute(self, memory: Memory, met: Sequence[Contradiction]) -> tuple[str, ...]:
+        """Mark what cannot hold beside a memory that does not plainly take its place; the ids the memory is to name."""
+        for each in met:
+            named = (*self.changes.now(of(each.of)).disputed_with, memory.id)
+            self.changes.change(each.of, "disputed", {"disputed_with": named}, "cannot-both-hold", [memory.id])
+        return tuple(dict.fromkeys((*memory.disputed_with, *(of(each.of).id for each in met))))
+
+    def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
+        self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
+        self._standing.add(memory)
+        return Outcome("accept", reason, memory.id)
+
+    def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
+        """An older statement that arrives after one that replaced it, or should not have: what ranks lower waits."""
+        by = of(newer.of)
+        if RANK[by.asserted_by] < RANK[memory.asserted_by]:
+            fields = {"status": "pending_review"}
+            self.changes.change(newer.of, "disputed", fields, "contradicts-entrenched", [memory.id])
+            return memory
+        if newer.attributes and newer.attributes < set(memory.structured_attributes) - set(memory.retired_attributes):
+            retired = {**memory.retired_attributes, **dict.fromkeys(sorted(newer.attributes), by.id)}
+            return memory.model_copy(update={"retired_attributes": retired})
+        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": _at(by)})
+
+    def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
+        """Retire what is contradicted, and no more; whether that was the whole memory."""
+        old = self.changes.now(of(met.of))
+        others = [
+            name
+            for name in old.structured_attributes
+            if name not in met.attributes and name not in old.retired_attributes
+        ]
+        if met.attributes and others and live_attributes(old):
+            retired = {**old.retired_attributes, **dict.fromkeys(sorted(met.attributes), new.id)}
+            self.changes.change(
+                met.of, "attribute_retired", {"retired_attributes": retired}, why or "updated", [new.id]
+            )
+            return False
+        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": _at(new)}
+        reason = why or ("updated" if met.attributes or met.restated else "denied")
+        self.changes.change(met.of, "superseded", fields, reason, [new.id])
+        return True
+
+    def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
+        fact = observation.fact
+        return VerdictRow(
+            observation_id=observation.id,
+            session_id=observation.session_id,
+            namespace=self.changes.namespace,
+            observed_at=observation.observed_at,
+            decided_at=self.changes.clock.now(),
+            category=fact.category,
+            confidence=fact.confidence,
+            importance=observation.importance,
+            verdict=outcome.verdict,
+            reason=outcome.reason,
+            resulting_primitive_id=outcome.memory_id,
+            content_hash=words_key(self.key, memory.namespace, memory.content, memory.entity_ref).hex(),
+            evidence=memory.evidence,
+            said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in _wordings(memory))),
+        )
+
+
+def statement(
+    observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
+) -> Statement:
+    """What an observation would be kept as. It was created when it was said, and is valid from then."""
+    fact, now = observation.fact, changes.clock.now()
+    memory = Memory(
+        id=changes.clock.new_id("mem"),
+        category=fact.category,
+        namespace=changes.namespace,
+        created=observation.observed_at,
+        updated=now,
+        source="extraction",
+        asserted_by="user" if observation.source_class in _BY_A_PERSON else "inferred",
+        source_class=observation.source_class,
+        session_id=observation.session_id,
+        agent=agent,
+        evidence=tuple(str(each) for each in fact.evidence),
+        evidence_quotes={str(each): each.quote for each in fact.evidence if each.quote},
+        confidence=fact.confidence,
+        tags=fact.tags,
+        entity_ref=fact.entity_ref,
+        structured_attributes=fact.structured_attributes,
+        importance_score=observation.importance,
+        trust_zone=first_zone(observation.source_class, fact.content, enabled=trust),
+        valid_at=min(observation.observed_at, now),
+        content_hash=content_hash(fact.content, fact.entity_ref),
+        content=fact.content,
+    )
+    return Statement(memory, fact.resolves, observation)
+
+
+def in_context(stated: Statement, doubted: Collection[int]) -> Statement:
+    """The statement, in quarantine if a turn (by ordinal) it was said in is doubted."""
+    observation = stated.observation
+    if observation is None or not observation.judge_accepted or stated.memory.trust_zone != "working":
+        return stated
+    said = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
+    if said.isdisjoint(doubted):
+        return stated
+    return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
+
+
+def _wordings(memory: Memory) -> tuple[str, ...]:
+    return (memory.content, *memory.evidence_quotes.values())
+
+
+def _sorted(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
+    """Those in which one plainly takes the other's place, and those in which none does."""
+    plain: list[Contradiction] = []
+    open_ones: list[Contradiction] = []
+    for each in met:
+        (plain if each.plain else open_ones).append(each)
+    return plain, open_ones
+
+
+def _is_repeated(observation: MemoryObservation) -> bool:
+    return observation.verdict_reason.startswith("duplicate-in-segment")
+
+
+def _at(memory: Memory) -> datetime:
+    return memory.valid_at or memory.created

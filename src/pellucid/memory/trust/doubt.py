@@ -1,0 +1,89 @@
+"""The turns of a segment in, those that begin in quarantine out, each with the reason.
+
+A person's own words are the person's, and an assistant's the assistant's; what counts is another voice in them: words
+that give orders over the user's head, in a pasted or quoted part, cut in two, or repeated from a page that gives them.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+
+from pellucid.language.hidden import undisguised
+from pellucid.memory.trust.concepts import addresses_in
+from pellucid.memory.trust.injection import looks_injected, split_injections
+from pellucid.model.turn import Role, Turn
+from pellucid.model.voices import pasted, quoted
+
+_SPOKEN: tuple[Role, ...] = ("user", "assistant", "system")
+
+
+def injected_turn(text: str) -> tuple[str, ...]:
+    """The codes of the signs in a turn: in its own voice, and in the parts that are somebody else's."""
+    parts = [pasted(text)[0], *quoted(text)]
+    codes = [*looks_injected(text), *(code for part in parts if part for code in looks_injected(part, foreign=True))]
+    return tuple(dict.fromkeys(codes))
+
+
+def doubted_turns(turns: Sequence[Turn], asked: Collection[int] | None = None) -> dict[int, str]:
+    """Which turns of a segment (by their number in it) begin in quarantine, and why.
+
+    With `asked`, these are answered for, and of the others only what is found on the way: most turns are said in
+    passing, and where memories alone are kept nobody reads them again.
+    """
+    if asked is None or len(asked) == len(turns) or _name_what_stood_before(turns, asked):
+        out = _injected(turns, range(len(turns)))
+        return _repeated(turns, out) | out
+    return _injected(turns, asked)
+
+
+def _injected(turns: Sequence[Turn], asked: Collection[int]) -> dict[int, str]:
+    spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
+    judged = ((number, injected_turn(turns[number].content)) for number in spoken if number in asked)
+    out = {number: _injection_reason(codes) for number, codes in judged if codes}
+    for role in _SPOKEN:
+        of_role = [number for number in spoken if turns[number].role == role]
+        places = {at for at, number in enumerate(of_role) if number in asked}
+        split = split_injections([turns[number].content for number in of_role], places)
+        out |= {of_role[at]: "injection: it reads as an instruction together with the turn beside it" for at in split}
+    return out
+
+
+def _name_what_stood_before(turns: Sequence[Turn], asked: Collection[int]) -> bool:
+    """Whether an assistant's turn among these names an address that stood in an earlier turn."""
+    for number in asked:
+        named = addresses_in(undisguised(turns[number].content)) if turns[number].role == "assistant" else set[str]()
+        if named and any(named & addresses_in(undisguised(turn.content)) for turn in turns[:number]):
+            return True
+    return False
+
+
+def _repeated(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:
+    """The assistant's turns that name an address which only a page or a turn with injected orders had named.
+
+    What tools printed is most of a session: it is looked at only for an address that a later turn repeats.
+    """
+
+    @cache
+    def named(number: int) -> set[str]:
+        return addresses_in(undisguised(turns[number].content))
+
+    @cache
+    def orders(number: int) -> bool:
+        return number in doubted or (turns[number].role == "tool" and bool(looks_injected(turns[number].content)))
+
+    known = set[str]()
+    out: dict[int, str] = {}
+    for number, turn in enumerate(turns):
+        if number in doubted or turn.role not in ("user", "assistant"):
+            continue
+        if turn.role == "user":
+            known |= named(number)
+        elif (fresh := named(number) - known) and any(
+            (turns[before].role == "tool" or before in doubted) and fresh & named(before) and orders(before)
+            for before in range(number)
+        ):
+            out[number] = "injection: it repeats an address from an injected instruction"
+    return out
+
+
+def _injection_reason(codes: Sequence[str]) -> str:
+    return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})"

@@ -1,0 +1,150 @@
+"""Who said something in, how far it is trusted out: the zone a memory begins in, its score, and how it rises.
+
+Zones go quarantine → working → trusted, one step at a time. What tools, web pages and subagents say, and what is
+pasted, begins in quarantine whatever its score, and so does whatever reads as an injected instruction, unless a person
+vouches for it by hand. Quarantined memories are never recalled and change nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pellucid.language.negation import stance
+from pellucid.language.spelling import content_hash, entity_key, normalise
+from pellucid.language.words import content_words
+from pellucid.memory.trust.doubt import injected_turn
+from pellucid.memory.trust.injection import looks_injected
+from pellucid.model.memory import Memory, SourceClass, TrustZone
+
+Band = Literal["high", "middle", "low"]
+
+ZONES: tuple[TrustZone, ...] = get_args(TrustZone)
+"""From the least to the most trusted."""
+UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", "pasted", "web_content"})
+"""Nobody who could be asked stands behind these words."""
+VOUCHING: frozenset[SourceClass] = frozenset({"manual", "system_memory", "user_input"})
+"""Whose word lifts another's out of quarantine; an assistant may only have read what it says."""
+WEIGHTS: dict[SourceClass, float] = {
+    "manual": 0.9,
+    "system_memory": 0.85,
+    "user_input": 0.75,
+    "assistant_output": 0.6,
+    "tool_output": 0.55,
+    "subagent_trace": 0.45,
+    "pasted": 0.4,
+    "web_content": 0.35,
+}
+ANCHORS = {"source": 0.1, "evidenceHash": 0.2, "session": 0.05}
+"""What a memory gains by naming its evidence, by words that are still those hashed when it was kept, by a session."""
+HIGH, MIDDLE = 0.8, 0.5
+_CONTEXT = "context: what it was said in or beside reads as an instruction, or it repeats what is in quarantine"
+MOST_BEYOND = 1 / 3
+"""The share of its words that a memory may say beyond who vouches for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The trust score of a memory and the named shares that sum to it. It explains; it never moves a memory."""
+
+    value: float
+    shares: tuple[tuple[str, float], ...]
+    band: Band
+
+
+def score(memory: Memory) -> Score:
+    """The weight of its source class and of its anchors, at most 1; bands at .8 and .5."""
+    source = memory.source_class or "manual"
+    held = {
+        "source": bool(memory.evidence),
+        "evidenceHash": memory.content_hash == content_hash(memory.content, memory.entity_ref),
+        "session": memory.session_id is not None,
+    }
+    shares = ((source, WEIGHTS[source]), *((name, ANCHORS[name]) for name, there in held.items() if there))
+    total = sum(value for _, value in shares)
+    if total > 1:
+        shares = (*shares, ("cap", round(1 - total, 4)))
+    value = round(min(1.0, total), 4)
+    return Score(value, shares, "high" if value >= HIGH else "middle" if value >= MIDDLE else "low")
+
+
+def first_zone(source_class: SourceClass, content: str, *, enabled: bool = True) -> TrustZone:
+    """Where a new memory begins: a person's own words at once where they can be recalled, a tool's in quarantine.
+
+    Words that read as an injected instruction begin in quarantine whoever said them, for people paste; only what is
+    remembered by hand does not.
+    """
+    if source_class == "manual":
+        return "trusted"
+    return "quarantine" if enabled and doubts(source_class, content) else "working"
+
+
+def doubts(source_class: SourceClass | None, content: str) -> str:
+    """Why words begin in quarantine, as `code: words`; empty where they do not."""
+    if source_class in UNTRUSTED:
+        return f"{source_class}: nobody stands behind its words yet"
+    codes = injected_turn(content) if source_class not in (None, "manual") else ()
+    return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})" if codes else ""
+
+
+def why_quarantined(memory: Memory) -> str:
+    """The reason of a verdict that keeps a memory in quarantine."""
+    why = doubts(memory.source_class, memory.content)
+    return why or _CONTEXT
+
+
+def vouches(memory: Memory) -> bool:
+    """Whether a statement lifts others out of quarantine: a person's, anchored, and not in quarantine itself."""
+    source = memory.source_class or "manual"
+    anchored = bool(memory.evidence) or source == "manual"
+    return source in VOUCHING and anchored and memory.trust_zone != "quarantine" and memory.status == "active"
+
+
+def recurs(source_class: SourceClass | None) -> bool:
+    """Whether saying it again counts for a memory: repetition by who may have read it in a recall does not."""
+    return source_class is None or source_class in VOUCHING
+
+
+def may_rise(doubted: Memory, by: Memory) -> bool:
+    """Whether a statement lifts a quarantined memory: of another and better source class, saying nearly all of it.
+
+    The memory must have evidence, must not read as an instruction, and may say little beyond, and nothing specific.
+    """
+    theirs, mine = doubted.source_class or "manual", by.source_class or "manual"
+    return (
+        vouches(by)
+        and WEIGHTS[mine] > WEIGHTS[theirs]
+        and bool(doubted.evidence)
+        and not looks_injected(doubted.content)
+        and _is_covered(doubted, by)
+    )
+
+
+def says_the_same(one: Memory, other: Memory) -> bool:
+    """Whether two statements are one, but for words that carry no meaning: the same stance on the same thing."""
+    return stance(one.content, one.entity_ref) == stance(other.content, other.entity_ref)
+
+
+def _is_covered(doubted: Memory, by: Memory) -> bool:
+    if says_the_same(doubted, by):
+        return True
+    stated, told = _stated(doubted), _stated(by)
+    if not stated or entity_key(doubted.entity_ref or "") != entity_key(by.entity_ref or "") or stated - told:
+        return False
+    said, spoken = set(content_words(doubted.content)), set(content_words(by.content))
+    beyond = said - spoken
+    return len(beyond) <= MOST_BEYOND * len(said) and all(word.isalpha() for word in beyond)
+
+
+def _stated(memory: Memory) -> set[tuple[str, str]]:
+    return {(entity_key(name), normalise(value)) for name, value in memory.structured_attributes.items()}
+
+
+def lowest(zones: Iterable[TrustZone]) -> TrustZone:
+    """The zone of what is made of several memories: merging never raises trust. Working, where there are none."""
+    given = set(zones)
+    return min(given, key=ZONES.index) if given else "working"
+
+
+def next_zone(zone: TrustZone) -> TrustZone:
+    """One step up; trusted is the top."""
+    return ZONES[min(ZONES.index(zone) + 1, len(ZONES) - 1)]

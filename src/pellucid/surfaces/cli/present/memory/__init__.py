@@ -1,0 +1,1 @@
+"""What was done to memories in, text for a person out."""
