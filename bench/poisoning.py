@@ -12,7 +12,7 @@ not switched off); `everything` takes every sentence of every turn for a fact, a
 
     python bench/poisoning.py --corpus FILE [--benign FILE]
 
-measures a corpus of JSON lines instead (tests/poisoning/corpus_kit.py has the shape): each row is imported (`extract`,
+measures a corpus of JSON lines instead (tests/kits/corpus.py has the shape): each row is imported (`extract`,
 `verbatim`) or indexed (`document`) as a user would, then asked for. It is `injected` if its payload is recalled as
 trusted text: in words that are neither in quarantine nor marked. A benign row is `wronglyHeld` if its payload is not
 recalled so, and would be without the defences; `notServed` also counts what is not recalled either way.
@@ -30,9 +30,9 @@ from pellucid.app import open_app
 from pellucid.settings import Settings
 from pellucid.settings.sections import TrustSettings
 
-sys.path.append(str(machine.ROOT / "tests" / "poisoning"))
-from corpus_kit import Row, load_rows, served
-from poisoning_kit import Outcome, load_cases, run
+sys.path.append(str(machine.ROOT / "tests"))
+from kits.corpus import Row, load_rows, served
+from kits.poisoning import Outcome, load_cases, run
 
 
 def main() -> None:

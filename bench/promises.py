@@ -3,7 +3,7 @@
     python bench/promises.py --recalls 10000 --seed 1 --out bench/results/promises.json
 
 Each vault holds memories in every state, a conversation and another namespace; each question is asked with settings and
-a caller drawn at random. tests/property/promise_kit.py says what is checked; `broken` names what broke a promise.
+a caller drawn at random. tests/kits/promises.py says what is checked; `broken` names what broke a promise.
 """
 
 import sys
@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 import machine
 from pellucid.encoders.minilm.encoder import MODEL_NAME, MiniLM
 
-sys.path.append(str(machine.ROOT / "tests" / "property"))
-from promise_kit import of_every_vault, open_vault
+sys.path.append(str(machine.ROOT / "tests"))
+from kits.promises import of_every_vault, open_vault
 
 VAULTS_A_SEED = 1_000_000
 

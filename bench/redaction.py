@@ -13,8 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "unit" / "capture"))
 
-from secret_samples import harmless, leaked, samples
-
+from kits.secret_samples import harmless, leaked, samples
 from pellucid.capture.secrets.redact import redact
 
 

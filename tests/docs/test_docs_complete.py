@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docs_snippets import ROOT
 
+from kits.snippets import ROOT
 from pellucid.settings import load
 
 OUT_OF_PLACE = {

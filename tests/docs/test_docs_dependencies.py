@@ -4,9 +4,10 @@ import re
 import tomllib
 
 import pytest
-from docs_snippets import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from kits.snippets import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 GROUPS = PROJECT["dependency-groups"]

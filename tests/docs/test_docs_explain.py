@@ -9,8 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from docs_snippets import ROOT
 from test_docs_snippets import desk
+
+from kits.snippets import ROOT
 
 __all__ = ["desk"]
 

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from docs_snippets import EXAMPLES, PAGES, ROOT, Snippet, snippets
+
+from kits.snippets import EXAMPLES, PAGES, ROOT, Snippet, snippets
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from docs_snippets import ROOT
+
+from kits.snippets import ROOT
 
 
 def tool(name: str, *words: str | Path) -> subprocess.CompletedProcess[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import FrameType, FunctionType
 
 import pytest
-from docs_snippets import ROOT
 
+from kits.snippets import ROOT
 from pellucid import Pellucid
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")

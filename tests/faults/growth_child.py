@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 
 LENGTH = 100_000
 ALLOWANCE = 10
@@ -112,7 +113,8 @@ def main(what: str) -> None:
 
 
 def pattern_readings() -> Iterator[tuple[str, Callable[[], object]]]:
-    from adversarial import Found, patterns, texts
+    sys.path.append(str(Path(__file__).parents[1]))
+    from kits.adversarial import Found, patterns, texts
 
     def tried(each: Found, length: int) -> None:
         for text in texts(each.pattern, length):

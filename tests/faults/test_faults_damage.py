@@ -10,10 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1] / "property"))
-
-from vault_kit import SESSIONS, TickingClock, ask, bring_in, contents, file_memories, keep, open_home, salad_memories
-
+from kits.vault import SESSIONS, TickingClock, ask, bring_in, contents, file_memories, keep, open_home, salad_memories
 from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.memory import Memory

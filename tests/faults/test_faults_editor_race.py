@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-import race_editor
 
+from kits import race_editor
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.vault.conflict import pending_review
 from pellucid.store.local.vault.records import LocalRecords

@@ -4,17 +4,13 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1] / "property"))
-
-from vault_kit import HERE, TickingClock, ask, contents, file_memories, keep, open_home, salad_memories
-
+from kits.vault import HERE, TickingClock, ask, contents, file_memories, keep, open_home, salad_memories
 from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import NoRoomError, StoreError

@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from clients_kit import Client, at_work, lost
 
+from kits.clients import Client, at_work, lost
 from pellucid.app import App, open_app
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Encoding

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adversarial import ROOT
 from growth_child import AT_MARKS, REACH, UNITS
 
+from kits.adversarial import ROOT
 from pellucid.app import open_app
 from pellucid.observe.prose import LONGEST_SENTENCE
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
@@ -48,7 +48,7 @@ def test_every_place_that_is_spared_is_there_and_every_limit_is_that_of_the_code
 def test_all_patterns_of_the_package_are_found_those_of_the_languages_among_them():
     command = "from adversarial import patterns; print(*(each.place.partition(':')[0] for each in patterns()))"
     found = subprocess.run(
-        [sys.executable, "-c", command], cwd=CHILD.parent, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", command], cwd=CHILD.parents[1], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.split()
 
     assert len(found) > 800

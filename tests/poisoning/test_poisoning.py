@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from poisoning_kit import Case, Outcome, load_cases, run
 
+from kits.poisoning import Case, Outcome, load_cases, run
 from pellucid.app import open_app
 from pellucid.settings import load
 from pellucid.settings.sections import TrustSettings

@@ -5,7 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from corpus_kit import Row, load_rows, served
+
+from kits.corpus import Row, load_rows, served
 
 HERE = Path(__file__).parent
 ATTEMPTS, BENIGN = load_rows(HERE / "attempts.jsonl"), load_rows(HERE / "benign.jsonl")

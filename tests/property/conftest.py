@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vault_kit import HERE, Town, house, open_home, queries, settle
 
+from kits.vault import HERE, Town, open_home, queries, settle
 from pellucid.encoders.minilm.encoder import MiniLM
-
-__all__ = ["house"]
 
 
 @pytest.fixture(scope="session")

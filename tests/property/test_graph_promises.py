@@ -11,7 +11,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from graph_story_kit import (
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from kits.graph_stories import (
     EVERYTHING,
     STATUSES,
     THINGS,
@@ -28,11 +32,7 @@ from graph_story_kit import (
     status_now,
     upon_now,
 )
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from vault_kit import HERE, TickingClock, a_memory, bring_in, drop_index, file_memories, open_home
-
+from kits.vault import HERE, TickingClock, a_memory, bring_in, drop_index, file_memories, open_home
 from pellucid.app import App
 from pellucid.errors import PellucidError
 from pellucid.model.entity import node_key

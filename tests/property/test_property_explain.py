@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from vault_kit import (
+
+from kits.vault import (
     HERE,
     Opener,
     Town,
@@ -18,7 +19,6 @@ from vault_kit import (
     salad_memories,
     take_verbatim,
 )
-
 from pellucid.app import App
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.operations.admin.health import rebuild

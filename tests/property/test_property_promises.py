@@ -4,9 +4,9 @@ import random
 from pathlib import Path
 
 import pytest
-from promise_kit import Promises, of_every_vault, open_vault
-from vault_kit import Town
 
+from kits.promises import Promises, of_every_vault, open_vault
+from kits.vault import Town
 from pellucid.encoders.minilm.encoder import MiniLM
 
 PROMISES = {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vault_kit import (
+
+from kits.vault import (
     ELSEWHERE,
     HERE,
     Opener,
@@ -26,7 +27,6 @@ from vault_kit import (
     salad_memories,
     take_verbatim,
 )
-
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import NotFoundError
 from pellucid.lab.datasets import locomo

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from vault_kit import ELSEWHERE, HERE, Opener, Town, ask, file_memories, queries, run, salad_memories
 
+from kits.vault import ELSEWHERE, HERE, Opener, Town, ask, file_memories, queries, run, salad_memories
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.model.memory import Memory, unpack_id

@@ -6,15 +6,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1] / "property"))
-
-from cli_kit import Cli, Said
-from vault_kit import house
-
+from kits.cli import Cli, Said
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.surfaces.cli import main
-
-__all__ = ["house"]
 
 
 @pytest.fixture

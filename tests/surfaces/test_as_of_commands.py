@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cli_kit import Cli
+from kits.cli import Cli
 
 TURNS = [
     ("2024-03-04T09:00:00Z", "We decided to deploy the billing service every Tuesday."),

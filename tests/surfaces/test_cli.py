@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
-from vault_kit import SESSIONS, bare_receipt
 
+from kits.cli import Cli
+from kits.vault import SESSIONS, bare_receipt
 from pellucid.model.snapshot import RecallXraySnapshot
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
 
+from kits.cli import Cli
 from pellucid.operations.memory.consolidating import LOCK
 from pellucid.store.local.lock import exclusive
 

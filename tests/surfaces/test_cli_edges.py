@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from vault_kit import Opener, edit, keep
 
+from kits.vault import Opener, edit, keep
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.surfaces.cli import main
 

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from cli_kit import Cli
-
+from kits.cli import Cli
 from pellucid.testing import ScriptedServer, answer
 
 SAID = "We decided to cut releases every Tuesday, after the nightly build is green."

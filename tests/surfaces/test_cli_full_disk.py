@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
+
+from kits.cli import Cli
 
 WORD = "zanzibarquokka"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from cli_kit import Cli
-from vault_kit import TickingClock
 
+from kits.cli import Cli
+from kits.vault import TickingClock
 from pellucid.surfaces.cli import app
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cli"

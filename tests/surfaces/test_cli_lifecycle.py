@@ -5,9 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
-from vault_kit import ELSEWHERE, TickingClock, a_memory, file_memories, keep, open_home
 
+from kits.cli import Cli
+from kits.vault import ELSEWHERE, TickingClock, a_memory, file_memories, keep, open_home
 from pellucid.encoders.minilm.encoder import MiniLM
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"

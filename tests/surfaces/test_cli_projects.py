@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
 
+from kits.cli import Cli
 from pellucid import Pellucid
 
 TUESDAY = "We decided to deploy the shop every Tuesday, after the nightly build is green."

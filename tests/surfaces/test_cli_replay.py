@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
 
+from kits.cli import Cli
 from pellucid.store.local.history import LocalHistory
 
 NOBODY = "rec_" + "0" * 32

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
+
+from kits.cli import Cli
 
 WORD = "zanzibarquokka"
 SAID = (f"The {WORD} gateway listens on port 7443.", "We decided to cut releases every Tuesday.")

@@ -6,8 +6,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
 
+from kits.cli import Cli
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.store.local.history import LocalHistory
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
+
+from kits.cli import Cli
 
 HIDDEN = "The captain's password is heron"
 

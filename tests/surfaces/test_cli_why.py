@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from cli_kit import Cli
+
+from kits.cli import Cli
 
 NOBODY = "mem_" + "0" * 32
 

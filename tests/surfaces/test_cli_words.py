@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 import typer.main
-from cli_kit import Cli
 
+from kits.cli import Cli
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.surfaces.cli import app

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
 
+from kits.cli import Cli
 from pellucid.app import open_app
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.settings import load

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
+
+from kits.cli import Cli
 
 SPEC = (
     "---\nspec_id: SPEC-054\nstatus: Draft\n---\n\n# Port\n\n## Depends on\n\n- SPEC-037 §3\n\n## Plan\n\nTwo nights.\n"

@@ -1,6 +1,6 @@
 """`pellucid lift …` in; what legs were worth, and what is wrong with the flags, out."""
 
-from cli_kit import Cli
+from kits.cli import Cli
 
 
 def test_the_worth_of_legs_is_told_over_the_recalls_there_are(cli: Cli) -> None:

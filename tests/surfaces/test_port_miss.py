@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_kit import Cli
-from vault_kit import HERE, NOON, ask, open_home, run
 
+from kits.cli import Cli
+from kits.vault import HERE, NOON, ask, open_home, run
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.encoders.minilm.encoder import MiniLM

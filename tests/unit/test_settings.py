@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from settings_kit import toml
 
+from kits.settings import toml
 from pellucid.errors import InputError
 from pellucid.settings import Settings, load, settings_hash
 from pellucid.settings.changed import changed

@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 from pydantic import BaseModel
-from settings_kit import toml
 
+from kits.settings import toml
 from pellucid import Pellucid
 from pellucid.errors import InputError
 from pellucid.settings import Settings, load

@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, cast
 
-import pellucid
 from pellucid.app import App, open_app
 from pellucid.errors import InputError, StoreError, field_name
 from pellucid.settings import Settings
@@ -121,7 +120,7 @@ def signature(*parts: object) -> str:
 @cache
 def code(without: Collection[str] = ()) -> str:
     """A short name of the program's own files, some rooms left out."""
-    root = Path(pellucid.__file__).parent
+    root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     named = ((path.relative_to(root), path) for path in files)
     return signature(*((str(name), path.read_bytes()) for name, path in named if name.parts[0] not in without))

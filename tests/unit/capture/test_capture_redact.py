@@ -5,8 +5,8 @@ from collections import defaultdict
 from importlib import import_module
 
 import pytest
-from secret_samples import IN_CONTEXT, STANDALONE, WORDS, harmless, leaked, samples
 
+from kits.secret_samples import IN_CONTEXT, STANDALONE, WORDS, harmless, leaked, samples
 from pellucid.capture.secrets import commands as secret_commands
 from pellucid.capture.secrets import forms as secret_forms
 from pellucid.capture.secrets import names as secret_names

@@ -1,8 +1,8 @@
 """Secrets in the many ways that people, programs and files put them, and what only looks like one."""
 
 import pytest
-from secret_cases import GONE, KEPT, SEED
 
+from kits.secret_cases import GONE, KEPT, SEED
 from pellucid.capture.names import clean_pairs
 from pellucid.capture.secrets.guise import as_seen
 from pellucid.capture.secrets.redact import redact

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from git_kit import Git
+
+from kits.git import Git
 
 
 @pytest.fixture

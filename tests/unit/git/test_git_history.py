@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from git_kit import APR, FEB, JAN, MAR, Git, header, states, told
 
+from kits.git import APR, FEB, JAN, MAR, Git, header, states, told
 from pellucid.documents.formats.suffixes import FORMATS
 from pellucid.errors import InputError
 from pellucid.git.history import has_commits, header_history

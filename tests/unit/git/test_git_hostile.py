@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from git_kit import FEB, JAN, Git, header, states, told
 
+from kits.git import FEB, JAN, Git, header, states, told
 from pellucid.errors import InputError
 from pellucid.git import program
 from pellucid.git.history import header_history

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_kit import SCRIPTS, Opener, ask, contents, keep
 
+from kits.vault import SCRIPTS, Opener, ask, contents, keep
 from pellucid.store.local.index.analysis import Analyzer, _fold_width, count, term
 
 ANALYZER = Analyzer(apsw.Connection(":memory:"))

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, file_memories
 
+from kits.vault import ELSEWHERE, HERE, NOON, Opener, a_memory, file_memories
 from pellucid.app import App
 from pellucid.language.sentences import asks
 from pellucid.store.index_port import Admission, Filters

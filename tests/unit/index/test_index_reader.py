@@ -8,7 +8,8 @@ from math import log
 import apsw
 import numpy as np
 import pytest
-from vault_kit import (
+
+from kits.vault import (
     ELSEWHERE,
     HERE,
     NOON,
@@ -20,7 +21,6 @@ from vault_kit import (
     salad_memories,
     take_verbatim,
 )
-
 from pellucid.app import App
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import EVERY_SCOPE, Admission, IndexRecord, IndexState, PathChange

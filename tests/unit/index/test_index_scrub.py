@@ -10,8 +10,8 @@ from typing import cast
 import apsw
 import numpy as np
 import pytest
-from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep, salad_memories
 
+from kits.vault import HERE, Opener, a_memory, ask, contents, file_memories, keep, salad_memories
 from pellucid.app import App
 from pellucid.errors import StoreBusyError
 from pellucid.store.local.database import connect, execute, immediate

@@ -8,11 +8,11 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
-from story_kit import an_episode, file_episode, tell
 from test_index_reader import AT, plain_bm25
 from test_index_scrub import on_disk
-from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, drop_index, file_memories
 
+from kits.stories import an_episode, file_episode, tell
+from kits.vault import ELSEWHERE, HERE, NOON, Opener, a_memory, drop_index, file_memories
 from pellucid.app import App
 from pellucid.encoders.port import Vector
 from pellucid.memory.encoding import text_digest, topic_digest

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import apsw
 import pytest
-from story_kit import tell
-from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep
 
+from kits.stories import tell
+from kits.vault import HERE, Opener, a_memory, ask, contents, file_memories, keep
 from pellucid.app import App
 from pellucid.errors import EncoderError
 from pellucid.language.negation import stance

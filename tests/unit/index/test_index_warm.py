@@ -3,8 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from vault_kit import ELSEWHERE, HERE, Opener, keep
 
+from kits.vault import ELSEWHERE, HERE, Opener, keep
 from pellucid.app import App
 from pellucid.store.local.index.local_index import LocalIndex
 

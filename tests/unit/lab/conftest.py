@@ -7,10 +7,6 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "property"))
 
-from vault_kit import house
-
-__all__ = ["house"]
-
 
 @pytest.fixture
 def embedded(minilm: object, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from eips_kit import PROSE, REQUIRES, write_set
 
+from kits.eips import PROSE, REQUIRES, write_set
 from pellucid.errors import InputError
 from pellucid.lab.datasets import eips
 from pellucid.lab.metrics.graph import agreement, all_direct, closure, closure_recall, dependencies, pairs, without

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from eips_kit import write_set
 
+from kits.eips import write_set
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError
 from pellucid.lab.as_of import AsOfLabOutput

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from eips_kit import write_set
-from sessions_kit import write_sessions
-from vault_kit import Opener
 
+from kits.eips import write_set
+from kits.sessions import write_sessions
+from kits.vault import Opener
 from pellucid.errors import InputError, StoreError
 from pellucid.lab.datasets.dataset import Dataset, Group, Record
 from pellucid.lab.datasets.qmsum import load

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from eips_kit import write_set
 from test_lab_run import spoken, write
-from vault_kit import Opener
 
+from kits.eips import write_set
+from kits.vault import Opener
 from pellucid.lab.asking import LabContext, RankedAnswer
 from pellucid.lab.sets import LabRequest, Opened, opened
 from pellucid.lab.variants import ABLATED, FLOORS, PLAIN, TRIED, Variant, other_weights, without_each

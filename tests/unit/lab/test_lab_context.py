@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from vault_kit import Opener
 
+from kits.vault import Opener
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.longmemeval import load, unanswerable
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from vault_kit import Opener
 
+from kits.vault import Opener
 from pellucid.errors import InputError
 from pellucid.lab import measuring as lab
 from pellucid.lab.asking import Asker, LabContext, RankedAnswer

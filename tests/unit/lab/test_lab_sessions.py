@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from sessions_kit import EARLIER, LATER, write_sessions
-from vault_kit import Opener
 
+from kits.sessions import EARLIER, LATER, write_sessions
+from kits.vault import Opener
 from pellucid.errors import InputError
 from pellucid.lab.asking import LabContext, RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion

@@ -3,8 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from vault_kit import HERE, NOON, a_memory
-
+from kits.vault import HERE, NOON, a_memory
 from pellucid.memory.compounding import LISTED, Report, ReportSection, Use, compile_report
 from pellucid.memory.ledger_rows import Row
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, VerdictRow

@@ -1,17 +1,12 @@
 """Memories by hand in, decisions out: what is provably the same, what is not, and what a merge keeps."""
 
-import sys
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "property"))
-
-from vault_kit import NOON, TickingClock, a_memory
-
+from kits.vault import NOON, TickingClock, a_memory
 from pellucid.memory.clusters import LARGEST, Item, clusters
 from pellucid.memory.consolidate import Batch, Decision, batches, decide, derived, is_candidate
 from pellucid.memory.reconcile.sameness import speakers

@@ -8,8 +8,8 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
-from vault_kit import HERE, Opener, a_memory, drop_index, edit, file_memories, keep
 
+from kits.vault import HERE, Opener, a_memory, drop_index, edit, file_memories, keep
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.operations.admin.health import diagnose, rebuild

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_kit import HERE, NOON, a_memory
 
+from kits.vault import HERE, NOON, a_memory
 from pellucid.memory.ledger_rows import recurrences, typed
 from pellucid.memory.lifecycle import (
     DECAY,

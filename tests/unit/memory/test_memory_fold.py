@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vault_kit import (
+
+from kits.vault import (
     ELSEWHERE,
     HERE,
     SESSIONS,
@@ -23,7 +24,6 @@ from vault_kit import (
     ranking,
     run,
 )
-
 from pellucid.app import App
 from pellucid.errors import EncoderError
 from pellucid.operations.admin.health import examine, rebuild

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vault_kit import HERE, NOON, Opener, ask, contents, drop_index, edit, keep
 
+from kits.vault import HERE, NOON, Opener, ask, contents, drop_index, edit, keep
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.memory.fold import LEDGER

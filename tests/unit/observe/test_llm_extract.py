@@ -4,8 +4,8 @@ import json
 from typing import Any, Literal
 
 import pytest
-from observe_kit import FixedClock, said, segment
 
+from kits.extraction import FixedClock, said, segment
 from pellucid.encoders.chat.model import ChatError, OpenAIChat
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.extract import LlmExtractor

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from observe_kit import said, segment
 
+from kits.extraction import said, segment
 from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.model.memory import Category
 from pellucid.model.observation import Contribution, Evidence, ExtractedFact, Resolution

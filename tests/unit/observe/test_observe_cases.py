@@ -1,7 +1,8 @@
 """Sentences in, their category out; each beside a near miss of which nothing is kept."""
 
 import pytest
-from observe_kit import accepted_of
+
+from kits.extraction import accepted_of
 
 ENGLISH = [
     ("decision", "We'll cut releases every Tuesday.", "Do we cut releases every Tuesday?"),

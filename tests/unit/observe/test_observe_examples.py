@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from observe_kit import EXAMPLES, example, example_turns
 
+from kits.extraction import EXAMPLES, example, example_turns
 from pellucid.model.observation import MemoryObservation
 
 

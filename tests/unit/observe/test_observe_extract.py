@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from observe_kit import accepted, accepted_of, judged, said, segment
 
+from kits.extraction import accepted, accepted_of, judged, said, segment
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.extract.polish import polish

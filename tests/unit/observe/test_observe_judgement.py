@@ -1,8 +1,8 @@
 """Facts in, importance and rulings out."""
 
 import pytest
-from observe_kit import THURSDAY, FixedClock, accepted_of, said, segment
 
+from kits.extraction import THURSDAY, FixedClock, accepted_of, said, segment
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Segment
 from pellucid.observe.importance import score_importance

@@ -1,8 +1,8 @@
 """A pronoun inside a sentence in, whether something before it explains it out; and what becomes of the sentence."""
 
 import pytest
-from observe_kit import accepted_of
 
+from kits.extraction import accepted_of
 from pellucid.clock import SystemClock
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.extractor import HeuristicExtractor

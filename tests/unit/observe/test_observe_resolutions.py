@@ -1,9 +1,9 @@
 """Who may correct and take back, whose words a fact is made of, and what every category comes from."""
 
 import pytest
-from observe_kit import FixedClock, accepted, judged, said, segment
 from test_observe_cases import ENGLISH
 
+from kits.extraction import FixedClock, accepted, judged, said, segment
 from pellucid.model.memory import CATEGORIES, TRANSCRIBED, SourceClass
 from pellucid.model.observation import Evidence, ExtractedFact, Resolution
 from pellucid.model.turn import Segment, Turn

@@ -4,7 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from case_kit import CASES, kept_of, kept_through_capture, rows
+
+from kits.case_tables import CASES, kept_of, kept_through_capture, rows
 
 LEAST = 4
 

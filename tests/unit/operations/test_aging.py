@@ -1,6 +1,5 @@
 """Homes whose memories are used, left alone and said again in; folds on the ledger, tiers and reports out."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -8,10 +7,7 @@ from typing import Any
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "property"))
-
-from vault_kit import ELSEWHERE, HERE, NOON, Opener, TickingClock, a_memory, ask, drop_index, file_memories, house, keep
-
+from kits.vault import ELSEWHERE, HERE, NOON, Opener, TickingClock, a_memory, ask, drop_index, file_memories, keep
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.compounding import Report
@@ -29,7 +25,6 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.using import note_use
 
-__all__ = ["house"]
 CRANE, FERRY, TIDE = "the harbour crane lifts forty tonnes", "the ferry leaves at nine", "the tide turns at noon"
 WEAK = {"confidence": 0.6, "importance": 0.3}
 

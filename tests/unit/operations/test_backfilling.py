@@ -1,7 +1,6 @@
 """Documents whose names are read otherwise today in, what of the graph would change out, in words."""
 
-from graph_kit import HERE, document, rewrite, section
-
+from kits.graph import HERE, document, rewrite, section
 from pellucid.app import App
 from pellucid.documents.names.naming import Naming
 from pellucid.operations.graph.backfilling import BackfillInput, backfill

@@ -1,8 +1,8 @@
 """A verb and a memory in, its changed state, its history and the way back out."""
 
 import pytest
-from intake_kit import HERE, held, session, take
 
+from kits.intake import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.model.memory import Memory

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intake_kit import HERE, held
 
+from kits.intake import HERE, held
 from pellucid.app import App, open_app
 from pellucid.encoders.chat.model import ChatError
 from pellucid.model.ledger import FlushRow

@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-sys.path.append(str(Path(__file__).parents[2] / "property"))
-
-from vault_kit import ELSEWHERE, HERE, NOON, Opener, a_memory, edit, file_memories, house, keep
-
+from kits.vault import ELSEWHERE, HERE, NOON, Opener, a_memory, edit, file_memories, keep
 from pellucid.app import App
 from pellucid.errors import InputError, StoreBusyError
 from pellucid.model.memory import Memory
@@ -26,7 +23,6 @@ from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.store.local.lock import exclusive
 from pellucid.testing import ScriptedServer, Step, answer, status
 
-__all__ = ["house"]
 pytestmark = pytest.mark.requirement("LIFE-3")
 THE, BARE = "The ferry ramp opens with the morning tide", "Ferry ramp opens with the morning tide"
 TWICE = (
@@ -187,7 +183,7 @@ _CHILD = """
 import os, signal, sys
 from pathlib import Path
 sys.path.append(sys.argv[1])
-from vault_kit import HERE, open_home
+from kits.vault import HERE, open_home
 from pellucid.clock import SystemClock
 from pellucid.operations.memory import consolidating
 from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
@@ -213,7 +209,7 @@ consolidate(app, ConsolidateInput(namespace=HERE))
 def test_a_pass_that_is_killed_loses_nothing_and_the_next_goes_on(house: Opener, tmp_path: Path) -> None:
     app = house()
     filed(app, *(a_memory(number, text) for number, text in enumerate(TWICE, 1)))
-    kit = str(Path(__file__).parents[2] / "property")
+    kit = str(Path(__file__).parents[2])
     for commits in (1, 2):
         script = [sys.executable, "-c", _CHILD, kit, str(tmp_path), str(commits)]
         assert subprocess.run(script, check=False, capture_output=True).returncode == -signal.SIGKILL

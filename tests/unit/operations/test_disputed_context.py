@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from intake_kit import HERE
 
+from kits.intake import HERE
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb

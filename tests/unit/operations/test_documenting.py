@@ -5,8 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from document_kit import SPEC, Docs, documents, without_encoder
-from observing_kit import HERE, HandClock
+
+from kits.documents import SPEC, Docs, documents, without_encoder
+from kits.live_sessions import HERE, HandClock
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from document_kit import SPEC, Docs, Git, documents
-from observing_kit import HERE
 
+from kits.documents import SPEC, Docs, Git, documents
+from kits.live_sessions import HERE
 from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError
 from pellucid.model.document import Document, Section

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from document_kit import SPEC, Docs, documents
-from observing_kit import HERE
 
+from kits.documents import SPEC, Docs, documents
+from kits.live_sessions import HERE
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
 from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, forget, preview_forget

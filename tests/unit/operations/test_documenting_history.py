@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from document_kit import SPEC, Docs, Git, documents
-from observing_kit import HERE
 
+from kits.documents import SPEC, Docs, Git, documents
+from kits.live_sessions import HERE
 from pellucid.documents.history import Histories
 from pellucid.errors import InputError
 from pellucid.model.document import HeaderVersion

@@ -5,9 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from document_kit import SPEC, Docs, Git, documents, without_encoder
-from observing_kit import HERE, HandClock
 
+from kits.documents import SPEC, Docs, Git, documents, without_encoder
+from kits.live_sessions import HERE, HandClock
 from pellucid.clock import epoch_ms
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
 from pellucid.operations.document.listing import list_documents, remove_documents, show_document

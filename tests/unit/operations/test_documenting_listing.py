@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from document_kit import SPEC, Docs, documents
-from observing_kit import HERE
 
+from kits.documents import SPEC, Docs, documents
+from kits.live_sessions import HERE
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
 from pellucid.operations.document.listing import list_documents, remove_documents, show_document

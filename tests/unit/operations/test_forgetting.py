@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from intake_kit import HERE, START, held, session, take
 
+from kits.intake import HERE, START, held, session, take
 from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.memory.forgetting import (

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from graph_kit import APRIL, HERE, MARCH, MAY, document, rewrite, section
 
+from kits.graph import APRIL, HERE, MARCH, MAY, document, rewrite, section
 from pellucid.app import App
 from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError

@@ -1,7 +1,6 @@
 """Homes with drift, copies, links and files nobody may read in; what doctor finds and says of them out."""
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -12,10 +11,7 @@ from tempfile import TemporaryDirectory
 import apsw
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "property"))
-
-from vault_kit import ELSEWHERE, HERE, Opener, ask, contents, edit, house, keep, open_home
-
+from kits.vault import ELSEWHERE, HERE, Opener, ask, contents, edit, keep, open_home
 from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError, StoreBusyError
@@ -24,7 +20,6 @@ from pellucid.store.local.vault.files import Vault
 from pellucid.store.local.vault.records import LocalRecords
 from pellucid.surfaces.cli.present import everyday as present
 
-__all__ = ["house"]
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 NOBODY = 65_534
 

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from graph_kit import HERE, MARCH, document, section
 
+from kits.graph import HERE, MARCH, document, section
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.explaining import ablate_recall

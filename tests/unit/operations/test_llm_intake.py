@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intake_kit import HERE, held
 from pydantic import SecretStr
 
+from kits.intake import HERE, held
 from pellucid.app import App, open_app
 from pellucid.model.ledger import FlushRow
 from pellucid.operations.rows import rows

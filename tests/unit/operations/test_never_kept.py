@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from intake_kit import HERE, held, session, take
 
+from kits.intake import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import UnkeptRow, VerdictRow

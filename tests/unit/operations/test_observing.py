@@ -9,8 +9,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from observing_kit import HERE, HOLIDAYS, NOON, SESSIONS, TARIFFS, Home, kept, see, turn
 
+from kits.live_sessions import HERE, HOLIDAYS, NOON, SESSIONS, TARIFFS, Home, kept, see, turn
 from pellucid.app import App
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport

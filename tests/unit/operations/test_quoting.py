@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from intake_kit import HERE, held, session, take
-
+from kits.intake import HERE, held, session, take
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Evidence, ExtractedFact

@@ -1,17 +1,14 @@
 """The tables of what reconciliation answers for: statements in, what is active in the end out, in five languages."""
 
-import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from kits.case_tables import DAY, MINUTE, fits, rows, run_session, spoken  # the kit stands beside its tables
 from pellucid.app import App, open_app
 from pellucid.settings import load
-
-sys.path.append(str(Path(__file__).parents[1] / "observe"))
-from case_kit import DAY, MINUTE, fits, rows, run_session, spoken  # the kit stands beside its tables
 
 MINUTES_APART = {"correction", "retraction"}
 TABLES = ("dedup", "negation", "reversion", "correction", "retraction", "cross_entity")

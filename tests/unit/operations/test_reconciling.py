@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from intake_kit import HERE, START, held, session, take
 
+from kits.intake import HERE, START, held, session, take
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, statement

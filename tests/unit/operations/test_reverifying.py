@@ -1,8 +1,8 @@
 """Memories that still hold in, the same with a new date of verification out, and nothing else."""
 
 import pytest
-from intake_kit import HERE, held, session, take
 
+from kits.intake import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import LifecycleRow

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from intake_kit import HERE
 
 import pellucid.lab
 import pellucid.operations
+from kits.intake import HERE
 from pellucid import Pellucid
 from pellucid.app import App
 from pellucid.errors import InputError

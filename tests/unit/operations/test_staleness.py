@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from graph_kit import APRIL, HERE, MARCH, MAY, document, section
-from intake_kit import held
 
+from kits.graph import APRIL, HERE, MARCH, MAY, document, section
+from kits.intake import held
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock, isoformat
 from pellucid.errors import InputError, NotFoundError

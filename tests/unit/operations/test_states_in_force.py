@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from graph_kit import APRIL, HERE, MARCH, MAY, document, section
 
+from kits.graph import APRIL, HERE, MARCH, MAY, document, section
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
 from pellucid.operations.admin.health import rebuild

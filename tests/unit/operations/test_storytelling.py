@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from graph_kit import HERE
 
+from kits.graph import HERE
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
 from pellucid.model.snapshot import XrayResult

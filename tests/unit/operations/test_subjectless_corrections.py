@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from intake_kit import START, held, session, take
 
+from kits.intake import START, held, session, take
 from pellucid.app import App
 
 LATER = START + timedelta(days=1)

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from intake_kit import HERE, START, held, session, take
 
+from kits.intake import HERE, START, held, session, take
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.language.spelling import content_hash

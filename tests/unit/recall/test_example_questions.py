@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from vault_kit import SESSIONS, Opener, ask, bring_in
-
+from kits.vault import SESSIONS, Opener, ask, bring_in
 from pellucid.app import App
 
 ANSWERED_BY = {

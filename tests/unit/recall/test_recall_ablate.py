@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from vault_kit import HERE, Opener, a_memory, file_memories, keep, queries, ranking, run, salad_memories
 
+from kits.vault import HERE, Opener, a_memory, file_memories, keep, queries, ranking, run, salad_memories
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
 from pellucid.recall.ablate import NotComputableError, ablate

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from vault_kit import Opener, ask, keep, run
 
+from kits.vault import Opener, ask, keep, run
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.abstain import doubt, held, judge, nearness
 from pellucid.recall.receipt.record import pack, unpack

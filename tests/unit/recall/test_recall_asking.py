@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from vault_kit import HERE, NOON, Opener, a_memory, ask, contents, file_memories, run
 
+from kits.vault import HERE, NOON, Opener, a_memory, ask, contents, file_memories, run
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.request import RecallInput, request_of

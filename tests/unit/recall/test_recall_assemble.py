@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
-from context_kit import RECALL, assembled, filled
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_kit import Opener, a_memory, ask, keep, run
 
+from kits.context import RECALL, assembled, filled
+from kits.vault import Opener, a_memory, ask, keep, run
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.recall.context.text import NOTICE

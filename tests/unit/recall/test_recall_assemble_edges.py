@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from context_kit import assembled
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from vault_kit import a_memory
 
+from kits.context import assembled
+from kits.vault import a_memory
 from pellucid.recall.context.text import NOTHING, NOTICE
 from pellucid.recall.state import Context
 

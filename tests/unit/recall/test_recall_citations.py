@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from context_kit import assembled
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_kit import Opener, a_memory
 
+from kits.context import assembled
+from kits.vault import Opener, a_memory
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.recall.context.citations import Citation, citations_of, oai_block, parse_citations
@@ -116,7 +116,7 @@ def test_a_memory_cannot_spell_the_block() -> None:
 
 
 def test_a_live_recall_cites_the_turns_it_serves(house: Opener) -> None:
-    from vault_kit import another_session, bring_in, run
+    from kits.vault import another_session, bring_in, run
 
     app = house(citations="oai")
     bring_in(app, another_session(app.settings.home / "again.jsonl"), mode="verbatim")

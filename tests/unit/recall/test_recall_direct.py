@@ -1,8 +1,8 @@
 """Statements in, which of them answers by itself out, and what kept the others from it."""
 
 import pytest
-from vault_kit import Opener, a_memory, file_memories, keep, run
 
+from kits.vault import Opener, a_memory, file_memories, keep, run
 from pellucid.app import App
 from pellucid.recall.state import Tier
 

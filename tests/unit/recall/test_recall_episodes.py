@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from story_kit import an_episode, file_episode, tell
-from vault_kit import (
+
+from kits.stories import an_episode, file_episode, tell
+from kits.vault import (
     ELSEWHERE,
     NOON,
     SESSIONS,
@@ -18,7 +19,6 @@ from vault_kit import (
     may_answer,
     salad_memories,
 )
-
 from pellucid.app import App
 from pellucid.language.words import words
 from pellucid.memory.episodes import topic_words

@@ -1,8 +1,8 @@
 """A long memory in a small context: its best passages, whole ones, what is cut marked and said."""
 
 import pytest
-from vault_kit import Opener, keep, run
 
+from kits.vault import Opener, keep, run
 from pellucid.app import App
 from pellucid.operations.recall.recalling import recall, xray
 from pellucid.operations.recall.request import RecallInput

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from vault_kit import NOON, Opener, a_memory, file_memories, run
 
+from kits.vault import NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.model.entity import entity_id
 from pellucid.model.memory import unpack_id

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 from pydantic import SecretStr
-from vault_kit import HERE, Opener, a_memory, file_memories, ranking, run
 
+from kits.vault import HERE, Opener, a_memory, file_memories, ranking, run
 from pellucid.app import App
 from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.recall.query.decompose import parts, reading

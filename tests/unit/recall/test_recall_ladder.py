@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from vault_kit import ELSEWHERE, NOON, Opener, a_memory, file_memories, run
 
+from kits.vault import ELSEWHERE, NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES, unpack_id
 from pellucid.recall.score.ladder import FILTERS, RUNGS

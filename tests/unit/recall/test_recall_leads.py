@@ -6,8 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from vault_kit import NOON, Opener, run
 
+from kits.vault import NOON, Opener, run
 from pellucid.app import App
 from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory

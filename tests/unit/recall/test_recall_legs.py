@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from vault_kit import HERE, NOON, Opener, a_memory, ask, file_memories, keep, ranking, run
 
+from kits.vault import HERE, NOON, Opener, a_memory, ask, file_memories, keep, ranking, run
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.pool import gather, join

@@ -10,8 +10,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from vault_kit import HERE, NOON, Opener, a_memory, file_memories, ranking, run
 
+from kits.vault import HERE, NOON, Opener, a_memory, file_memories, ranking, run
 from pellucid.app import App
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Memory

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from context_kit import NOBODY, assembled, chatting
-from vault_kit import a_memory
 
+from kits.context import NOBODY, assembled, chatting
+from kits.vault import a_memory
 from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly
 from pellucid.recall.context.faithfulness import flaw

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from vault_kit import HERE, Opener, a_memory, file_memories, keep, run
 
+from kits.vault import HERE, Opener, a_memory, file_memories, keep, run
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.recall.query.plan import MAX_CHARACTERS, MAX_STEMS, clean

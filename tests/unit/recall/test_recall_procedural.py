@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from vault_kit import HERE, NOON, Opener, a_memory, file_memories, run
 
+from kits.vault import HERE, NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.recall.legs.leg import Asked
 from pellucid.recall.legs.procedural import FLOOR, MOST, procedural

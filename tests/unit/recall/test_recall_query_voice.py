@@ -1,8 +1,8 @@
 """Questions in, whether they ask for the asker's own words out; and what that is worth to whom."""
 
 import pytest
-from vault_kit import HERE, Opener, a_memory, ask, contents, file_memories, keep, ranking, run
 
+from kits.vault import HERE, Opener, a_memory, ask, contents, file_memories, keep, ranking, run
 from pellucid.app import App
 from pellucid.model.turn import Turn
 from pellucid.operations.recall.recalling import xray

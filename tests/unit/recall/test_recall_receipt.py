@@ -9,8 +9,9 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from receipts_before import as_version_4, assembled, columns_before, header_of
-from vault_kit import (
+
+from kits.receipts_before import as_version_4, assembled, columns_before, header_of
+from kits.vault import (
     HERE,
     SESSIONS,
     Opener,
@@ -23,7 +24,6 @@ from vault_kit import (
     run,
     salad_memories,
 )
-
 from pellucid.app import App
 from pellucid.errors import StoreError
 from pellucid.operations.recall.recalling import xray_of

@@ -1,8 +1,8 @@
 """Ranked memories in, those that only repeat a better one out."""
 
 import pytest
-from vault_kit import Opener, a_memory, file_memories, run
 
+from kits.vault import Opener, a_memory, file_memories, run
 from pellucid.model.memory import Memory
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.score.repeats import Told

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_kit import HERE, Opener, file_memories, keep, run, salad_memories
 
+from kits.vault import HERE, Opener, file_memories, keep, run, salad_memories
 from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted
 from pellucid.recall.state import Plan
 from pellucid.store.index_port import Codes

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from vault_kit import HERE, Opener, a_memory, file_memories, run
 
+from kits.vault import HERE, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.recalling import RecallInput, xray

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from vault_kit import HERE, Opener, ask, keep, ranking, run
 
+from kits.vault import HERE, Opener, ask, keep, ranking, run
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.explaining import ablate_recall, replay_recall

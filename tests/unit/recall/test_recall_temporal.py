@@ -4,7 +4,8 @@ import math
 from datetime import datetime, timedelta
 
 import pytest
-from vault_kit import NOON, Opener, a_memory, file_memories, ranking, run
+
+from kits.vault import NOON, Opener, a_memory, file_memories, ranking, run
 
 SAID = "The relay hands a signal over once, and never twice"
 MONTH = math.exp(-30 / 180)

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from vault_kit import NOON, Opener, a_memory, file_memories, keep, run
 
+from kits.vault import NOON, Opener, a_memory, file_memories, keep, run
 from pellucid.app import App
 from pellucid.model.memory import unpack_id
 from pellucid.recall.state import State

@@ -8,7 +8,10 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from graph_store_kit import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kits.graph_store import (
     EARLY,
     ELSEWHERE,
     HERE,
@@ -26,9 +29,6 @@ from graph_store_kit import (
     spec,
     tell,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER, NO_FACTS, EntityFact, EntityState, GraphFacts, entity_id
 from pellucid.model.ledger import LifecycleRow

@@ -1,7 +1,6 @@
 """Exact questions about a folded graph in, whole answers out."""
 
-from graph_store_kit import ELSEWHERE, HERE, SECRET, a_document, a_memory, claim, edge, index, mem, mention, spec, tell
-
+from kits.graph_store import ELSEWHERE, HERE, SECRET, a_document, a_memory, claim, edge, index, mem, mention, spec, tell
 from pellucid.model.entity import FOREVER, EntityState, GraphFacts, entity_id
 from pellucid.store.local.index.local_index import LocalIndex
 

@@ -6,7 +6,8 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from graph_store_kit import (
+
+from kits.graph_store import (
     AT,
     EARLY,
     ELSEWHERE,
@@ -22,7 +23,6 @@ from graph_store_kit import (
     spec,
     tell,
 )
-
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, GraphFacts
 from pellucid.store.graph_port import Steps
 from pellucid.store.index_port import Admission, IndexReader

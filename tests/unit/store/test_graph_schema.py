@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 
 import apsw
 import pytest
-from graph_store_kit import claim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kits.graph_store import claim
 from pellucid.model.entity import FOREVER, Claim, chain
 from pellucid.store.local.database import connect, execute, immediate
 from pellucid.store.local.graph.fold import state_row

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from record_kit import NOTE, OLD, OURS, conflict_texts, leftovers, note, operation, with_old_note, write
 
+from kits.records import NOTE, OLD, OURS, conflict_texts, leftovers, note, operation, with_old_note, write
 from pellucid.errors import StoreError
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.vault.records import LocalRecords

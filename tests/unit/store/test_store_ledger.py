@@ -7,8 +7,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from record_kit import Crash, drain, operation, write
 
+from kits.records import Crash, drain, operation, write
 from pellucid.errors import InputError
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.vault.records import LocalRecords

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from record_kit import NOTE, OLD, OURS, note, operation, with_old_note, write
 
+from kits.records import NOTE, OLD, OURS, note, operation, with_old_note, write
 from pellucid.errors import ConflictError, InputError
 from pellucid.store.local.vault import paths
 from pellucid.store.local.vault.records import LocalRecords

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from record_kit import AT, NOTE, OLD, OURS, THEIRS, leftovers, note, operation, save, with_old_note, write
 
+from kits.records import AT, NOTE, OLD, OURS, THEIRS, leftovers, note, operation, save, with_old_note, write
 from pellucid.errors import ConflictError, InputError, StoreBusyError
 from pellucid.store.local.database import immediate
 from pellucid.store.local.journal import open_journal
@@ -174,7 +174,7 @@ def test_everything_is_private_under_any_umask(tmp_path: Path) -> None:
         "import os, sys; os.umask(0)\n"
         "from pathlib import Path\n"
         "sys.path.insert(0, sys.argv[2])\n"
-        "from record_kit import *\n"
+        "from kits.records import *\n"
         "home = Path(sys.argv[1])\n"
         "records = with_old_note(home)\n"
         "records.commit(operation(write(NOTE, OURS, OLD), write('skills/new.md', OURS), ledger=({'kind': 'x'},)))\n"
@@ -184,7 +184,7 @@ def test_everything_is_private_under_any_umask(tmp_path: Path) -> None:
         "assert records.drain().conflicts"
     )
     home = tmp_path / "home"
-    subprocess.run([sys.executable, "-c", script, home, Path(__file__).parent], check=True)
+    subprocess.run([sys.executable, "-c", script, home, Path(__file__).parents[2]], check=True)
     modes = {path: path.stat().st_mode & 0o777 for path in (home, *home.rglob("*"))}
     assert {path.name for path in modes} >= {"journal.db", "drain.lock", "2026-04.jsonl", "displaced", "new.md"}
     assert {path: mode for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}

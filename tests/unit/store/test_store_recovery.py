@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from record_kit import (
+
+from kits.records import (
     NOTE,
     OLD,
     OURS,
@@ -24,7 +25,6 @@ from record_kit import (
     with_old_note,
     write,
 )
-
 from pellucid.errors import StoreError
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.vault.records import LocalRecords

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from record_kit import (
+
+from kits.records import (
     NOTE,
     OLD,
     OURS,
@@ -21,7 +22,6 @@ from record_kit import (
     with_old_note,
     write,
 )
-
 from pellucid.errors import ConflictError, InputError
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.vault.records import LocalRecords

@@ -7,8 +7,9 @@ from typing import get_args
 
 import apsw
 import pytest
-from erase_kit import EDITED, SECRET, SLUG, TEXT, found, home_with_secrets, others, removals, secret
-from record_kit import (
+
+from kits.erasing import EDITED, SECRET, SLUG, TEXT, found, home_with_secrets, others, removals, secret
+from kits.records import (
     NOTE,
     OLD,
     OURS,
@@ -22,7 +23,6 @@ from record_kit import (
     save,
     write,
 )
-
 from pellucid.errors import StoreBusyError
 from pellucid.store.local.failpoint import Step
 from pellucid.store.local.journal import open_journal
@@ -279,9 +279,10 @@ WRITER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-import itertools, record_kit
-from record_kit import *
-record_kit._numbers = itertools.count(1_000)
+import itertools
+from kits import records as kit
+from kits.records import *
+kit._numbers = itertools.count(1_000)
 records = LocalRecords(Path(sys.argv[1]))
 print("ready", flush=True)
 for number in range(60):
@@ -297,7 +298,7 @@ records.close()
 def test_a_process_that_writes_meanwhile_loses_nothing(tmp_path: Path) -> None:
     records = home_with_secrets(tmp_path)
     records.commit(operation(*removals(tmp_path)))
-    command = [sys.executable, "-c", WRITER, tmp_path, Path(__file__).parent]
+    command = [sys.executable, "-c", WRITER, tmp_path, Path(__file__).parents[2]]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
         assert writer.stdout
         writer.stdout.readline()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from record_kit import NOTE, OLD, OURS, drain, leftovers, note, operation, with_old_note, write
 
+from kits.records import NOTE, OLD, OURS, drain, leftovers, note, operation, with_old_note, write
 from pellucid.store.local.vault import paths, syscalls
 
 

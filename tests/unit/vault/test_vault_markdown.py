@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_kit import HERE, NOON, a_memory
 
+from kits.vault import HERE, NOON, a_memory
 from pellucid.clock import truncate
 from pellucid.errors import InputError
 from pellucid.model.memory import BOUNDARY_SCOPES, CATEGORIES, FOLDERS, STATUSES, Episode, Memory, Moment

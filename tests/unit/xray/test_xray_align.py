@@ -1,8 +1,8 @@
 """A query and a memory in, which word of the one is said to have met which of the other out."""
 
 import pytest
-from vault_kit import Opener
 
+from kits.vault import Opener
 from pellucid.xray.align import Aligner
 
 

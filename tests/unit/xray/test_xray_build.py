@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from vault_kit import HERE, NOON, SESSIONS, Opener, a_memory, bring_in, edit, file_memories, keep, run
 
+from kits.vault import HERE, NOON, SESSIONS, Opener, a_memory, bring_in, edit, file_memories, keep, run
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES

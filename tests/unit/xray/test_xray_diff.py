@@ -4,8 +4,8 @@ import random
 from dataclasses import replace
 
 import pytest
-from vault_kit import HERE, Opener, a_memory, file_memories, ranking, run, salad_memories
 
+from kits.vault import HERE, Opener, a_memory, file_memories, ranking, run, salad_memories
 from pellucid.app import App
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Abstention, Context, State

@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from render_kit import GOLDEN
 from test_xray_render_golden import SUFFIXES, UPDATE
-from vault_kit import HERE, Opener
 
+from kits.rendering import GOLDEN
+from kits.vault import HERE, Opener
 from pellucid.app import App
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.recall.recalling import xray

@@ -6,8 +6,8 @@ from math import fsum
 from typing import get_args
 
 import pytest
-from render_kit import GOLDEN, full, golden
 
+from kits.rendering import GOLDEN, full, golden
 from pellucid.xray.render.formats import RENDERERS, Format, render
 
 SUFFIXES: dict[Format, str] = {"json": "json", "text": "txt", "markdown": "md", "html": "html"}

@@ -8,8 +8,8 @@ from itertools import cycle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from render_kit import empty, full, holding, inline, reworded, structure
 
+from kits.rendering import empty, full, holding, inline, reworded, structure
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.xray.render.as_markdown import code, code_cell, prose
 from pellucid.xray.render.formats import render

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from page_kit import Node, fields, listed, parsed, terms
-from render_kit import empty, full, golden, holding, reworded
 
 import pellucid.xray
+from kits.pages import Node, fields, listed, parsed, terms
+from kits.rendering import empty, full, golden, holding, reworded
 from pellucid.model.snapshot import ContextTrace, OmittedMemory, RecallXraySnapshot, StageTrace
 from pellucid.xray.render.fields import SCORE_KEYS, called, decimals, millis
 from pellucid.xray.render.formats import render

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from render_kit import empty, full, holding
 
+from kits.rendering import empty, full, holding
 from pellucid.model.snapshot import (
     AbstentionTrace,
     FilterTrace,

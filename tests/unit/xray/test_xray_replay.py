@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from vault_kit import HERE, NOON, Opener, a_memory, ask, edit, file_memories, keep, run, take_verbatim
-from why_kit import as_version_2
 
+from kits.vault import HERE, NOON, Opener, a_memory, ask, edit, file_memories, keep, run, take_verbatim
+from kits.why import as_version_2
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from render_kit import holding
 
+from kits.rendering import holding
 from pellucid.clock import uuid7
 from pellucid.model.memory import Memory
 from pellucid.model.snapshot import Staleness

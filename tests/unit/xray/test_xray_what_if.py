@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from vault_kit import Opener, run
-from why_kit import CRANE, change_of, cranes, found, order
 
+from kits.vault import Opener, run
+from kits.why import CRANE, change_of, cranes, found, order
 from pellucid.model.memory import unpack_id
 from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.xray.why.finding import WhyFinding, WhyLeg

@@ -1,9 +1,9 @@
 """Why a memory is in a context, and what loses one: a test for each kind of loss, over a real home."""
 
 import pytest
-from vault_kit import BOUNDARY_SCOPES, ELSEWHERE, Opener, a_memory, ask, file_memories, keep, run
-from why_kit import CRANE, as_version_2, change_of, cranes, found, order, recalled, told
 
+from kits.vault import BOUNDARY_SCOPES, ELSEWHERE, Opener, a_memory, ask, file_memories, keep, run
+from kits.why import CRANE, as_version_2, change_of, cranes, found, order, recalled, told
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
 from pellucid.operations.recall.why import WhyInput, why, why_of

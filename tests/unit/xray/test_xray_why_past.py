@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from vault_kit import NOON, Opener, a_memory, ask, file_memories, keep, run
-from why_kit import CRANE, change_of, cranes, found, recalled, told
 
+from kits.vault import NOON, Opener, a_memory, ask, file_memories, keep, run
+from kits.why import CRANE, change_of, cranes, found, recalled, told
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import recorded_at

@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from vault_kit import NOON, Opener, a_memory, edit, file_memories, keep, ranking, run
-from why_kit import CRANE, change_of, cranes, found, order, recalled, told
 
+from kits.vault import NOON, Opener, a_memory, edit, file_memories, keep, ranking, run
+from kits.why import CRANE, change_of, cranes, found, order, recalled, told
 from pellucid.app import App
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update

@@ -20,7 +20,8 @@ from pellucid.memory.keep import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.extraction import Extraction
-from pellucid.operations.session.intake import Intake, IntakeTally, SegmentCut
+from pellucid.operations.session.intake import Intake, SegmentCut
+from pellucid.operations.session.tally import IntakeTally
 from pellucid.store.local.lock import exclusive, namespace_lock
 from pellucid.store.spool_port import SpooledTurn, Waiting
 

@@ -18,7 +18,8 @@ from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
-from pellucid.operations.session.intake import Intake, IntakeTally, Mode, take, together, who_distils
+from pellucid.operations.session.intake import Intake, Mode, take, who_distils
+from pellucid.operations.session.tally import IntakeTally, together
 from pellucid.operations.settling import require_settled
 
 Progress = Callable[[int, int], None]

@@ -28,6 +28,7 @@ from pellucid.observe.pipeline import observe
 from pellucid.observe.unkept import Unkept, unkept
 from pellucid.operations.extraction import Extraction, extraction
 from pellucid.operations.session.restating import restate
+from pellucid.operations.session.tally import IntakeTally
 from pellucid.operations.settling import require_settled
 from pellucid.store.records import FileWrite, OperationKind
 
@@ -56,41 +57,6 @@ class Observed:
     """What a person stated and nothing was made of."""
     doubted: frozenset[int] = frozenset()
     """The turns, by their number in the segment, that begin in quarantine whatever is made of them."""
-
-
-@dataclass(slots=True)
-class IntakeTally:
-    """What an intake has taken so far."""
-
-    memories: int = 0
-    episodes: int = 0
-    passages: int = 0
-    turns: int = 0
-    characters_in: int = 0
-    characters_out: int = 0
-    overtaken: int = 0
-    """Turns that another import, or another file of this one, took while this one was reading."""
-    forgotten: int = 0
-    """Turns that were left out because what they said was forgotten."""
-    encoder_problem: str = ""
-    verdicts: Counter[str] = field(default_factory=Counter[str])
-    unkept: Counter[str] = field(default_factory=Counter[str])
-    """Statements of which nothing was made, by reason; `why` answers of each."""
-    kept: list[str] = field(default_factory=list[str])
-    """The ids of the memories of the last batch."""
-
-
-def together(tallies: Iterable[IntakeTally]) -> IntakeTally:
-    """What several intakes have taken."""
-    out = IntakeTally()
-    for each in tallies:
-        for name in ("memories", "episodes", "passages", "turns", "characters_in", "characters_out", "overtaken"):
-            setattr(out, name, getattr(out, name) + getattr(each, name))
-        out.forgotten += each.forgotten
-        out.encoder_problem = each.encoder_problem or out.encoder_problem
-        out.verdicts.update(each.verdicts)
-        out.unkept.update(each.unkept)
-    return out
 
 
 @dataclass(slots=True)

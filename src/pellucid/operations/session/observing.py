@@ -24,7 +24,8 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
-from pellucid.operations.session.intake import together, who_distils
+from pellucid.operations.session.intake import who_distils
+from pellucid.operations.session.tally import together
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
 

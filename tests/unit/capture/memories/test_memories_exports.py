@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memories_kit import Read, read, written
+
+from kits.memories import Read, read, written
 
 CRANE: dict[str, Any] = {
     "id": "u-1",

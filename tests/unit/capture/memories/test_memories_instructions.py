@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from memories_kit import Read, read, written
 
+from kits.memories import Read, read, written
 from pellucid.model.memory import Category
 
 

@@ -5,8 +5,8 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from memories_kit import read, written
 
+from kits.memories import read, written
 from pellucid.capture.memories.adopted import MEMORY_FORMATS
 from pellucid.capture.memories.reader import read_memories
 from pellucid.capture.report import CaptureReport

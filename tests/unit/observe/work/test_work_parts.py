@@ -1,6 +1,6 @@
 """A coding session in, the part that each spoken turn plays out."""
 
-from work_kit import played
+from kits.work import played
 
 CAUSE = (
     "The uploads fail because the signer reads the clock of the container, which drifts by minutes while the laptop "

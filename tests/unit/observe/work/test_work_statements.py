@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from work_kit import told, turns
 
+from kits.work import told, turns
 from pellucid.model.turn import Role, Segment, TurnKind
 from pellucid.observe.extract.extractor import HeuristicExtractor
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from observing_kit import HERE, NOON, HandClock
-
+from kits.live_sessions import HERE, NOON, HandClock
 from pellucid.app import App, open_app
 from pellucid.model.document import Document, Section
 from pellucid.operations.document.held import held, known_documents

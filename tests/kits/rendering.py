@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from pellucid.model.snapshot import Budget, RecallXraySnapshot, ScoreDecomposition, XrayResult
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "xray"
+GOLDEN = Path(__file__).parents[1] / "golden" / "xray"
 PARSER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 CLOSED = {"schemaVersion", "servedBy", "correctionState", "safety", "health"}
 """Fields of a snapshot whose words are a closed list, so that no other text can stand there."""

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from receipts_before import assembled, columns_before, header_of, said_in
-from vault_kit import NOON, a_memory, ask, file_memories
 
+from kits.receipts_before import assembled, columns_before, header_of, said_in
+from kits.vault import NOON, a_memory, ask, file_memories
 from pellucid.app import App
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, WhyOutput, why

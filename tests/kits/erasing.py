@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from record_kit import NOTE, OLD, OURS, THEIRS, note, operation, removal, save, write
-
+from kits.records import NOTE, OLD, OURS, THEIRS, note, operation, removal, save, write
 from pellucid.store.local.vault.records import LocalRecords
 
 TEXT, SLUG, TAG = b"c4nary-text-qx", b"c4nary-slug-qx", b"c4nary-tag-qx"

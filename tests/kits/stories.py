@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from vault_kit import HERE, NOON, a_memory
-
+from kits.vault import HERE, NOON, a_memory
 from pellucid.app import App
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Episode, Memory, Moment

@@ -7,8 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from observe_kit import THURSDAY, accepted, said, segment
-
+from kits.extraction import THURSDAY, accepted, said, segment
 from pellucid.app import App
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
@@ -19,7 +18,7 @@ from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings.sections import CaptureSettings
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "unit" / "observe" / "cases"
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 _MADE_UP = {"{key}": "ghp_" + "q7Zr2LmX9vKc4TbN8wYd3HsF6jPaG1eUoR5i", "{card}": "4111 1111 1111 " + "1111"}
 

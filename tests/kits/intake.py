@@ -7,7 +7,8 @@ from pellucid.app import App
 from pellucid.capture.identity import turn_key
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Role, Turn
-from pellucid.operations.session.intake import Intake, IntakeTally, Mode
+from pellucid.operations.session.intake import Intake, Mode
+from pellucid.operations.session.tally import IntakeTally
 
 HERE = "local/default"
 START = datetime(2026, 4, 20, 10, tzinfo=UTC)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from vault_kit import NOON, a_memory
 
+from kits.vault import NOON, a_memory
 from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly, composed

@@ -16,7 +16,7 @@ from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
 from pellucid.settings.sections import CaptureSettings
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "sessions"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "sessions"
 THURSDAY = datetime(2026, 4, 23, 15, 0, tzinfo=UTC)
 
 

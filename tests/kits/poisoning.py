@@ -101,7 +101,7 @@ def _is_among(fact: ExtractedFact, found: Iterable[ExtractedFact]) -> bool:
 
 def load_cases() -> tuple[list[Case], list[Case]]:
     """The attempts, and the benign sessions."""
-    table = tomllib.loads((Path(__file__).parent / "cases.toml").read_text("utf-8"))
+    table = tomllib.loads((Path(__file__).parents[1] / "poisoning" / "cases.toml").read_text("utf-8"))
 
     def of(groups: list[dict[str, object]]) -> list[Case]:
         return [

@@ -9,7 +9,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-from vault_kit import (
+from kits.vault import (
     ELSEWHERE,
     HERE,
     file_memories,
@@ -19,7 +19,6 @@ from vault_kit import (
     salad_memories,
     take_verbatim,
 )
-
 from pellucid.app import App
 from pellucid.encoders.port import Embedder
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id

@@ -16,7 +16,7 @@ from pellucid.settings.sections import ObserveSettings
 
 HERE = "local/default"
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
-SESSIONS = Path(__file__).parents[3] / "examples" / "sessions"
+SESSIONS = Path(__file__).parents[2] / "examples" / "sessions"
 
 TARIFFS = (
     "The quote cache keeps one entry for each tenant and tariff.",

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import apsw
-from vault_kit import HERE, run
 
+from kits.vault import HERE, run
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError

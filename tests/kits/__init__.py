@@ -1,0 +1,1 @@
+"""What tests share: one module a subject, imported as `kits.subject`."""
