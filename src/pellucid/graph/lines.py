@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.graph.neighbours import Neighbourhood
+from pellucid.language.hidden import UNSHOWN
 from pellucid.model.entity import FOREVER, IDENTITY, EdgeType
 from pellucid.store.graph_port import FiledEdge, Node
 
 LAZY = "not defined"
 """What is said of a node that files speak of and none defines."""
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\uffff\ud800-\udfff"
-    "\U000e0000-\U000e007f"
+    f"[\x00-\x1f{UNSHOWN}\ufdd0-\ufdef\ufff9-\uffff"
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
     + "]"
 )

@@ -8,6 +8,15 @@ import unicodedata
 from functools import cache
 from itertools import chain
 
+UNSHOWN = (
+    "\x7f-\x9f\xad\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f"
+)
+"""Direction marks, tags, lone surrogates and the controls above `~`, as part of a character class.
+
+Zero-width spaces and joiners (U+200B to U+200D) are not among them: Khmer, Persian, Indic scripts and emoji are written
+with them.
+"""
 _UNSEEN_LETTERS = frozenset(
     chain(
         (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800),
@@ -77,6 +86,11 @@ _LATIN = re.compile("[A-Za-z]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
+def is_unseen(char: str) -> bool:
+    """Whether a character, no control, is drawn as nothing."""
+    return unicodedata.category(char) == "Cf" or ord(char) in _UNSEEN_LETTERS
+
+
 class _DrawnForm(dict[int, str | None]):
     """For `str.translate`: a sign that is not drawn as nothing, a dash as a hyphen; asked once for each sign."""
 
@@ -84,7 +98,7 @@ class _DrawnForm(dict[int, str | None]):
         char = chr(code)
         kind = unicodedata.category(char)
         seen: str | None = char
-        if kind == "Cf" or code in _UNSEEN_LETTERS or (kind == "Cc" and char not in "\t\n\r"):
+        if is_unseen(char) or (kind == "Cc" and char not in "\t\n\r"):
             seen = None
         elif kind == "Pd" or char in "−⁃˗":
             seen = "-"

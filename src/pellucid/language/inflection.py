@@ -1,6 +1,9 @@
 """A word in, what all of its forms share out; two words in, whether they are forms of one out."""
 
+from collections.abc import Iterable
 from functools import lru_cache
+
+from pellucid.language.words import stop_words
 
 _MERGED = {
     **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being", "be"), "be"),
@@ -11,6 +14,10 @@ _MERGED = {
     **dict.fromkeys(("ist", "sind", "war", "waren", "bin", "bist"), "sein"),
     **dict.fromkeys(("hat", "habe", "haben", "hatte"), "haben"),
 }
+_STEM = 3
+_PAST = ("d", "ed", "te", "ten")
+_PRESENT = ("", "s", "es", "ing", "e", "en", "n", "t", "st", "em", "a", "o", "as", "os")
+"""Letters that two forms of a word share at least, and what either may end in behind them, of one tense."""
 _ENDINGS = ("ing", "ed", "en", "et", "er", "t", "e")
 _VOWELS = frozenset("aeiou")
 
@@ -32,3 +39,17 @@ def folded(word: str) -> str:
             word = rest
             break
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in _VOWELS else word
+
+
+def form_of(word: str, known: Iterable[str]) -> str:
+    """The first of the known words that has another ending only; empty if none."""
+    if not word.isalpha() or word in stop_words():
+        return ""
+    forms = {
+        word.removesuffix(ending) + other
+        for endings in (_PAST, _PRESENT)
+        for ending in endings
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM
+        for other in endings
+    }
+    return next((each for each in known if each in forms), "")

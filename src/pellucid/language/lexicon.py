@@ -4,7 +4,7 @@ One TOML a language says what is known of it; `en.toml` explains the parts. A ta
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TypedDict, cast
@@ -13,8 +13,6 @@ LATIN = ("en", "de", "es", "fr")
 EAST = ("ja", "zh")
 STATED = ("en", "de", "es", *EAST)
 """The languages in which statements are read; French is known for questions only."""
-
-Names = Sequence[Sequence[str]]
 
 
 class DateWords(TypedDict, total=False):
@@ -103,3 +101,16 @@ def scales() -> tuple[frozenset[str], ...]:
 def sign(kind: str) -> str:
     """The patterns of a kind in the languages that write no blanks, as one."""
     return "|".join(signs[kind] for code in EAST if kind in (signs := lexicon(code).get("signs", {})))
+
+
+def likeliest(said: Collection[str], codes: Sequence[str] = STATED) -> str:
+    """The language of which most telling words are said, the first of these where several are; empty where none is."""
+    found = {code: len(_telltales(code).intersection(said)) for code in codes}
+    best = max(found, key=lambda code: found[code])
+    return best if found[best] else ""
+
+
+@cache
+def _telltales(code: str) -> frozenset[str]:
+    known = lexicon(code).get("words", {})
+    return frozenset(f"{known.get('function', '')} {known.get('telltale', '')}".split())

@@ -229,13 +229,6 @@ def load_cues(code: str) -> tuple[Cues, Cues]:
     return Cues(language.cues, spaced=language.spaced), Cues(language.cased, spaced=language.spaced)
 
 
-@cache
-def _telltales(code: str) -> frozenset[str]:
-    """The words by which a language is known."""
-    known = lexicon.lexicon(code).get("words", {})
-    return frozenset(f"{known.get('function', '')} {known.get('telltale', '')}".split())
-
-
 def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = "") -> Language:
     """The language a text is most likely in: by script, then by its function words; ties go to `usual`."""
     return _detect_language(text, tuple(codes), usual)
@@ -248,4 +241,4 @@ def _detect_language(text: str, available: tuple[str, ...], usual: str) -> Langu
         return load_language(east if east in available else available[0])
     present = set(_LATIN_WORD.findall(text.casefold()))
     ordered = (usual, *available) if usual in available else available
-    return load_language(max(ordered, key=lambda code: len(present & _telltales(code))))
+    return load_language(lexicon.likeliest(present, ordered) or ordered[0])

@@ -7,11 +7,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Invisible, and no format character to Unicode; variation selectors are the rest of these."""
+from pellucid.language.hidden import is_unseen
+
 _DISGUISED = re.compile(
-    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u214f"
-    "\u2460-\u24ff\u3164\ufe00-\ufe0f\ufe50-\ufe6f\ufeff-\uffff\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
+    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u214f"
+    "\u2460-\u24ff\u2800\u3164\ufe00-\ufe0f\ufe50-\ufe6f\ufeff-\uffff\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
 )
 """Tells cheaply that a text holds none of what is invisible, wide or styled."""
 
@@ -51,7 +51,7 @@ def as_seen(text: str) -> VisibleText | None:
 
 
 def _seen(char: str) -> str:
-    if unicodedata.category(char) == "Cf" or char in _UNSEEN or "\ufe00" <= char <= "\ufe0f":
+    if is_unseen(char):
         return ""
     plain = unicodedata.normalize("NFKC", char)
     return plain if len(plain) == 1 and plain.isascii() else char

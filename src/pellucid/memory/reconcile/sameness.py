@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from pellucid.language.contractions import spell_out
+from pellucid.language.lexicon import likeliest
 from pellucid.language.negation import Stance, stance
+from pellucid.language.numbers import figures
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.words import content_words, stop_words
@@ -26,11 +28,6 @@ _TOKEN = re.compile(r"[?\"()\[\]{}]|[^\s,;:!?.。、…\"()\[\]{}]+(?:[.,:][^\s,
 _PAUSES = re.compile(r"[,;:、](?!\d)")
 _REFUSAL = re.compile(r"^(?:no|nein|nope|nah|いいえ|いや|不)\b", re.IGNORECASE)
 _WORDS = {
-    "english": """
-        the is are was were has have does and of we our they it his her their with for to not will uses runs from
-        """,
-    "german": "der die das und ist sind nicht wir ein eine einen dem den wird mit auf für von",
-    "spanish": "el los las es son que y una un del por con para en",
     "article-tells": """
         few little most only same who other rest first last next one two three four five six seven eight nine ten both
         """,
@@ -47,9 +44,7 @@ _WORDS = {
     "saying": "decided agreed said says believes believe means prefer thinks think know knows",
     "after-that": "we i they he she it you the",
 }
-_ENGLISH, _GERMAN, _SPANISH, _ARTICLE_TELLS, _UNBOUNDED, _VERBS, _SAYING, _AFTER_THAT = (
-    frozenset(each.split()) for each in _WORDS.values()
-)
+_ARTICLE_TELLS, _UNBOUNDED, _VERBS, _SAYING, _AFTER_THAT = (frozenset(each.split()) for each in _WORDS.values())
 """`the` makes a difference before `_ARTICLE_TELLS` (`the few`), and before what needs none: plurals, `_UNBOUNDED`."""
 _JOINED_ARTICLES = {
     "im": "in dem",
@@ -79,7 +74,6 @@ _OCCASION = re.compile(
 """Signs that a statement tells of one time and not of what holds; too many cost a merge, too few a wrong one."""
 _STANDING: frozenset[Category] = frozenset({"decision", "rule", "principle"})
 _JOINTS = re.compile("['’]")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +149,14 @@ def _plain(text: str) -> str:
 
 def _without_fillers(found: list[str], *, denied: bool) -> tuple[str, ...]:
     said = {word.casefold() for word in found}
-    is_english = bool(said & _ENGLISH) and not said & (_GERMAN | _SPANISH)
-    if is_english:
+    spoken = likeliest(said)
+    if spoken == "en":
         return tuple(_english(found, denied=denied))
-    if said & _GERMAN and not said & _SPANISH:
+    if spoken == "de":
         found = [part for word in found for part in _JOINED_ARTICLES.get(word, word).split()]
         is_article = found[0] in {"Die", "Das", "die", "das"} and len(found) > 3 and found[1][0].isupper()
     else:
-        is_article = bool(said & _SPANISH) and found[0] in {"El", "el"} and len(found) > 3 and found[1][0].islower()
+        is_article = spoken == "es" and found[0] in {"El", "el"} and len(found) > 3 and found[1][0].islower()
     return tuple(found[1:] if is_article else found)
 
 
@@ -190,7 +184,7 @@ def _is_capitalised(next_word: list[str]) -> bool:
 
 def _of_words(mine: Form, theirs: Form) -> str:
     one, other = mine.words, theirs.words
-    if _numbers(one) != _numbers(other):
+    if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
         return "numbers differ"
     if mine.stance.denied != theirs.stance.denied:
         return "negation differs"
@@ -202,10 +196,6 @@ def _of_words(mine: Form, theirs: Form) -> str:
     if any(not _JOINTS.sub("", word).isalpha() for word in beyond):
         return "identifiers differ"
     return "function words differ" if not content_words(" ".join(beyond)) else "words differ"
-
-
-def _numbers(said: Iterable[str]) -> list[str]:
-    return sorted(number for word in said for number in _NUMBER.findall(word))
 
 
 def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pellucid.language.numbers import figures
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Category
@@ -70,7 +71,6 @@ _CALLED = re.compile(
     r"(?:(?<=^)|(?<=[,;:–—] )|(?<=\b[Hh]ey )|(?<=\b[Hh]i )|(?<=\b[Ww]ow )|(?<=\b[Tt]hanks ))"
     r"[^\W\d_][\w-]+(?=[,!.?;:]|$)"
 )
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _STEP = re.compile(r"^[^\S\n]*+\(?\d{1,2}[.)]\s", re.MULTILINE)
 _PART = re.compile(r"[^\s,;!?()\[\]{}\"“”«»„`]+")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -188,14 +188,10 @@ def _alike(one: str, other: str) -> bool:
 
 def _by_number(case: _Case) -> DropReason | None:
     anywhere = case.claim.category in _SEVERAL_SENTENCES
-    heard = _numbers(case.ground.heard if anywhere else "\n".join(case.ground.sentences))
+    heard = set(figures(case.ground.heard if anywhere else "\n".join(case.ground.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
     said = _STEP.sub("", case.content) if case.claim.category == "procedure" else case.content
-    return None if _numbers(said) <= heard else "number-not-said"
-
-
-def _numbers(text: str) -> set[str]:
-    return {re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", number) for number in _NUMBER.findall(text)}
+    return None if {*figures(said)} <= heard else "number-not-said"
 
 
 def _by_name(case: _Case) -> DropReason | None:

@@ -14,7 +14,9 @@ from typing import Literal, Protocol
 from pydantic import BaseModel
 
 from pellucid.encoders.chat.model import ChatModel
+from pellucid.language.inflection import form_of
 from pellucid.language.negation import stance
+from pellucid.language.numbers import figures
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Memory
@@ -61,7 +63,6 @@ SCHEMA: Mapping[str, object] = {
     },
 }
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _SPECIAL = re.compile(
     r"(?<![^\s,;!?()\[\]{}\"“”«»„。、！？])[^\s,;!?()\[\]{}\"“”«»„。、！？]*(?:\w[/@_#\\.]\w|[a-z][A-Z]|\d)[^\s,;!?()\[\]{}\"“”«»„。、！？]*"
 )
@@ -188,12 +189,12 @@ def _by_form(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     """Every number, identifier, name and word stands in a part."""
     heard, told = _all_words(parts), " ".join(contents)
-    if not _numbers(told) <= _numbers(heard):
+    if not {*figures(told)} <= {*figures(heard)}:
         return "a number its parts do not hold"
     if not _specials(told) <= _specials(heard):
         return "an identifier its parts do not hold"
     known = set(words(heard))
-    if any(word not in known and not _inflected(word, known) for word in content_words(told)):
+    if any(word not in known and not form_of(word, known) for word in content_words(told)):
         return "words its parts do not hold"
     return "a name its parts do not hold" if not _names(told) <= {*known, *stop_words()} else ""
 
@@ -230,7 +231,7 @@ def _is_turned(said: Sequence[str], orders: Iterable[Sequence[str]]) -> bool:
 def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     """Nothing that can be counted goes: numbers, identifiers, names, attributes, and most words of each part."""
     heard, told = _all_words(parts), " ".join(contents)
-    lost = (_numbers(heard) - _numbers(told)) | (_specials(heard) - _specials(told))
+    lost = ({*figures(heard)} - {*figures(told)}) | (_specials(heard) - _specials(told))
     held = set(words(told))
     if lost or not {word for word in _names(heard) if word not in stop_words()} <= held:
         return "a number, name or identifier is lost"
@@ -243,7 +244,7 @@ def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
         return "an attribute is lost"
     for part in parts:
         said = content_words(part.content)
-        if sum(word in held or _inflected(word, held) for word in said) < KEPT_WORDS * len(said):
+        if sum(word in held or form_of(word, held) for word in said) < KEPT_WORDS * len(said):
             return "too many words are lost"
     return ""
 
@@ -252,20 +253,9 @@ def _all_words(parts: Iterable[Memory]) -> str:
     return "\n".join(each.content for each in parts)
 
 
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
-
-
 def _specials(text: str) -> set[str]:
     return {found.strip(".:'’*_").casefold() for found in _SPECIAL.findall(text)}
 
 
 def _names(text: str) -> set[str]:
     return {word for found in _NAME.findall(text) for word in words(found)}
-
-
-def _inflected(word: str, known: Iterable[str]) -> bool:
-    """Whether a word stands there with another short ending; numbers and unspaced scripts must be the same."""
-    if len(word) < 4 or not word.isascii() or not word.isalpha():
-        return False
-    return any(each.isalpha() and each[: len(word) - 1] == word[:-1] and len(each) <= len(word) + 2 for each in known)

@@ -5,9 +5,9 @@ quoted from the turns, and what tools or web pages said begins in quarantine.
 """
 
 import re
-import unicodedata
 
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+from pellucid.language.hidden import undisguised
+
 _TOKENS = (
     r"<\|[^|<>]{1,40}\|?>",
     r"\[/?(?:INST|SYS|SYSTEM)\]|<</?SYS>>|<(?:start|end)_of_turn>",
@@ -63,5 +63,5 @@ def is_order(text: str) -> bool:
 
 
 def _seen(text: str) -> str:
-    """As a reader sees it: no invisible signs, compatibility forms as plain letters, one space between words."""
-    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)).split())
+    """As a reader takes it, one space between words."""
+    return " ".join(undisguised(text).split())

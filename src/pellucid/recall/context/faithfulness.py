@@ -6,25 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.language import lexicon
 from pellucid.language.contractions import spell_out
+from pellucid.language.inflection import form_of
 from pellucid.language.negation import stance
+from pellucid.language.numbers import amounts
 from pellucid.language.words import content_words, stop_words, words
 
 _ID = re.compile(r"\b(?:mem|rec|ep|art|aud|obs)_[0-9a-f]{4,}\b")
 _ADDRESS = re.compile(
     r"\b\w{1,40}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+|(?<![\w.+-])[\w.+-]{1,99}@[\w-]{1,99}\.\w+", re.IGNORECASE
 )
-_CURRENCY = "$€£¥₹₽₩₿¢"
-_NUMBER = re.compile(
-    rf"(?:[<>≤≥≈~±]=? ?)?(?:(?<![\w)])[-−–+])?(?:[{_CURRENCY}] ?)?(?:(?<![\w)])[-−])?"
-    rf"\d+(?:[.,:/–-]\d+)*(?: ?[{_CURRENCY}%‰°])?"
-)
-"""A number with what belongs to it: sign, bound, currency, and the other end of a range."""
 _NAME = re.compile(r"(?<=[^\s.!?:;] )[A-ZÀ-ÞΑ-ΩА-Я][\w'’-]*")
 """A word with a capital that does not begin a sentence; one that does is a word like others."""
-_STEM = 3
-_PAST = ("d", "ed", "te", "ten")
-_PRESENT = ("", "s", "es", "ing", "e", "en", "n", "t", "st", "em", "a", "o", "as", "os")
-"""Letters that two forms of a word share at least, and what either may end in behind them, of one tense."""
 _WOULD = re.compile(r"['’]d\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.;!?](?=\s|$)|\n|\b(?:and|und|y|et|while|whereas|während)\b", re.IGNORECASE)
 _CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
@@ -48,12 +40,8 @@ def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
     return lambda told, heard: not {*pattern.findall(told)} <= {*pattern.findall(heard)}
 
 
-def _numbers(text: str) -> list[str]:
-    return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _NUMBER.findall(text)]
-
-
 def _number(told: str, heard: str) -> bool:
-    return not {*_numbers(told)} <= {*_numbers(heard)}
+    return not {*amounts(told)} <= {*amounts(heard)}
 
 
 def _names(told: str, heard: str) -> bool:
@@ -64,21 +52,7 @@ def _names(told: str, heard: str) -> bool:
 
 def _words(told: str, heard: str) -> bool:
     known = set(words(heard))
-    return any(word not in known and not _form_of(word, known) for word in content_words(told))
-
-
-def _form_of(word: str, known: Iterable[str]) -> str:
-    """The first of the known words that has another ending only; empty if none."""
-    if not word.isalpha() or word in stop_words():
-        return ""
-    forms = {
-        word.removesuffix(ending) + other
-        for endings in (_PAST, _PRESENT)
-        for ending in endings
-        if word.endswith(ending) and len(word) - len(ending) >= _STEM
-        for other in endings
-    }
-    return next((each for each in known if each in forms), "")
+    return any(word not in known and not form_of(word, known) for word in content_words(told))
 
 
 def _denial(told: str, heard: str) -> bool:
@@ -94,7 +68,7 @@ def _tense(told: str, heard: str) -> bool:
 
 def _small_words(told: str, heard: str) -> bool:
     known = set(_telling(heard))
-    return any(word not in known and not _form_of(word, known) for word in _telling(told))
+    return any(word not in known and not form_of(word, known) for word in _telling(told))
 
 
 def _limit(told: str, heard: str) -> bool:
@@ -106,7 +80,7 @@ def _order(told: str, heard: str) -> bool:
     capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)}
     ordered = {*capitals, *lexicon.persons().values()}
     named = ([word for word in text if word in ordered] for text in (said, known))
-    if not _within(_numbers(told), _numbers(heard)) or not _within(*named):
+    if not _within(amounts(told), amounts(heard)) or not _within(*named):
         return True
     heard_once = dict.fromkeys(known)
     clauses = [part for part in (_forms(_telling(each), heard_once) for each in _CLAUSE.split(told)) if part]
@@ -134,7 +108,7 @@ def _as_heard(told: str, heard: str) -> list[str]:
 
 
 def _forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
-    return [word if word in known else _form_of(word, known) or word for word in spoken]
+    return [word if word in known else form_of(word, known) or word for word in spoken]
 
 
 def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from pellucid.language.hidden import aligned
+from pellucid.language.hidden import UNSHOWN, aligned
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
 
@@ -19,10 +19,7 @@ _HYPHEN = r"(?:[-_~\xb7]|&#(?:45|x2d|8209|x2011);|&(?:hyphen|dash);|\\{1,8}u(?:0
 _FENCE = re.compile(
     rf"(?:<\s{{0,8}}/?\s{{0,8}})?(?P<name>pellucid{_HYPHEN}recall|oai{_HYPHEN}mem{_HYPHEN}citation)", re.IGNORECASE
 )
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
+_UNSEEN = re.compile(f"[\x00-\x1f{UNSHOWN}]")
 """Controls, direction marks and tag characters: what a model reads and a person who looks on does not see."""
 _NAME_CHARS = 80
 _NAME_TAIL = 20

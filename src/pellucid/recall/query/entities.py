@@ -62,10 +62,6 @@ _ARTICLES_WORDS = """
     jede jeder jedes diese dieser dieses diesem diesen zwei drei neue neuen alte alten
 """
 _ARTICLES = frozenset(_ARTICLES_WORDS.split())
-_GERMAN_WORDS = """
-    der die das und ist wir nicht wie wer welche dem den für auf haben ein eine wird sind mit
-"""
-_GERMAN = frozenset(_GERMAN_WORDS.split())
 
 
 def entities(text: str) -> tuple[str, ...]:
@@ -99,7 +95,7 @@ class _Found:
     def __init__(self, text: str) -> None:
         self.names: dict[str, None] = {}
         self._text = text
-        self._german = sum(word in _GERMAN for word in text[:400].lower().split()) >= 2
+        self._german = lexicon.likeliest({*text[:400].lower().split()}) == "de"
         self._shouts = text.isupper() and " " in text
         self._start = self._end = self._linked = -1
         self._opening = True

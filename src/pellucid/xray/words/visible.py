@@ -3,13 +3,10 @@
 import json
 import re
 
-# Zero-width spaces and joiners (U+200B to U+200D) stay: Khmer, Persian, Indic scripts and emoji are written with them.
-_HIDDEN = (
-    "\x7f-\x9f\xad\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f"
-)
-_UNSEEN = re.compile(f"[\x00-\x1f{_HIDDEN}]")
-_UNSEEN_IN_JSON = re.compile(f"[{_HIDDEN}]")
+from pellucid.language.hidden import UNSHOWN
+
+_UNSEEN = re.compile(f"[\x00-\x1f{UNSHOWN}]")
+_UNSEEN_IN_JSON = re.compile(f"[{UNSHOWN}]")
 
 
 def visible(text: str) -> str:
