@@ -14,7 +14,8 @@ Span = tuple[date, date]
 @cache
 def phrases(*of: str) -> Mapping[str, str]:
     """Phrases of some languages, and the unit with how many of it from the present one: `day:-1` for `yesterday`."""
-    return {said: meant for code in of for said, meant in lexicon(code).get("dates", {}).get("phrases", {}).items()}
+    tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in of)
+    return {said: meant for table in tables for meant, known in table.items() for said in known}
 
 
 @cache

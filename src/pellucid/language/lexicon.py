@@ -21,8 +21,8 @@ class DateWords(TypedDict, total=False):
     months: list[str]
     weekdays: list[str]
     units: dict[str, str]
-    phrases: dict[str, str]
-    """`unit:offset` from the present one; `trail` counts days back from now, `none` is no date after all."""
+    phrases: dict[str, list[str]]
+    """By `unit:offset` from the present one; `trail` counts days back from now, `none` is no date after all."""
 
 
 class Lexicon(TypedDict, total=False):
