@@ -113,4 +113,4 @@ def likeliest(said: Collection[str], codes: Sequence[str] = STATED) -> str:
 @cache
 def _telltales(code: str) -> frozenset[str]:
     known = lexicon(code).get("words", {})
-    return frozenset(f"{known.get('function', '')} {known.get('telltale', '')}".split())
+    return frozenset(" ".join(known.get(kind, "") for kind in ("function", "asking", "telltale")).split())

@@ -6,8 +6,12 @@ from itertools import pairwise
 
 _CLOSERS = "\"”’')]*_`"
 """What may close behind the mark that ends a sentence: quotation marks, brackets, emphasis."""
-PAUSE = re.compile(rf"(?<=[.!?…])(?P<closed>[{re.escape(_CLOSERS)}]{{0,4}})\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
-"""Between what may be two sentences: a mark that ends one, with what closes behind it, and the blank."""
+PAUSE = re.compile(rf"(?<=[.!?…])(?P<closed>[{re.escape(_CLOSERS)}]{{0,4}})\s+(?=\S)|(?<=[。！？])(?=\S)")
+"""Between what may be two sentences: a mark that ends one, with what closes behind it, and the blank.
+
+Passages are cut here, and what was forgotten is known again by their sentences: it stays as it is.
+"""
+_PAUSE = re.compile(rf"{PAUSE.pattern}|(?<=[。！？])\s+(?=\S)")
 _ENDS = frozenset(".!?…。！？")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|dr|mr|mrs|ms|st|inc|ltd|jr|sr|z\.b|bzw|ca|d\.h|usw|sra?|ud|uds|p\.ej|fig|al)"
@@ -34,7 +38,7 @@ def sentences(text: str) -> tuple[str, ...]:
 def beginnings(text: str) -> Iterator[int]:
     """Where each sentence but the first begins; not in the middle of `(no. 5, "Why?") and so on`."""
     last = 0
-    for pause in PAUSE.finditer(text):
+    for pause in _PAUSE.finditer(text):
         goes_on = pause["closed"] and text[pause.end()].islower()
         if not goes_on and not _is_abbreviated(text, last, pause):
             yield pause.end()

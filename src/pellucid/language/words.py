@@ -15,7 +15,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]+")
 @cache
 def function_words() -> frozenset[str]:
     """Words that hold a question together and say nothing about what is sought."""
-    return lexicon.words("function", of=lexicon.LATIN)
+    return lexicon.words("function", "asking", of=lexicon.LATIN)
 
 
 @cache
