@@ -1,12 +1,13 @@
 """Settings in, a wired system out: which store, which encoder, which stages. Wiring only."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from pellucid.capture.secrets.redact import redact
 from pellucid.clock import Clock, SystemClock
+from pellucid.deadline import Deadline
 from pellucid.documents.names.naming import Naming
 from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.encoders.minilm.encoder import MODEL_NAME, MiniLM
@@ -68,6 +69,8 @@ class App:
     """The project of the working folder, where it decides which namespace is asked."""
     also: tuple[str, ...] = ()
     """Namespaces that a recall asks beside the one of the settings."""
+    deadline: Deadline = field(default_factory=Deadline)
+    """When the call that this is opened for is given up; never, unless whoever calls says so."""
 
     def close(self) -> None:
         """Settle and let go of every file."""

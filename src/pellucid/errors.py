@@ -8,7 +8,8 @@
     │   ├── StoreBusyError   5  store_busy       another process held the store for too long
     │   └── NoRoomError      5  no_room          the disk is full
     ├── EncoderError         6  encoder_failed   no embedding model, or one that is not the one we expect
-    └── UnhealthyError       7  unhealthy        `doctor` found something that needs a person
+    ├── UnhealthyError       7  unhealthy        `doctor` found something that needs a person
+    └── DeadlineError        8  deadline_over    there was no time left for it, or it was cancelled
 
 The number is the exit code of the command line; the word is `code` on every surface.
 """
@@ -95,6 +96,13 @@ class UnhealthyError(PellucidError):
 
     code = "unhealthy"
     exit_code = 7
+
+
+class DeadlineError(PellucidError):
+    """The call was given up before it was done: its time was over, or it was cancelled. Nothing of it is half there."""
+
+    code = "deadline_over"
+    exit_code = 8
 
 
 class EncoderError(PellucidError):

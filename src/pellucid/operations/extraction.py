@@ -4,7 +4,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from pellucid.capture.redact import redact
 from pellucid.capture.secrets.redact import redact
+from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel, CommandChat, Meter, OpenAIChat
 from pellucid.observe.extract.extractor import Extractor, HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge, Judge
@@ -40,7 +42,7 @@ class Extraction:
         return Counter({str(reason): count for reason, count in self.extractor.dropped.items()})
 
 
-def extraction(settings: Settings) -> Extraction:
+def extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
     """The local extractor and judge, or those that ask a model of the settings.
 
     Raises:
@@ -48,7 +50,7 @@ def extraction(settings: Settings) -> Extraction:
         ChatError: it is a program, and there is none of that name.
     """
     distils, judges = settings.observe.extractor, settings.observe.judge
-    chats = {asked: open_chat(settings, asked) for asked in (distils, judges) if asked != "heuristic"}
+    chats = {asked: open_chat(settings, asked, deadline) for asked in (distils, judges) if asked != "heuristic"}
     return Extraction(
         extractor=HeuristicExtractor() if distils == "heuristic" else LlmExtractor(chats[distils], settings.llm),
         judge=HeuristicJudge() if judges == "heuristic" else LlmJudge(chats[judges], settings.llm),
@@ -58,7 +60,7 @@ def extraction(settings: Settings) -> Extraction:
     )
 
 
-def open_chat(settings: Settings, asked: Asked) -> ChatModel:
+def open_chat(settings: Settings, asked: Asked, deadline: Deadline | None = None) -> ChatModel:
     """The endpoint or the program of the settings.
 
     Raises:
@@ -66,8 +68,8 @@ def open_chat(settings: Settings, asked: Asked) -> ChatModel:
         ChatError: it is a program, and there is none of that name.
     """
     if asked == "llm":
-        return OpenAIChat(settings.llm)
-    return CommandChat(settings.llm, lambda text: redact(text).text)
+        return OpenAIChat(settings.llm, deadline=deadline)
+    return CommandChat(settings.llm, lambda text: redact(text).text, deadline=deadline)
 
 
 def asked_by_default(settings: Settings) -> Asked:

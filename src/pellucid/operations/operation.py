@@ -6,7 +6,7 @@ made (`CONTEXT`). A field whose type is a `Path` names a file of the caller's ma
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from pellucid.app import App
+from pellucid.deadline import Deadline
 from pellucid.errors import InputError, PellucidError, field_name
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
@@ -86,6 +87,7 @@ class Call:
     Args:
         settings: those of the call.
         opens: gives the opened home; whoever makes the call closes it.
+        deadline: when it is given up; without one, never.
         progress: told how much is done, of how much.
         report: told about slow first-time work.
     """
@@ -95,23 +97,25 @@ class Call:
         settings: Settings,
         opens: Callable[[], App],
         *,
+        deadline: Deadline | None = None,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         report: Callable[[str], None] = lambda _said: None,
     ) -> None:
         self.settings = settings
+        self.deadline = deadline or Deadline()
         self.progress = progress
         self.report = report
         self._opens = opens
 
     @classmethod
-    def over(cls, app: App) -> Self:
+    def over(cls, app: App, deadline: Deadline | None = None) -> Self:
         """A call in a home that is open."""
-        return cls(app.settings, lambda: app)
+        return cls(app.settings, lambda: app, deadline=deadline or app.deadline)
 
     @cached_property
     def app(self) -> App:
-        """The home, opened."""
-        return self._opens()
+        """The home, opened, with the deadline of this call."""
+        return replace(self._opens(), deadline=self.deadline)
 
     def now(self) -> datetime:
         """The time in the home."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from types import MappingProxyType
 
-from pellucid.errors import InputError
+from pellucid.errors import DeadlineError, InputError
 from pellucid.recall.context.assemble import assemble
 from pellucid.recall.context.direct import direct
 from pellucid.recall.legs.nominate import base_of, legs
@@ -60,7 +60,11 @@ FAILED = "failed: "
 
 
 def run(request: Request, world: World) -> State:
-    """Run every stage in order. A failure of an optional stage is recorded and the recall goes on without it."""
+    """Run every stage in order. A failure of an optional stage is recorded and the recall goes on without it.
+
+    Raises:
+        DeadlineError: there was no time for the next stage.
+    """
     return _through(STAGES[-1:], ranked(request, world), world)
 
 
@@ -98,6 +102,7 @@ def ran(state: State, name: str) -> bool:
 
 def _through(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
     for stage in stages:
+        world.deadline.check()
         name = stage.name + again
         if stage.optional and stage.name in state.request.without:
             state = _record(state, name, 0.0, "switched off")
@@ -111,7 +116,7 @@ def _through(stages: Sequence[Stage], state: State, world: World, again: str = "
 def _attempt(stage: Stage, state: State, world: World) -> tuple[State, str]:
     try:
         return stage(state, world), ""
-    except InputError:
+    except (InputError, DeadlineError):
         raise
     except Exception as error:
         if not stage.optional:

@@ -9,6 +9,7 @@ from functools import cache
 from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
 from pellucid.clock import epoch_ms
+from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.rerank.reranker import Reranker
@@ -49,17 +50,22 @@ class Recaller:
     retention: HistorySettings
     rerank: RerankSettings = field(default_factory=RerankSettings)
     reranker: Reranker | None = None
-    chat: Callable[[], ChatModel] | None = None
+    chat: Callable[[Deadline], ChatModel] | None = None
     """Opens the model that optional passes ask; None where none is set up."""
 
-    def run(self, request: Request) -> State:
-        """One recall over one snapshot of the namespace; nothing is kept of it."""
-        with self.world(request) as world:
+    def run(self, request: Request, deadline: Deadline | None = None) -> State:
+        """One recall over one snapshot of the namespace; nothing is kept of it.
+
+        Raises:
+            DeadlineError: it was not done in time.
+        """
+        with self.world(request, deadline) as world:
             return run(request, world)
 
     @contextmanager
-    def world(self, request: Request) -> Generator[World]:
+    def world(self, request: Request, deadline: Deadline | None = None) -> Generator[World]:
         """What a recall may ask, over one snapshot of the namespace: for more than one recall of the same things."""
+        until = deadline or Deadline()
         held = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
         if held == "":
@@ -67,12 +73,12 @@ class Recaller:
         elif embedder is not None and held != embedder.model:
             problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
-        with _one_thread(), self.index.reading(request.namespace) as reader:
-            yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request))
+        with _one_thread(), self.index.reading(request.namespace, until) as reader:
+            yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
-    def _chat(self, request: Request) -> ChatModel | None:
+    def _chat(self, request: Request, deadline: Deadline) -> ChatModel | None:
         """The model, only where this request asks one."""
-        return self.chat() if self.chat and asks_a_model(request.settings) else None
+        return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: State, packed: bytes) -> None:
         """Keep the receipt of a finished recall, and what an audit entry names of each result in the context."""

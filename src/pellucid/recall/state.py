@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder, QueryEncoding
 from pellucid.encoders.rerank.reranker import Reranker
@@ -376,3 +377,5 @@ class World:
     """None for late interaction, which needs none."""
     chat: ChatModel | None = None
     """The model that optional passes may ask; None where none is set up."""
+    deadline: Deadline = field(default_factory=Deadline)
+    """Looked at before each stage."""

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.deadline import Deadline
 from pellucid.encoders.port import Encoding, Vector
 from pellucid.model.document import Document
 from pellucid.model.entity import FOREVER, NO_FACTS, GraphFacts
@@ -347,8 +348,11 @@ class Index(Protocol):
         """
         ...
 
-    def reading(self, namespace: str) -> AbstractContextManager[IndexReader]:
-        """One snapshot of a namespace; an unknown namespace is an empty one."""
+    def reading(self, namespace: str, deadline: Deadline | None = None) -> AbstractContextManager[IndexReader]:
+        """One snapshot of a namespace; an unknown namespace is an empty one.
+
+        A query that is under way when the deadline is over is interrupted, and the block ends with DeadlineError.
+        """
         ...
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:

@@ -1,6 +1,7 @@
 """Questions of several parts in, what a second pass asks and what it brings up out."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from pydantic import SecretStr
@@ -175,7 +176,7 @@ def by_model(app: App, *steps: Step, query: str = QUESTION) -> tuple[State, Scri
     """A recall of two passes whose sub-questions a scripted model gives."""
     with ScriptedServer(*steps) as server:
         settings = LlmSettings(base_url=server.base_url, model="scripted", api_key=SecretStr("k"), retries=0)
-        other = replace(app, recaller=replace(app.recaller, chat=lambda: OpenAIChat(settings)))
+        other = replace(app, recaller=replace(app.recaller, chat=partial(OpenAIChat, settings)))
         return asking(other, query, decompose="llm"), server
 
 

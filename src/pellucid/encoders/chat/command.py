@@ -23,12 +23,11 @@ _BY_HAND = "try the program of llm.command by hand: it must read a prompt on sta
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
-    """A program that can be run, its name, its environment, and its deadline in seconds."""
+    """A program that can be run, its name, and its environment."""
 
     name: str
     argv: tuple[str, ...]
     environment: Mapping[str, str]
-    timeout_s: float
     clean: Callable[[str], str]
     """Takes secrets out of what the program complains."""
 
@@ -47,23 +46,23 @@ class ChatCommand:
         if program is None:
             return _missing(name, given[0])
         environment["PATH"] = os.pathsep.join(places)
-        return cls(name, (program, *given[1:]), environment, settings.command_timeout_s, clean)
+        return cls(name, (program, *given[1:]), environment, clean)
 
-    def exchange(self, question: ChatPrompt) -> Reply | Failure:
-        """Ask once."""
+    def exchange(self, question: ChatPrompt, within_s: float) -> Reply | Failure:
+        """Ask once, and wait so many seconds at most."""
         prompt = prompt_of(question)
         try:
-            ran = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, self.timeout_s)
+            ran = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, within_s)
         except FileNotFoundError:
             return _missing(self.name, self.argv[0])
         except OSError as error:
             return Failure("llm_not_installed", f"it cannot be started: {error.strerror}", "check llm.command")
-        return self._outcome(ran, prompt)
+        return self._outcome(ran, prompt, within_s)
 
-    def _outcome(self, ran: ProgramRun, prompt: str) -> Reply | Failure:
+    def _outcome(self, ran: ProgramRun, prompt: str, within_s: float) -> Reply | Failure:
         said = _shortened(self.clean(_plain(ran.complaint)), prompt)
         if ran.ended == "late":
-            words = f"it had not ended after {self.timeout_s:g} s, and was stopped"
+            words = f"it had not ended after {within_s:g} s, and was stopped"
             return Failure("llm_timeout", words, "raise llm.commandTimeoutS", again=True, complaint=said)
         if ran.ended == "long":
             words = f"it printed more than {LONGEST_OUTPUT} bytes, and was stopped"

@@ -118,12 +118,12 @@ def place(settings: LlmSettings) -> str:
     return f"{settings.model} at {urlsplit(settings.base_url).netloc}"
 
 
-def exchange(settings: LlmSettings, question: ChatPrompt) -> Reply | Failure:
-    """Ask once."""
+def exchange(settings: LlmSettings, question: ChatPrompt, within_s: float) -> Reply | Failure:
+    """Ask once, and wait so many seconds at most."""
     path, body = _asked(settings, question)
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     try:
-        answer = post(settings.base_url.rstrip("/") + path, _headers(settings), data, settings.timeout_s)
+        answer = post(settings.base_url.rstrip("/") + path, _headers(settings), data, within_s)
     except NoAnswerError as error:
         return _unanswered(error)
     return _failure_of(answer) or _read(answer.body, settings.api)

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from pellucid.deadline import Deadline
 from pellucid.encoders.chat import endpoint
 from pellucid.encoders.chat.command import ChatCommand
 from pellucid.encoders.chat.exchange import ChatCode, ChatPrompt, Failure, JsonSchema, Reply, Usage
@@ -91,7 +92,10 @@ class ChatModel(Protocol):
         ...
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
-        """An answer that follows `schema`. Raises ChatError when there is none, whatever the reason."""
+        """An answer that follows `schema`. Raises ChatError when there is none, whatever the reason.
+
+        Of a model that was opened for a call with a deadline, DeadlineError when its time is over.
+        """
         ...
 
 
@@ -101,7 +105,9 @@ class _Way:
 
     model: str
     place: str
-    once: Callable[[ChatPrompt], Reply | Failure]
+    once: Callable[[ChatPrompt, float], Reply | Failure]
+    """The second is the seconds that it may take."""
+    timeout_s: float
     most_calls: int = 0
 
 
@@ -109,9 +115,15 @@ class _Chat:
     """What both adapters share: retries with pauses, the caps of a run, the count of what it took, the check."""
 
     def __init__(
-        self, settings: LlmSettings, way: _Way, sleep: Callable[[float], None], jitter: Callable[[], float]
+        self,
+        settings: LlmSettings,
+        way: _Way,
+        deadline: Deadline | None,
+        sleep: Callable[[float], None],
+        jitter: Callable[[], float],
     ) -> None:
         self._settings = settings
+        self._deadline = deadline or Deadline()
         self._way = way
         self._sleep = sleep
         self._jitter = jitter
@@ -143,10 +155,11 @@ class _Chat:
     def _answer(self, question: ChatPrompt) -> JsonValue:
         attempts = 0
         while True:
+            self._deadline.check()
             self._hold_caps()
             attempts += 1
             self.meter.attempts += 1
-            outcome = self._way.once(question)
+            outcome = self._way.once(question, self._deadline.within(self._way.timeout_s))
             self._count(question, outcome)
             if isinstance(outcome, Reply):
                 value, flaw = read_json(outcome.text, question.schema)
@@ -154,11 +167,12 @@ class _Chat:
                     return value
                 words = f"the answer is unusable: {flaw}"
                 outcome = Failure("llm_bad_answer", words, "try another model", again=True)
+            self._deadline.check()
             if attempts > self._settings.retries or not _worth_waiting(outcome):
                 tried = f" after {attempts} attempts" if attempts > 1 else ""
                 words = f"{self._way.place}: {outcome.words}{tried}"
                 raise ChatError(outcome.code, words, next_step=outcome.next_step, complaint=outcome.complaint)
-            self._sleep(self._pause(outcome, attempts))
+            self._sleep(self._deadline.within(self._pause(outcome, attempts)))
 
     def _hold_caps(self) -> None:
         cap, most = self._settings.max_cost, self._way.most_calls
@@ -198,13 +212,14 @@ class OpenAIChat(_Chat):
     def __init__(
         self,
         settings: LlmSettings,
+        deadline: Deadline | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         endpoint.check(settings)
-        way = _Way(settings.model, endpoint.place(settings), partial(endpoint.exchange, settings))
-        super().__init__(settings, way, sleep, jitter)
+        way = _Way(settings.model, endpoint.place(settings), partial(endpoint.exchange, settings), settings.timeout_s)
+        super().__init__(settings, way, deadline, sleep, jitter)
 
 
 class CommandChat(_Chat):
@@ -220,14 +235,16 @@ class CommandChat(_Chat):
         settings: LlmSettings,
         clean: Callable[[str], str],
         *,
+        deadline: Deadline | None = None,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         command = ChatCommand.of(settings, clean)
         if isinstance(command, Failure):
             raise ChatError(command.code, command.words, next_step=command.next_step)
-        way = _Way(f"command:{command.name}", command.name, command.exchange, settings.command_calls)
-        super().__init__(settings, way, sleep, jitter)
+        limits = settings.command_timeout_s, settings.command_calls
+        way = _Way(f"command:{command.name}", command.name, command.exchange, *limits)
+        super().__init__(settings, way, deadline, sleep, jitter)
 
 
 def _worth_waiting(failure: Failure) -> bool:

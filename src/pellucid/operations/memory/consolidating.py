@@ -192,7 +192,8 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    model = LlmConsolidator(open_chat(app.settings, asked_by_default(app.settings))) if request.use_model else None
+    chat = open_chat(app.settings, asked_by_default(app.settings), app.deadline) if request.use_model else None
+    model = LlmConsolidator(chat) if chat else None
     with app.keeper.deciding(request.namespace):
         pass  # what a killed process acknowledged and did not fold is folded now
     started, reached = app.clock.now(), app.index.state().applied_seq

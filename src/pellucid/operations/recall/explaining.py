@@ -122,7 +122,7 @@ def _live(app: App, receipt: Receipt) -> LiveOutput:
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:
         return LiveOutput(reasons=(withheld(),))
-    state = app.recaller.run(request)
+    state = app.recaller.run(request, app.deadline)
     reasons = compare(receipt, state, since(app, receipt.state, state.corpus.applied_seq))
     return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
 

@@ -121,6 +121,7 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
 
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
+        DeadlineError: the time of the call was over; there is no receipt of it.
     """
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
@@ -267,12 +268,13 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     told as it was known then.
     """
     request = request_of(app, asked)
-    state = app.recaller.run(request)
+    state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.folder.drift(served).paths:
         app.keeper.adopt(served)
-        state = app.recaller.run(request)
+        state = app.recaller.run(request, app.deadline)
     packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
+    app.deadline.check()  # what is given up leaves no receipt
     try:
         app.recaller.record(state, packed)
     except StoreError as error:

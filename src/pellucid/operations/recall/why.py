@@ -147,7 +147,7 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
     held = target.held
     if held is None:
         return _ambiguous(asked, target, receipt)
-    with app.recaller.world(asked) as world:
+    with app.recaller.world(asked, app.deadline) as world:
         finding = look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
     said = sentences(finding)
     return WhyOutput(

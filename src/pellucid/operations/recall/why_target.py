@@ -94,7 +94,7 @@ def _by_words(app: App, namespace: str, text: str) -> Target | None:
 
 def _nearest(app: App, request: Request, text: str) -> Target:
     """The nearest by meaning, whatever its state; by words where there is no encoder."""
-    with app.recaller.world(request) as world:
+    with app.recaller.world(request, app.deadline) as world:
         rows, scores = _near(world, request, text)
         found = world.reader.memories(rows)
     if not found:

@@ -91,6 +91,7 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
     Raises:
         InputError: a named file does not exist or is in no known format.
         UnhealthyError: what was forgotten would not be known again; nothing is taken.
+        DeadlineError: the time of the call was over; what was kept is kept, and repeating the import goes on there.
     """
     require_settled(app)
     report = CaptureReport()
@@ -123,7 +124,7 @@ class _Desks:
     def take(self, turns: Iterable[Turn], report: CaptureReport) -> None:
         placed = self._filing.placed(turns) if self._filing else turns
         fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
-        take(fresh, self._intake)
+        take(self._app.deadline.over(fresh), self._intake)
 
     def _purpose(self, turn: Turn) -> str:
         return f"{self._namespace(turn.session_id)} {self._request.mode}"

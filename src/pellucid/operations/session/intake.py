@@ -93,6 +93,7 @@ class Intake:
 
         Raises:
             EncoderError: extraction failed at some segment; those before it are kept.
+            DeadlineError: the time of the call was over before the last segment; those before it are kept.
             UnhealthyError: what was forgotten would not be known again; nothing of the batch is taken.
         """
         require_settled(self.app)
@@ -100,6 +101,7 @@ class Intake:
         failure: PellucidError | None = None
         for cut in self._fresh(batch):
             try:
+                self.app.deadline.check()
                 observed.append(self._observe(cut))
             except PellucidError as error:
                 failure = error
@@ -200,9 +202,8 @@ class Intake:
         """What is likely to be kept of it: what was observed, and the passages of its turns."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
-            yield from said(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
+            yield from said(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns() else ()
 
-    @property
     def _keeps_turns(self) -> bool:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
@@ -293,10 +294,10 @@ class Intake:
                 id=episode,
                 memories=members.get(episode, ()),
                 artifacts=of_segment(each.named),
-                keeping=self._keeping(each) if self._keeps_turns else None,
+                keeping=self._keeping(each) if self._keeps_turns() else None,
             )
             for each, episode in zip(observed, ids, strict=True)
-            if self._keeps_turns or episode in members
+            if self._keeps_turns() or episode in members
         ]
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
@@ -332,7 +333,7 @@ def who_distils(app: App) -> Extraction:
     Raises:
         InputError, EncoderError: it is set up wrongly.
     """
-    return extraction(app.settings)
+    return extraction(app.settings, app.deadline)
 
 
 def take(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:

@@ -94,5 +94,5 @@ def _by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32
     texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]
     out = np.full(len(pool), np.nan, dtype=np.float32)
     if texts:
-        out[best] = model.score(state.plan.text, texts, world.rerank.timeout_s)
+        out[best] = model.score(state.plan.text, texts, world.deadline.within(world.rerank.timeout_s))
     return out

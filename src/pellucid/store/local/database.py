@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import apsw
 
+from pellucid.deadline import Deadline
 from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 
 Synchronous = Literal["FULL", "NORMAL"]
@@ -24,6 +25,8 @@ Value = str | bytes | int | float | None
 BUSY_TIMEOUT_MS = 30_000
 _BETWEEN_TRIES = 0.02
 """Seconds."""
+_STEPS = 10_000
+"""Steps of SQLite's machine between two looks at a deadline: well under a millisecond."""
 _MIGRATION = re.compile(r"(\d{3})_\w+\.sql")
 _QUERY = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
@@ -287,6 +290,25 @@ def read_transaction(connection: apsw.Connection) -> Generator[None]:
         finally:
             if connection.in_transaction:
                 execute(connection, "ROLLBACK")
+
+
+@contextmanager
+def interrupted_by(deadline: Deadline | None, connection: apsw.Connection) -> Generator[None]:
+    """Interrupt what the connection is at in the block when the deadline is over.
+
+    Raises:
+        DeadlineError: it was.
+    """
+    if deadline is None:
+        yield
+        return
+    connection.set_progress_handler(lambda: deadline.is_over, _STEPS)
+    try:
+        yield
+    except apsw.InterruptError as error:
+        raise deadline.error() from error
+    finally:
+        connection.set_progress_handler(None)
 
 
 @contextmanager

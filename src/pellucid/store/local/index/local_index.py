@@ -12,6 +12,7 @@ import apsw
 import numpy as np
 
 from pellucid.clock import epoch_ms
+from pellucid.deadline import Deadline
 from pellucid.encoders.port import Encoding
 from pellucid.language.sentences import asks
 from pellucid.language.spelling import content_hash, tag_key
@@ -28,6 +29,7 @@ from pellucid.store.local.database import (
     connect,
     execute,
     immediate,
+    interrupted_by,
     load_queries,
     migrate,
     read_transaction,
@@ -131,9 +133,9 @@ class LocalIndex:
             return fold.refused
 
     @contextmanager
-    def reading(self, namespace: str) -> Generator[LocalIndexReader]:
+    def reading(self, namespace: str, deadline: Deadline | None = None) -> Generator[LocalIndexReader]:
         connection = self._connections.get()
-        with read_transaction(connection):
+        with interrupted_by(deadline, connection), read_transaction(connection):
             numbers = execute(connection, self._queries["namespace"], (namespace,))
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
             with self._warm.using(ns) as warm:
