@@ -24,6 +24,7 @@ from pellucid.operations.recall import leg_lift as lifting
 from pellucid.operations.recall import request as asking
 from pellucid.operations.session import importing, observing
 from pellucid.operations.session.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
+from pellucid.operations.upkeep import look_after
 from pellucid.settings import load
 from pellucid.xray.words.visible import visible
 
@@ -44,6 +45,8 @@ class Pellucid:
     ) -> None:
         """Open a home, creating it if needed, and take over what others did to its vault since.
 
+        From then on NumPy's matrix products run in one thread in this process.
+
         Args:
             home: where everything is kept; else `PELLUCID_HOME`, else `~/.pellucid`.
             namespace: the isolation unit, `tenant/project`; else the settings', else that of the project of the
@@ -58,8 +61,7 @@ class Pellucid:
         self._call = Call.over(self._app)
         self.vault = self._app.settings.home / "vault"
         """The folder of the Markdown files."""
-        forgetting.finish_quietly(self._app)
-        self._app.keeper.adopt()
+        look_after(self._app)
 
         self.projects = Projects(self._call)
         """The projects that sessions are filed under."""

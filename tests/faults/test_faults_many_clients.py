@@ -12,7 +12,6 @@ from kits.clients import Client, at_work, lost
 from pellucid.app import App, open_app
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Encoding
-from pellucid.memory.encoding import Encoded
 from pellucid.operations.admin.health import examine
 from pellucid.settings import load
 
@@ -72,8 +71,6 @@ def test_nobody_waits_for_a_text_that_is_being_encoded(app: App, model_cache: Pa
     first, slow = Client(app, 1, "load/n0"), SlowEncoder(model_cache)
     first._remember(0)
     folder = replace(app.folder, embedder=slow)
-    object.__setattr__(folder, "_encoded", Encoded(app.index, slow))
-    object.__setattr__(folder, "_turn", app.folder._turn)
     waiting = Client(replace(app, folder=folder, keeper=replace(app.keeper, folder=folder)), 2, "load/n0")
     with ThreadPoolExecutor(1) as thread:
         done = thread.submit(waiting._remember, 0)

@@ -1,7 +1,7 @@
 """Texts in, encodings out: what the index holds already, what was encoded ahead, and the rest fresh."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -16,7 +16,7 @@ AHEAD = 4096
 
 def text_digest(memory: Memory) -> bytes:
     """Sixteen bytes that name the exact text an encoding was computed from."""
-    return _digest(memory.content)
+    return said_digest(memory.content)
 
 
 def topic_digest(episode: Episode) -> bytes:
@@ -24,7 +24,8 @@ def topic_digest(episode: Episode) -> bytes:
     return hashlib.sha256(b"topic\0" + episode.topic.encode()).digest()[:16]
 
 
-def _digest(text: str) -> bytes:
+def said_digest(text: str) -> bytes:
+    """The digest of a memory that says this."""
     return hashlib.sha256(text.encode()).digest()[:16]
 
 
@@ -48,12 +49,11 @@ class Encoded:
     _ahead: dict[bytes, Encoding] = field(default_factory=dict[bytes, Encoding])
     _lock: Lock = field(default_factory=Lock)
 
-    def ahead(self, texts: Iterable[str]) -> None:
+    def ahead(self, wanted: Mapping[bytes, str]) -> None:
         """Encode what is likely to be folded soon, so that a fold, for which others wait, need not.
 
         Nothing is said of an encoder that fails: the fold meets the same, and says so.
         """
-        wanted = {_digest(text): text for text in texts}
         if not wanted or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
             return
         missing = wanted.keys() - self._ahead.keys() - self.index.encodings(wanted).keys()

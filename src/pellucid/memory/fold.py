@@ -15,7 +15,7 @@ from pellucid.documents.names.naming import Naming
 from pellucid.encoders.port import Embedder, Encoding
 from pellucid.errors import InputError, NoRoomError, StoreError
 from pellucid.graph.extract import facts_of
-from pellucid.memory.encoding import Encoded, Encodings, text_digest, topic_digest
+from pellucid.memory.encoding import Encoded, Encodings, said_digest, text_digest, topic_digest
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.ledger_gaps import Gaps, Span
@@ -145,6 +145,14 @@ class Indexer:
 
     def encode_ahead(self, texts: Iterable[str]) -> None:
         """Encode what is likely to be folded soon, before anybody waits for it."""
+        self._encoded.ahead({said_digest(text): text for text in texts})
+
+    def encode_edits(self, paths: Collection[str] | None = None) -> None:
+        """The same of what others wrote into the vault, or into these paths."""
+        drift, texts = self.drift(paths), dict[bytes, str]()
+        for head in readable(self.records, [*drift.added, *drift.edited])[0]:
+            with suppress(InputError):
+                texts |= _texts([_parsed(head, self.namespace, self.key)])
         self._encoded.ahead(texts)
 
     def let_go(self) -> None:

@@ -90,15 +90,19 @@ class UnitOfWork:
         )
         return CommitResult(op_id, self.folder.catch_up())
 
-    def adopt(self, paths: Collection[str] | None = None) -> tuple[Drift, Folded]:
+    def adopt(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
         """Take over what somebody else did to the vault (or these paths): their files win, and it is on record.
 
-        Where the disk has no room for that, it is left for later: what is indexed can still be read.
+        Where the disk has no room for that, or others write for longer than `wait_s`, it is left for later: what is
+        indexed can still be read. Who waits has the files encoded before, so that nobody waits for that.
 
         Raises:
             NoRoomError: the index still holds what was forgotten, or a file of `paths` that is gone: it may not answer.
+            StoreBusyError: others have been writing for a longer `wait_s`.
         """
-        with self.exclusive(0.0) as alone:
+        if wait_s:
+            self.folder.encode_edits(paths)
+        with self.exclusive(wait_s) as alone:
             if not alone:  # another process is writing: what it has not folded yet is no outside edit
                 return Drift(), Folded()
             try:

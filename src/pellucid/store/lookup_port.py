@@ -68,3 +68,7 @@ class Lookup(Protocol):
     def tombstone_keys(self) -> set[bytes]:
         """Every key of something forgotten, of all namespaces."""
         ...
+
+    def namespaces(self) -> list[str]:
+        """Every namespace that ever held a memory, in order."""
+        ...

@@ -1,7 +1,7 @@
 """Homes whose memories are used, left alone and said again in; folds on the ledger, tiers and reports out."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, Verd
 from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
 from pellucid.operations.memory import aging
-from pellucid.operations.memory.aging import LifecycleInput, LifecycleOutput, overdue, run_lifecycle
+from pellucid.operations.memory.aging import LifecycleInput, LifecycleOutput, due_passes, run_lifecycle
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.reporting import ReportInput, weekly_report
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
@@ -269,6 +269,10 @@ def test_what_is_protected_or_over_is_explained_as_such(house: Opener) -> None:
     assert (over.aging, over.would_change) == (False, ())
     with pytest.raises(NotFoundError):
         explain_tier(app, ELSEWHERE, over.memory_id)
+
+
+def overdue(app: App, namespace: str, now: datetime) -> list[str]:
+    return [str(each) for each in due_passes(app, namespace, now)]
 
 
 def test_passes_are_due_after_their_days_and_overdue_after_twice_as_long(house: Opener) -> None:

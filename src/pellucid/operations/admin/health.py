@@ -14,7 +14,7 @@ from pellucid.memory.fold import Drift
 from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
 from pellucid.operations.admin.status import Pulse, low_on_disk, pulse
-from pellucid.operations.memory.aging import overdue
+from pellucid.operations.memory.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
 from pellucid.operations.settling import unsettled
@@ -131,7 +131,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         *_model_files(app.settings.home / "models" / MODEL_NAME),
     )
     receipts, size = app.history.counts()
-    beat = pulse(app, overdue(app, app.settings.namespace, app.clock.now()))
+    beat = pulse(app, map(str, due_passes(app, app.settings.namespace, app.clock.now())))
     findings = (*findings, *_pressing(app, beat))
     return DoctorOutput(
         healthy=not findings,

@@ -247,8 +247,24 @@ def known_use(app: App, namespace: str) -> Known:
     )
 
 
-def overdue(app: App, namespace: str, now: datetime) -> list[str]:
-    """One line for each pass that is due: its name, since when, and the command; none in an empty namespace."""
+@dataclass(frozen=True, slots=True)
+class DuePass:
+    """A pass whose time has come: its name, the days since it ran, or could first have, and how often it is due."""
+
+    name: str
+    days: float
+    every: float
+    ran: bool
+
+    def __str__(self) -> str:
+        word = "overdue" if self.days >= OVERDUE * self.every else "due"
+        last = f"last ran {self.days:.1f} days ago" if self.ran else "never ran"
+        how = f"run `{_COMMANDS[self.name]}`"
+        return f"{self.name} is {word}: it {last}, and is due every {self.every:g} days; {how}"
+
+
+def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
+    """The passes that are due; none in an empty namespace."""
     last: dict[str, datetime] = {}
     for row in typed(app.ledger.ledger(), namespace, ("pass",)):
         if isinstance(row, PassRow):
@@ -262,16 +278,8 @@ def overdue(app: App, namespace: str, now: datetime) -> list[str]:
     first = now
     if every.keys() - last.keys():  # a pass that never ran is due when the oldest memory is as old as that
         first = min((kept_since(each.memory) for each in app.index.memories(namespace)), default=now)
-    return [line for name in every if (line := _due(name, every[name], last.get(name), first, now))]
-
-
-def _due(name: str, every: float, last: datetime | None, first: datetime, now: datetime) -> str | None:
-    days = (now - (last or first)) / _DAY
-    if days < every:
-        return None
-    word = "overdue" if days >= OVERDUE * every else "due"
-    ran = f"last ran {days:.1f} days ago" if last else "never ran"
-    return f"{name} is {word}: it {ran}, and is due every {every:g} days; run `{_COMMANDS[name]}`"
+    days = {name: (now - last.get(name, first)) / _DAY for name in every}
+    return [DuePass(name, days[name], each, name in last) for name, each in every.items() if days[name] >= each]
 
 
 def _folded(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:

@@ -57,19 +57,17 @@ def calling(
 @contextmanager
 def _opened(known: Settings, *, adopt: bool) -> Generator["App"]:
     from pellucid.app import open_app
-    from pellucid.operations.memory.forgetting import finish_quietly
+    from pellucid.operations.upkeep import look_after
 
     app = open_app(known, report=note)
     try:
         if app.read_only:
             where = app.settings.home
             note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
-        finish_quietly(app)
-        if adopt:
-            drift, folded = app.keeper.adopt()
-            # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
-            _note_count(len(drift.paths), "changed outside Pellucid and taken over")
-            _note_count(len(folded.unreadable), "could not be read and left out; `pellucid doctor` names them")
+        done = look_after(app, adopt=adopt)
+        # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
+        _note_count(done.count, "changed outside Pellucid and taken over")
+        _note_count(done.unreadable, "could not be read and left out; `pellucid doctor` names them")
         yield app
     finally:
         app.close()

@@ -53,3 +53,6 @@ class LocalLookup:
 
     def tombstone_keys(self) -> set[bytes]:
         return {bytes(key) for (key,) in execute(self._connections.get(), self._queries["tombstone_keys"])}
+
+    def namespaces(self) -> list[str]:
+        return sorted(name for _, name in execute(self._connections.get(), self._queries["namespaces"]))

@@ -1,0 +1,130 @@
+"""A home that is left alone in, what it needs done by itself out: each job when its time has come, and not before."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from observing_kit import HERE, Home, turn
+
+from pellucid.app import App
+from pellucid.deadline import Deadline
+from pellucid.encoders.minilm import MiniLM
+from pellucid.errors import DeadlineError, StoreError
+from pellucid.operations.memory.aging import due_passes
+from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.recall.recalling import recall
+from pellucid.operations.recall.request import RecallInput
+from pellucid.operations.remains import is_unfinished
+from pellucid.operations.session.observing import ObserveInput, observe_turns
+from pellucid.operations.upkeep import AT_OPENING, IN_THE_BACKGROUND, Done, Job, Upkeep, look_after
+from pellucid.settings.sections import HistorySettings
+
+ELSEWHERE = "load/other"
+
+
+@pytest.fixture
+def live(tmp_path: Path, minilm: MiniLM) -> Iterator[Home]:
+    home = Home(tmp_path / "home", minilm)
+    yield home
+    for app in home.opened:
+        app.close()
+
+
+@pytest.fixture
+def app(live: Home) -> App:
+    return live.open()
+
+
+def edited(app: App) -> None:
+    made = remember(app, RememberInput(content="the crane lifts forty tonnes", namespace=HERE))
+    file = app.settings.home / "vault" / made.path
+    file.write_text(file.read_text("utf-8").replace("forty", "fifty"), "utf-8")
+
+
+def said(app: App) -> list[str]:
+    return [each.memory.content for each in app.index.memories(HERE)]
+
+
+def by_job(done: list[Done]) -> dict[str, int]:
+    assert [each.problem for each in done if each.problem] == []
+    return {each.job: each.count for each in done}
+
+
+def test_an_opening_takes_over_edits_and_ends_erasures(app: App) -> None:
+    edited(app)
+    (app.settings.home / "erasing").touch()
+    assert look_after(app, adopt=False).count == 0
+    assert not is_unfinished(app)
+    assert said(app) == ["the crane lifts forty tonnes"]
+    assert look_after(app) == Done("edits", 1)
+    assert said(app) == ["the crane lifts fifty tonnes"]
+
+
+def test_edits_are_taken_over_in_the_background_and_encoded_before(app: App) -> None:
+    edited(app)
+    assert by_job(Upkeep(app, IN_THE_BACKGROUND).run_due(app.clock.now()))["edits"] == 1
+    assert said(app) == ["the crane lifts fifty tonnes"]
+    assert not app.folder.drift().paths
+
+
+def test_a_job_is_due_at_once_and_then_after_its_time(app: App) -> None:
+    upkeep, now = Upkeep(app, AT_OPENING), app.clock.now()
+    assert upkeep.due(now) == ["erasures", "edits"]
+    assert [each.job for each in upkeep.run_due(now)] == ["erasures", "edits"]
+    assert upkeep.due(now + timedelta(seconds=59)) == []
+    assert upkeep.run_due(now + timedelta(seconds=59)) == []
+    assert upkeep.due(now + timedelta(seconds=60)) == ["erasures", "edits"]
+
+
+def test_silent_sessions_of_every_namespace_are_flushed(live: Home, app: App) -> None:
+    for namespace in (HERE, ELSEWHERE):
+        said_there = turn("The depot stands on the north quay since May.", session="s1")
+        observe_turns(app, ObserveInput(namespace=namespace, turns=(said_there,)))
+    upkeep = Upkeep(app, IN_THE_BACKGROUND)
+    assert by_job(upkeep.run_due(app.clock.now()))["turns"] == 0
+    live.later(minutes=31)
+    assert by_job(upkeep.run_due(app.clock.now()))["turns"] == 2
+    assert app.spool.waiting() == []
+
+
+def test_receipts_beyond_the_cap_are_emptied(app: App) -> None:
+    few = replace(app, settings=app.settings.model_copy(update={"history": HistorySettings(receipts=2)}))
+    for _ in range(5):
+        recall(few, RecallInput(query="crane", namespace=HERE))
+    assert by_job(Upkeep(few, IN_THE_BACKGROUND).run_due(app.clock.now()))["receipts"] == 3
+    assert app.history.counts()[0] == 2
+
+
+def test_due_passes_run_in_every_namespace_and_only_a_report_is_left_to_its_reader(live: Home, app: App) -> None:
+    for namespace in (HERE, ELSEWHERE):
+        remember(app, RememberInput(content="the crane lifts forty tonnes", namespace=namespace))
+    upkeep = Upkeep(app, IN_THE_BACKGROUND)
+    assert by_job(upkeep.run_due(app.clock.now()))["passes"] == 0
+    live.later(minutes=8 * 24 * 60)
+    assert by_job(upkeep.run_due(app.clock.now()))["passes"] == 4
+    for namespace in (HERE, ELSEWHERE):
+        assert [each.name for each in due_passes(app, namespace, app.clock.now())] == ["report"]
+    live.later(minutes=61)
+    assert by_job(upkeep.run_due(app.clock.now()))["passes"] == 0
+
+
+def test_a_job_that_fails_says_so_and_the_others_are_done(app: App) -> None:
+    def fail(_app: App) -> Done:
+        raise StoreError("the disk is on fire")
+
+    failing = Job("failing", timedelta(minutes=1), fail)
+    done = Upkeep(app, (failing, *AT_OPENING)).run_due(app.clock.now())
+    assert [(each.job, str(each.problem or "")) for each in done] == [
+        ("failing", "the disk is on fire"),
+        ("erasures", ""),
+        ("edits", ""),
+    ]
+
+
+def test_a_server_that_is_told_to_stop_begins_no_further_job(app: App) -> None:
+    stopping = Deadline()
+    stopping.cancel()
+    with pytest.raises(DeadlineError):
+        Upkeep(replace(app, deadline=stopping), IN_THE_BACKGROUND).run_due(app.clock.now())
