@@ -16,6 +16,7 @@ from pellucid.encoders.rerank.reranker import open_reranker
 from pellucid.memory.fold import Indexer
 from pellucid.memory.keep import UnitOfWork
 from pellucid.model.project import DEFAULT, Project
+from pellucid.process import set_limits
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.store.graph_port import GraphLookup
@@ -91,6 +92,7 @@ def open_app(
 
     `models` is where the encoder is cached, if not in the home; `report` is told about slow first-time work.
     """
+    set_limits()
     home = settings.home
     records = LocalRecords(home)
     key = records.rows.key()

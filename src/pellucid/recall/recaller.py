@@ -1,12 +1,9 @@
 """A request in, a recall and its receipt out: the door of the room, around one index snapshot."""
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cache
-
-from threadpoolctl import ThreadpoolController  # pyright: ignore[reportMissingTypeStubs]
 
 from pellucid.clock import epoch_ms
 from pellucid.deadline import Deadline
@@ -22,16 +19,6 @@ from pellucid.store.index_port import Index
 
 _PRUNE_AT = "00"
 """The end of a recall id upon which old receipts are emptied: one in 256 recalls, at random."""
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Matrix products in one thread: it is enough, and two wait for each other when a core is busy."""
-    return _blas().limit(limits=1, user_api="blas")  # pyright: ignore[reportUnknownMemberType]
 
 
 def asks_a_model(settings: RecallSettings) -> bool:
@@ -73,7 +60,7 @@ class Recaller:
         elif embedder is not None and held != embedder.model:
             problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
-        with _one_thread(), self.index.reading(request.namespace, until) as reader:
+        with self.index.reading(request.namespace, until) as reader:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
     def _chat(self, request: Request, deadline: Deadline) -> ChatModel | None:
