@@ -42,13 +42,16 @@ class Client:
         draw = random.Random(self.number)
         barrier.wait()
         for step in range(operations):
-            name = draw.choice(_MIX) if step else "remember"
-            started = perf_counter()
-            try:
-                getattr(self, f"_{name}")(step)
-            except Exception as error:  # noqa: BLE001 - what a client would be told
-                self.errors.append(f"{name}: {type(error).__name__}: {error}")
-            self.took.setdefault(name, []).append((perf_counter() - started) * 1000)
+            self.do(draw.choice(_MIX) if step else "remember", step)
+
+    def do(self, name: str, step: int) -> None:
+        """One operation, timed; what the client would be told of an error is kept."""
+        started = perf_counter()
+        try:
+            getattr(self, f"_{name}")(step)
+        except Exception as error:  # noqa: BLE001 - what a client would be told
+            self.errors.append(f"{name}: {type(error).__name__}: {error}")
+        self.took.setdefault(name, []).append((perf_counter() - started) * 1000)
 
     def _words(self, step: int) -> str:
         return f"Crate c{self.number}x{step} stands in bay {self.number * 1000 + step}."

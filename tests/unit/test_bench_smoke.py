@@ -19,6 +19,11 @@ PROGRAMS = [
         ["--documents=60", "--vectors=90", "--queries=4", "--files=6", "--embedded=2"],
         {"graphLegMs", "vectorLegMs", "ratioOfP95", "load", "documentsASecond"},
     ),
+    (
+        "concurrency",
+        ["--clients=4", "--operations=4", "--namespaces=2"],
+        {"errors", "lost", "operationsASecond", "recallsASecond", "aloneRecallMs", "ms"},
+    ),
     ("footprint", [], {"packages", "installedMb", "heavyFrameworks"}),
 ]
 

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.capture.redact import redact
 from pellucid.capture.secrets.redact import redact
 from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel, CommandChat, Meter, OpenAIChat
