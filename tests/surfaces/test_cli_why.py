@@ -85,6 +85,8 @@ def test_words_that_fit_several_are_answered_with_a_list(port: Cli) -> None:
         (["why", NOBODY, "--query", " "], 2, "must be non-empty"),
         (["why", NOBODY, "--query", "crane", "--budget", "no"], 2, "--budget expects"),
         (["why", "vessel", "--query", "x", "--namespace", "other/place"], 3, "nothing in other/place is like"),
+        (["why", "zzz", "--query", "crane"], 3, 'is like "zzz"'),
+        (["why", "a recipe for apple pie", "--query", "crane"], 3, "is like"),
     ],
 )
 def test_what_cannot_be_asked_is_said_with_its_exit_code(port: Cli, arguments: list[str], code: int, said: str) -> None:

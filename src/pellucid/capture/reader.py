@@ -9,7 +9,7 @@ from pathlib import Path
 from pellucid.capture.guard import Guard
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import FORMATS, MARKDOWN, READERS, Format, detect
-from pellucid.capture.transcripts.source import Source
+from pellucid.capture.transcripts.source import Source, head_of
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
@@ -111,7 +111,7 @@ def _file_turns(file: TranscriptFile, source: Source, forced: Format | None) -> 
     try:
         known = forced or detect(file.path)
         if known is None:
-            _unreadable(file, "unknown-format", report)
+            _unreadable(file, "unknown-format" if head_of(file.path).strip() else "empty-file", report)
             return
         report.files += 1
         report.formats[known] += 1
@@ -124,6 +124,10 @@ def _file_turns(file: TranscriptFile, source: Source, forced: Format | None) -> 
 
 
 def _unreadable(file: TranscriptFile, reason: str, report: CaptureReport) -> None:
+    if file.asked_for and reason == "empty-file":
+        raise InputError(
+            f"{file.path} is empty", code="unreadable_transcript", next_step="name a file with turns in it"
+        )
     if file.asked_for:
         told = f"holds no turn that can be read ({reason})"
         next_step = "name one with --format if it was not recognised"

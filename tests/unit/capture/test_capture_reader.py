@@ -41,9 +41,21 @@ def test_a_folder_is_walked_in_order_and_unknown_files_are_counted(tmp_path: Pat
     turns = captured(tmp_path, report=report)
 
     assert [turn.content for turn in turns] == ["one", "two"]
-    assert report.dropped == {"unknown-format": 2}
+    assert report.dropped == {"unknown-format": 1, "empty-file": 1}
     assert (report.files, report.turns_read, report.turns_kept) == (2, 2, 2)
     assert report.formats == {"plain-text": 1, "plain-jsonl": 1}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.md", "a.txt"])
+@pytest.mark.parametrize("bytes_", [b"", b"\n \n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_called_empty(tmp_path: Path, name: str, bytes_: bytes):
+    (tmp_path / name).write_bytes(bytes_)
+    report = CaptureReport()
+
+    assert captured(tmp_path, report=report) == []
+    assert report.dropped == {"empty-file": 1}
+    with pytest.raises(InputError, match=f"{name} is empty"):
+        captured(tmp_path / name)
 
 
 @pytest.mark.parametrize("pattern", ["*/private/*", "private", "**/diary.jsonl", "{root}/private/**"])
@@ -68,7 +80,7 @@ def test_a_link_does_not_lead_around_an_exclusion(tmp_path: Path):
     assert captured(tmp_path / "innocent.jsonl", excludePaths=["private"]) == []
 
 
-@pytest.mark.parametrize("text", ["", "{}\n[]\n", '{"broken\n{"broken\n', "\0\0"])
+@pytest.mark.parametrize("text", ["{}\n[]\n", '{"broken\n{"broken\n', "\0\0"])
 def test_a_named_file_with_nothing_readable_says_which_formats_are_known(tmp_path: Path, text: str):
     path = tmp_path / "odd.jsonl"
     path.write_text(text)

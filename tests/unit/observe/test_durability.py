@@ -61,3 +61,16 @@ def test_fitting_reads_labels_and_tells_them_apart(tmp_path: Path) -> None:
 
 def test_the_shipped_weights_have_a_column_for_every_kind() -> None:
     assert {len(row) for row in load_table().weights.values()} == {2 + len(KINDS)}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("We've been shipping whenever someone feels like it and support never knows what is live", "fact"),
+        ("We have been running two registries since the merger", "fact"),
+        ("We've been deploying by hand since March", "fact"),
+        ("We decided to keep Postgres for the ledger", "decision"),
+    ],
+)
+def test_what_has_been_going_on_is_no_decision(sentence: str, kind: str) -> None:
+    assert load_table().read(sentence, by_user=True).kind == kind

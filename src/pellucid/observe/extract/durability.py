@@ -14,7 +14,6 @@ from itertools import pairwise
 from math import exp, log1p, sqrt
 from typing import Literal, get_args
 
-from pellucid.language.scripts import EAST, HANGUL
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.model.memory import Category
 
@@ -36,6 +35,10 @@ Head = Literal["statements", "questions"]
 for the next step)?"""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
+_GOING_ON = re.compile(
+    r"\b(?:ha(?:ve|s|d)|['’](?:ve|s|d)|[iw]e?ve)(?: (?!not\b)\w+){0,3}? been(?: \w+ly)? \w{2,}ing\b", re.IGNORECASE
+)
+"""A perfect with a participle of what goes on: it tells how things have been, which nobody decided."""
 _EAST = re.compile(f"[{EAST}{HANGUL}]")
 _LONGEST = 600
 """Characters of a sentence that are read."""
@@ -70,10 +73,12 @@ class WeightTable:
                     total[column] += weight * value
                 shares.append((row[role] * value, name))
         durable = 1 / (1 + exp(-max(-30.0, min(30.0, total[role]))))
-        kind = max(range(len(KINDS)), key=lambda at: total[2 + at])
+        kind = KINDS[max(range(len(KINDS)), key=lambda at: total[2 + at])]
         sign = 1 if durable >= 0.5 else -1
         words = sorted((share * sign, name) for share, name in shares if not name.startswith("="))
-        return DurabilityReading(durable, KINDS[kind], tuple(name for share, name in reversed(words[-3:]) if share > 0))
+        if kind == "decision" and _GOING_ON.search(sentence):
+            kind = "fact"
+        return DurabilityReading(durable, kind, tuple(name for share, name in reversed(words[-3:]) if share > 0))
 
 
 @cache

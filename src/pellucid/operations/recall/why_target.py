@@ -18,8 +18,9 @@ from pellucid.store.index_port import EVERY_SCOPE, Admission, Rows, Served
 Matched = Literal["id", "prefix", "content", "words", "meaning", "verdict"]
 SHOWN = 10
 """Candidates shown where several fit."""
-_NEAR, _LEAD = 0.6, 0.05
-"""The cosine from which the nearest memory is taken to be the one meant, and by how much it must lead."""
+_ALIKE, _NEAR, _LEAD = 0.35, 0.6, 0.05
+"""The cosine from which a memory resembles some words; from which the nearest is taken to be the one meant, and by how
+much it must lead."""
 _ID = re.compile(r"mem_[0-9a-f]{32}")
 _PREFIX = re.compile(r"(?:mem_)?([0-9a-f]{8,32})")
 _NEXT = f"`pellucid list` shows ids; {field_name('namespace')} names another place"
@@ -113,6 +114,7 @@ def _near(world: World, request: Request, text: str) -> tuple[Rows, Sequence[flo
         hits = world.reader.lexical(list(stems), at, SHOWN, SHOWN)
     rows, scores = np.r_[hits.rows, hits.open_rows], np.r_[hits.scores, hits.open_scores]
     best = np.argsort(-scores, kind="stable")[:SHOWN]
+    best = best[scores[best] >= _ALIKE] if encoding is not None else best
     return rows[best], scores[best].tolist()
 
 

@@ -44,6 +44,7 @@ _WORDS = {
     "unanswered": "questions nobody answered",
     "title-of-another-session": "titles of other sessions",
     "excluded-path": "excluded files",
+    "empty-file": "empty files",
     "unknown-format": "files in no known format",
     "nothing-readable": "files with nothing to read",
     "unfinished-line": "lines not written to their end",
