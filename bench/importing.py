@@ -6,26 +6,34 @@
 index. `encoderTextsPerSecond` is `encode` of the same texts, a thousand before each thousand imported, so that both see
 the same machine. Peak memory is VmHWM of two fresh processes: one that imports and then recalls, one that opens that
 home and recalls (`ru_maxrss` would count the parent that forked them).
+
+With `--sessions FOLDER` (transcripts, or `.xz` of them) nothing else is measured: the whole process of `pellucid import
+--mode extract`, and the processor time of an import in mode both over that of the encoder alone, which encodes the very
+texts that the import had encoded, in the same batches.
 """
 
 import argparse
 import json
+import lzma
 import resource
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import corpus
 import machine
 from pellucid.app import App, open_app
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.minilm.provision import MODEL_NAME
+from pellucid.encoders.port import Encoding
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import Settings
@@ -81,6 +89,49 @@ def throughput(folder: Path, turns: int, seed: int, models: Path) -> dict[str, o
         "importCpuMsATurn": round(importing.cpu * 1000 / turns, 3),
         "encoderCpuMsATurn": round(encoding.cpu * 1000 / turns, 3),
     }
+
+
+def over_sessions(folder: Path, sessions: Path, models: Path) -> dict[str, object]:
+    """What an import of real transcripts takes: memories alone as a process, with their turns against the encoder."""
+    given = folder / "sessions"
+    given.mkdir()
+    for path in sorted(sessions.rglob("*.jsonl*")):
+        text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+        (given / path.name.removesuffix(".xz")).write_bytes(text)
+    app, batches, encoding, importing = opened(folder / "both", models), list[list[str]](), Spent(), Spent()
+    list(app.embedder.encode(["loads the model"]))
+    bare = app.embedder.encode
+
+    def listening(texts: Sequence[str]) -> Iterator[Encoding]:
+        batches.append(list(texts))
+        return bare(texts)
+
+    request = ImportInput(paths=(given,), mode="both", namespace=corpus.NAMESPACE, by_folder=True)
+    with patch.object(app.embedder, "encode", listening), importing.counting():
+        done = import_transcripts(app, request)
+    with encoding.counting():
+        for batch in batches:
+            list(bare(batch))
+    app.close()
+    return {
+        "turns": done.turns_taken,
+        "textsEncoded": sum(map(len, batches)),
+        "bothCpuSeconds": round(importing.cpu, 2),
+        "encoderCpuSeconds": round(encoding.cpu, 2),
+        "bothOverEncoder": round(importing.cpu / encoding.cpu, 3),
+        "extract": as_a_process(folder / "extract", given, models),
+    }
+
+
+def as_a_process(home: Path, given: Path, models: Path) -> dict[str, float]:
+    """Seconds of `pellucid import --mode extract` into a new home that has its model."""
+    shutil.copytree(models / MODEL_NAME, home / "models" / MODEL_NAME)
+    command = [sys.executable, "-c", "from pellucid.surfaces.cli import main; main()", "import", str(given)]
+    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*command, "--mode", "extract", "--home", str(home)], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": round(time.perf_counter() - begun, 2), "cpuSeconds": round(cpu, 2)}
 
 
 @dataclass(slots=True)
@@ -148,12 +199,17 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5_000)
     parser.add_argument("--home-turns", type=int, default=10_000)
     parser.add_argument("--recalls", type=int, default=100)
+    parser.add_argument("--sessions", type=Path)
     parser.add_argument("--live", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.live:
         sys.stdout.write(json.dumps(live(given)))
         return
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
+        if given.sessions:
+            result = over_sessions(Path(folder), given.sessions, given.models)
+            machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+            return
         result = throughput(Path(folder), given.turns, given.seed, given.models)
         home = Path(folder) / "home"
         result["importAndRecall"] = in_a_fresh_process(given, home)

@@ -71,3 +71,9 @@ def test_a_memory_in_quarantine_is_named_by_its_id_alone(cli: Cli) -> None:
     assert "[1] The harbour crane lifts timber\n" in cli("xray", recall_id).out
     cli("trust", "quarantine", memory)
     assert f"[1] {memory}\n" in cli("xray", recall_id).out
+
+
+def test_a_statement_that_contradicts_another_is_told_to_be_in_dispute_with_it(cli: Cli) -> None:
+    cli("remember", "We cut releases every Tuesday")
+    assert "in dispute with mem_" in cli("remember", "We cut releases every Thursday").out
+    assert "in dispute" not in cli("remember", "The harbour crane is red").out

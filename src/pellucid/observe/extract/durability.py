@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import exp, log1p, sqrt
 from typing import Literal, get_args
 
+from pellucid.language.scripts import EAST, HANGUL
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.model.memory import Category
 

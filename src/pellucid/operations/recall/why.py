@@ -128,6 +128,8 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
         return _asked(app, request)
     held, many = target.held, f"{target.total} memories hold these words."
     said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
+    if held and held.memory.category == "moment" and (unmade := never_kept(app, request.namespace, words)):
+        said = f"Kept word for word, in passage {held.memory.id}. As a memory of its own: {unmade}"
     return WhyOutput(
         sentence=f"{said} {_ASK}",
         namespace=request.namespace,

@@ -66,8 +66,8 @@ def at_work(leg: LegHealth) -> bool:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """`1 memory`, `8 memories`."""
-    return f"{number} {one if number == 1 else many}"
+    """`1 memory`, `8,000 memories`."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def shown(many: int, cuts: Mapping[str, int]) -> str:

@@ -34,6 +34,7 @@ def remembered(outcome: RememberOutput) -> str:
     said = "remembered" if outcome.created else known
     lines = [f"{said}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
     lines += [f"  replaces {each}" for each in outcome.replaced]
+    lines += [f"  in dispute with {each}: both stay, and a recall says so" for each in outcome.memory.disputed_with]
     if outcome.redactions:
         lines.append(f"  redacted: {_counts(outcome.redactions)}")
     if outcome.encoder_problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -60,13 +61,14 @@ def imported(outcome: ImportOutput) -> str:
 
 def _lines(outcome: ImportOutput) -> Iterator[str]:
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
-    from_ = f"from {turns} in {outcome.files} {'file' if outcome.files == 1 else 'files'}{_where(outcome)}"
+    from_ = f"from {turns} in {counted(outcome.files, 'file', 'files')}{_where(outcome)}"
     if outcome.mode == "verbatim":
         yield f"kept {outcome.passages:,} passages word for word {from_}"
     else:
-        yield f"kept {outcome.memories:,} memories {from_}"
+        yield f"kept {counted(outcome.memories, 'memory', 'memories')} {from_}"
     if outcome.mode == "both" and outcome.passages:
-        yield f"what was said stays behind them: {outcome.passages:,} passages in {outcome.episodes:,} episodes"
+        passages = counted(outcome.passages, "passage", "passages")
+        yield f"what was said stays behind them: {passages} in {counted(outcome.episodes, 'episode', 'episodes')}"
     if any(each.root for each in outcome.filed):
         yield from map(_filed, outcome.filed)
         yield "ask in these folders, or with --namespace"
@@ -94,8 +96,7 @@ def _where(outcome: ImportOutput) -> str:
 
 
 def _filed(each: FiledSessions) -> str:
-    sessions = f"{each.sessions:,} {'session' if each.sessions == 1 else 'sessions'}"
-    kept = f"{each.memories:,} {'memory' if each.memories == 1 else 'memories'}"
+    sessions, kept = counted(each.sessions, "session", "sessions"), counted(each.memories, "memory", "memories")
     return f"  {each.namespace}: {kept} from {sessions} {f'in {visible(each.root)}' if each.root else 'in no project'}"
 
 
