@@ -14,7 +14,7 @@ from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import TERMS
 from pellucid.recall.score.fuse import weights_shown
-from pellucid.recall.score.ladder import FILTERS, RUNGS
+from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import State
 from pellucid.store.index_port import Filters
 
@@ -30,7 +30,7 @@ class Delta(Wire):
 
 
 class Shift(Wire):
-    """One memory in both recalls, a and b. A place (from 1) is one of the whole ranking, not of what was served."""
+    """One memory in both recalls, a and b. A place (from 1) is one of the whole ranking, repetitions left out."""
 
     memory_id: str
     place_a: int | None = None
@@ -121,7 +121,9 @@ class _RecallRanking:
         self._pool, order = rescore(receipt.state)
         ids: Any = self._pool.ids.tolist()
         self._position = {unpack_id(raw): at for at, raw in enumerate(ids)}
-        self._place = {at: place for place, at in enumerate(order.tolist(), start=1)}
+        self._repeats = receipt.state.repeats
+        alone = (at for at in order.tolist() if at not in self._repeats)
+        self._place = {at: place for place, at in enumerate(alone, start=1)}
 
     def place(self, memory_id: str) -> int | None:
         return self._place.get(self._position.get(memory_id, -1))
@@ -131,8 +133,10 @@ class _RecallRanking:
         return None if at is None else float(self._pool.final[at])
 
     def rejected(self, memory_id: str) -> str | None:
-        """The filter it failed; what was only cut has a place."""
+        """The filter it failed, or that it only repeats a better one; what was only cut has a place."""
         at = self._position.get(memory_id)
+        if at in self._repeats:
+            return REPEATS
         rung = 0 if at is None else int(self._pool.rejected[at])
         return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
 

@@ -44,6 +44,22 @@ def test_the_same_recall_twice_differs_in_nothing_but_its_instant(vault: App) ->
     assert set(names(found, "request")) == {"at"}
 
 
+def test_places_are_those_that_the_context_numbers(house: Opener) -> None:
+    app = house()
+    said = "The harbour crane lifts forty tonnes every morning"
+    for number, turn in ((1, 4), (2, 4), (3, 9)):
+        words = said if number < 3 else f"{said}, says the third keeper of the lighthouse"
+        file_memories(app, [a_memory(number, words, session_id="one", evidence=(f"one:{turn}-{turn}",))])
+    a, b = (
+        run(app, "what does the harbour crane lift"),
+        run(app, "what does the harbour crane lift", without=("rerank",)),
+    )
+    assert len(a.repeats) == 1
+    found = diff(receipt(a), receipt(b))
+    shifts = {each.memory_id: each.place_a for each in (*found.moved, *found.rescored)}
+    assert shifts == {memory_id: place for place, memory_id in enumerate(a.context.included, start=1)}
+
+
 @pytest.mark.requirement("XRAY-6")
 def test_who_entered_left_and_moved_is_said_with_the_term_that_did_it(vault: App) -> None:
     a, b = run(vault, QUERY), run(vault, QUERY, without=("rerank",))
