@@ -277,6 +277,7 @@ def test_the_words_that_say_an_edge_are_its_header_line_or_its_sentence(content:
 
 def test_a_first_paragraph_is_prose() -> None:
     content = "A › B\n\n# Heading of some six words here\n\n- an item of a list of some words\n\n| a | b |\n\nshort\n\n"
+    content += "Status: superseded\nSuperseded-by: SPEC-34\nAuthor: Ravi of the harbour\n\n"
     prose = "This is a sentence of\nmore than six words."
     assert list(paragraphs(content + prose)) == [re.sub(r"\s+", " ", prose)]
 

@@ -33,6 +33,8 @@ _WORDS = 6
 """Words of a paragraph, at least: a shorter one is a value, or a heading."""
 _MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
 """Begins what is no prose: headings, tables, code, pictures, directives, fields, rules, lists."""
+_FIELDS = re.compile(r"(?:[^\W\d_][\w -]{0,30}:[ \t].+(?:\n[ \t]+\S.*)*(?:\n|$)){2,}")
+"""A header that stands in the text: a name and its value a line."""
 
 _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])")
 """Ends a paragraph, or an item of a list."""
@@ -134,7 +136,7 @@ def paragraphs(content: str) -> Iterator[str]:
     """The paragraphs of prose in a section, without the line that names it, each in one line."""
     for part in re.split(r"\n\s*\n", content.partition("\n")[2]):
         line = " ".join(part.split())
-        if _is_prose(line):
+        if _is_prose(line) and not _FIELDS.fullmatch(part.strip()):
             yield line
 
 
