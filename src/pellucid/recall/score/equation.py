@@ -77,14 +77,16 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
 
     `alpha` times: what stands beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
     How far apart two stand is the greater of their distances in turns and in rows of the session: so the many
-    passages of a long turn do not all lift each other.
+    passages of a long turn do not all lift the next. What came of one turn says the same words twice, and lends
+    nothing to the rest of it.
     """
     order = np.lexsort((place, ordinal, session))
     sessions, ordinals, places, scores = session[order], ordinal[order], place[order], fused[order]
     owed = np.zeros(len(fused))
     for step in range(1, min(REACH, len(fused) - 1) + 1):
         apart = np.maximum(ordinals[step:] - ordinals[:-step], places[step:] - places[:-step])
-        distance = np.where(sessions[step:] == sessions[:-step], apart, REACH + 1)
+        beside = (sessions[step:] == sessions[:-step]) & (ordinals[step:] > ordinals[:-step])
+        distance = np.where(beside, apart, REACH + 1)
         share = _SHARES[np.minimum(distance, REACH + 1)]
         owed[:-step] += share * scores[step:]
         owed[step:] += share * scores[:-step]
