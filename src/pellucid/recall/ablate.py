@@ -9,7 +9,7 @@ import numpy as np
 from pellucid.errors import InputError
 from pellucid.recall.legs.nominate import FALLBACK, base_of, needs_fallback, searching
 from pellucid.recall.legs.pool import pick
-from pellucid.recall.pipeline import ran, replay
+from pellucid.recall.pipeline import left_out, replay
 from pellucid.recall.query.iterate import READ
 from pellucid.recall.score.equation import REACH, Mask
 from pellucid.recall.score.expand import leading
@@ -119,7 +119,7 @@ def _nominated(state: State) -> State:
     for ranks in (*pool.ranks.values(), *pool.open_ranks.values()):
         brought |= ranks > 0
     settings = state.request.settings
-    if ran(state, "expand") and settings.score_propagation_alpha and settings.expand_from:
+    if "expand" not in left_out(state) and settings.score_propagation_alpha and settings.expand_from:
         brought |= _beside(pool, leading(pool, settings.expand_from))
     return replace(state, legs=reports, pool=pick(pool, brought))
 
@@ -169,7 +169,7 @@ def _reranked(state: State) -> State:
         NotComputableError: a model scored only the best, and others would now be among them.
     """
     pool, standing = state.pool, state.pool.rejected == 0
-    if not ran(state, "rerank"):
+    if "rerank" in left_out(state):
         standing = np.zeros(len(pool), dtype=np.bool_)
     elif state.rerank_backend not in _POINTWISE:
         standing = np.isin(np.arange(len(pool)), best_so_far(state))

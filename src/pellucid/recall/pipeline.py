@@ -86,18 +86,19 @@ def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingP
 
     `read` has for the names of stages what these would have read and left in the state, if not what it holds.
     """
+    idle = left_out(state)
     for stage in STAGES:
         if stage.name in read:
             state = read[stage.name](state)
-        if stage.terms and (not stage.optional or ran(state, stage.name)):
+        if stage.terms and not (stage.optional and stage.name in idle):
             state = stage.terms(state)
     return state
 
 
-def ran(state: State, name: str) -> bool:
-    """Whether a stage neither was switched off nor failed; of several iterations the last counts."""
+def left_out(state: State) -> frozenset[str]:
+    """The stages that were switched off or failed, of several iterations in the last; and what else is left out."""
     notes = {base_of(each.name): each.note for each in state.stages}
-    return name not in state.request.without and not notes.get(name)
+    return state.request.without | {name for name, note in notes.items() if note}
 
 
 def _through(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
