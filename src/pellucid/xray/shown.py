@@ -28,6 +28,7 @@ from pellucid.xray.why.whereabouts import cut_in_words, rung_of
 from pellucid.xray.words.sentence import sentence
 
 _OTHERWISE = {"reinforcement": "reinforcement_boost"}
+"""Terms that a score calls otherwise."""
 REJECTED_SHOWN = 20
 _Walked = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 GONE = "what is gone"
