@@ -3,7 +3,7 @@
     python bench/lab.py locomo --data path/to/data --out bench/results/lab-locomo.json
     python bench/lab.py locomo --mode extract --data path/to/data --out bench/results/lab-locomo-extract.json
     python bench/lab.py longmemeval --updates --data path/to/data --out bench/results/lab-updates.json
-    python bench/lab.py all --sample 4 --keep path/to/kept --data path/to/data --out bench/results/lab-all.json
+    python bench/lab.py all --limit 40 --keep path/to/kept --data path/to/data --out bench/results/lab-all.json
 
 This is `pellucid lab run --ablate`, with the machine and the command written beside the numbers; with `--updates` it is
 `pellucid lab run --updates` in both modes; with `all` it is `pellucid lab run --all --ablate`, whose table stands in
@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")
     parser.add_argument("--context", action="store_true", help="also what the assembled contexts hold")
     parser.add_argument("--sample", default="1", help="a share of the questions, as of `pellucid lab run`")
+    parser.add_argument("--limit", type=int, default=0, help="and of it so many questions at most")
     parser.add_argument("--keep", type=Path, help="a folder in which imports are kept")
     given = parser.parse_args()
     started = time.time()
@@ -37,7 +38,9 @@ def main() -> None:
         print(words, file=sys.stderr, flush=True)
 
     if given.dataset == "all":
-        every = LabAllInput(data=given.data, mode=given.mode, ablate=True, sample=given.sample, keep=given.keep)
+        every = LabAllInput(
+            data=given.data, mode=given.mode, ablate=True, sample=given.sample, limit=given.limit, keep=given.keep
+        )
         machine.publish(run_all(settings, every, said).to_wire(), given.out, started)
         return
 
@@ -51,6 +54,7 @@ def main() -> None:
                 "ablate": not given.updates and mode == "verbatim",
                 "context": given.context,
                 "sample": given.sample,
+                "limit": given.limit,
                 "keep": given.keep,
             }
         )

@@ -4,16 +4,16 @@ Ridge regression of each class against the others, in its dual form, over the ve
 that stand in two phrasings at least, together of length √2). The penalty is that which does best on fifths left out.
 """
 
-import hashlib
 import sys
-from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.app import open_app
+from pellucid.lab import linear_head
+from pellucid.lab.linear_head import Floats
 from pellucid.recall.query.classes import CLASSES, TABLE, VECTOR, features
 from pellucid.settings import load
 
@@ -22,21 +22,16 @@ LABELS = ROOT / "bench" / "labels" / "queries"
 HEAD = ROOT / "src" / "pellucid" / "recall" / "heads" / TABLE
 SCALE = 10_000
 """Weights are whole ten-thousandths."""
-FEWEST, FOLDS, SPOKEN, PENALTIES = 2, 5, 2.0, (0.3, 1.0, 3.0)
-Floats = NDArray[np.float64]
+FOLDS, SPOKEN, PENALTIES = 5, 2.0, (0.3, 1.0, 3.0)
 
 
 def words_of(texts: list[str]) -> tuple[list[str], Floats]:
     """The names of the features that are kept, and how much of each a text has: rows of length √SPOKEN."""
     given = [features(text) for text in texts]
-    counts = Counter(name for each in given for name in each)
-    names = sorted(name for name, count in counts.items() if count >= FEWEST)
-    column = {name: at for at, name in enumerate(names)}
-    out = np.zeros((len(texts), len(names)))
-    for row, each in enumerate(given):
-        held = [column[name] for name in each if name in column]
-        out[row, held] = np.sqrt(SPOKEN / max(1, len(held)))
-    return names, out
+    names = linear_head.kept(given)
+    held = [[name for name in each if name in {*names}] for each in given]
+    worth = [dict.fromkeys(each, float(np.sqrt(SPOKEN / max(1, len(each))))) for each in held]
+    return names, linear_head.matrix(worth, names)
 
 
 def fitted(texts: list[str], labels: NDArray[np.int64], vectors: Floats) -> str:
@@ -44,27 +39,27 @@ def fitted(texts: list[str], labels: NDArray[np.int64], vectors: Floats) -> str:
     names, spoken = words_of(texts)
     like = vectors @ vectors.T + spoken @ spoken.T
     targets = np.eye(len(CLASSES))[labels] * 2 - 1
-    shares = {penalty: left_out(like, targets, labels, penalty) for penalty in PENALTIES}
+    shares = {penalty: right(like, targets, labels, penalty) for penalty in PENALTIES}
     penalty = max(shares, key=lambda each: shares[each])
     print(f"{len(texts)} phrasings; right on fifths left out: {shares[penalty]:.3f}, at a penalty of {penalty}")
-    duals = np.linalg.solve(like + penalty * np.eye(len(texts)), targets)
-    weights = [*vectors.T @ duals, *(np.sqrt(SPOKEN) * (spoken.T @ duals))]
-    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
-    rows = [f"# ten-thousandths for {', '.join(CLASSES)}; {len(texts)} phrasings, sha256 {digest}"]
-    for name, row in zip([*(f"{VECTOR}{at}" for at in range(vectors.shape[1])), *names], weights, strict=True):
-        whole = np.rint(row * SCALE).astype(int).tolist()
-        rows.append("\t".join((name, *map(str, whole))))
-    return "\n".join(rows) + "\n"
+    duals = solve(like, targets, penalty)
+    weights = np.vstack([vectors.T @ duals, np.sqrt(SPOKEN) * (spoken.T @ duals)])
+    digest = linear_head.fingerprint(texts)
+    head = [f"ten-thousandths for {', '.join(CLASSES)}; {len(texts)} phrasings, sha256 {digest}"]
+    names = [*(f"{VECTOR}{at}" for at in range(vectors.shape[1])), *names]
+    return linear_head.table(head, names, np.rint(weights * SCALE).astype(np.int64))
 
 
-def left_out(like: Floats, targets: Floats, labels: NDArray[np.int64], penalty: float) -> float:
+def solve(like: Floats, targets: Floats, penalty: float) -> Floats:
+    """The dual coefficients of a ridge regression."""
+    return np.linalg.solve(like + penalty * np.eye(len(like)), targets).astype(np.float64)
+
+
+def right(like: Floats, targets: Floats, labels: NDArray[np.int64], penalty: float) -> float:
     """The share of phrasings whose class is found by a head that was fitted without their fifth."""
-    fold, right = np.random.default_rng(1).permutation(len(labels)) % FOLDS, 0
-    for number in range(FOLDS):
-        seen, unseen = fold != number, fold == number
-        duals: Any = np.linalg.solve(like[np.ix_(seen, seen)] + penalty * np.eye(int(seen.sum())), targets[seen])
-        right += int(((like[np.ix_(unseen, seen)] @ duals).argmax(axis=1) == labels[unseen]).sum())
-    return right / len(labels)
+    fold = np.random.default_rng(1).permutation(len(labels)) % FOLDS
+    said = linear_head.left_out(like, targets, fold, partial(solve, penalty=penalty))
+    return float((said.argmax(axis=1) == labels).mean())
 
 
 def main() -> int:

@@ -49,6 +49,7 @@ class LabAllInput(Wire):
     ablate: bool = False
     settings: dict[str, Any] = Field(default_factory=dict)
     sample: str = "1"
+    limit: Annotated[int, Field(ge=0)] = 0
     keep: Path | None = None
     """A row that was measured is kept there, too, and read where the same code would measure the same."""
 
@@ -151,6 +152,7 @@ def _asked(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
         budgets=(BUDGET,),
         settings=request.settings,
         sample=request.sample,
+        limit=request.limit,
         keep=request.keep,
     )
 

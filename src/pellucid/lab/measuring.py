@@ -11,7 +11,7 @@ from pellucid.errors import InputError, field_name
 from pellucid.lab.as_of import AsOfLabOutput, run_as_of
 from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.contexts import abstention, contexts
-from pellucid.lab.datasets.dataset import Dataset, Share
+from pellucid.lab.datasets.dataset import EVERY, Dataset, Share
 from pellucid.lab.documents import DocumentsLab
 from pellucid.lab.graph import GraphLabOutput, run_graph
 from pellucid.lab.home import Home, asker, imported, recalling
@@ -25,7 +25,6 @@ from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.request import check_parts
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
 from pellucid.settings.changed import changed
@@ -58,6 +57,7 @@ class LabInput(Wire):
     details: Annotated[bool, Flag("Add one row a question.")] = False
     sample: Annotated[str, Flag("Ask every Nth question (4), or another of each N (2/4: the second of four).")] = "1"
     """What is remembered stays whole."""
+    limit: Annotated[int, Field(ge=0), Flag("Of these ask so many at most, spread evenly (0: all).")] = 0
     keep: Annotated[Path | None, Flag("Keep what is imported in this folder, for the next run.")] = None
     """Made if it is not there. What would not be made again just so is imported again."""
     budgets: tuple[int, ...] = ()
@@ -91,6 +91,8 @@ class LabOutput(Wire):
     """What each part adds to a recall: `millis`, and its `share`."""
     sample: str = "1"
     """The share of the questions that was asked."""
+    limit: int = 0
+    """And how many of it at most."""
     price: dict[str, float] = Field(default_factory=dict)
     """What the import took: seconds, characters, memories, bytes of the home."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -147,11 +149,12 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 def _check(request: LabInput) -> None:
     check_parts(request.without)
-    share_of(request.sample)
-    if request.sample != "1" and (request.updates or request.dataset in DOCUMENTS):
+    share = share_of(request.sample, request.limit)
+    if (share != EVERY and request.updates) or ((share != EVERY or request.keep) and request.dataset in DOCUMENTS):
+        names = ("sample", "limit") if request.updates else ("sample", "limit", "keep")
         raise InputError(
-            f"{field_name('sample')} is not measured with {'updates' if request.updates else request.dataset}",
-            next_step="leave it out",
+            f"{', '.join(map(field_name, names))}: not with {'updates' if request.updates else request.dataset}",
+            next_step="leave them out",
         )
     if request.mode != "verbatim" and request.dataset in {"scifact", "eips", *DOCUMENTS}:
         said = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
@@ -168,14 +171,14 @@ def _check(request: LabInput) -> None:
         )
 
 
-def share_of(sample: str) -> Share:
-    """The share of the questions that `4` (every fourth) or `2/4` (the second of four) says.
+def share_of(sample: str, limit: int = 0) -> Share:
+    """The share of the questions that `4` (every fourth) or `2/4` (the second of four) says, and the limit on it.
 
     Raises:
         InputError: it says none.
     """
     found = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
-    share = Share(int(found[1] or 1), int(found[2])) if found else Share(0, 0)
+    share = Share(int(found[1] or 1), int(found[2]), limit) if found else Share(0, 0)
     if not 1 <= share.which <= share.of:
         raise InputError(
             f'{field_name("sample")} expects 4 (every fourth question) or 2/4 (the second of four); got "{sample}"',
@@ -192,7 +195,7 @@ def _request(request: LabInput) -> LabRequest:
         request.mode,
         request.without,
         request.budgets,
-        share_of(request.sample),
+        share_of(request.sample, request.limit),
         request.keep,
     )
 
@@ -217,7 +220,7 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
         further = _further(found, request, report) if floors else {}
     details = _details(found.home.dataset, answers) if request.details else ()
     said = {"mode": request.mode, "settings": request.settings, "details": details, "price": found.home.price}
-    said["sample"] = request.sample
+    said |= {"sample": request.sample, "limit": request.limit}
     return LabOutput.model_validate(wire | further | said)
 
 

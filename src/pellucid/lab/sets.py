@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
-from pellucid.errors import InputError, StoreError, field_name
+from pellucid.errors import InputError, StoreError
 from pellucid.lab.asking import Asker, LabContext, RankedAnswer
 from pellucid.lab.contexts import UNCUT
 from pellucid.lab.datasets import eips, locomo, longmemeval, qmsum, scifact, sessions
@@ -105,8 +105,10 @@ def opened(settings: Settings, asked: LabRequest, report: Report) -> Generator[O
     with ways.get(asked.name, _records)(settings, asked, report) as found:
         dataset = found.home.dataset.sampled(asked.share)
         if not dataset.questions:
-            one = f"{field_name('sample')} {asked.share} leaves" if asked.share != EVERY else "its files hold"
-            raise InputError(f"{one} no question of {asked.name}", code="invalid_data", next_step="ask more, or others")
+            share = f" in the share {asked.share.which}/{asked.share.of}" if asked.share.of > 1 else ""
+            raise InputError(
+                f"{asked.name} has no question{share}", code="invalid_data", next_step="ask more, or others"
+            )
         yield replace(found, home=replace(found.home, dataset=dataset))
 
 

@@ -6,7 +6,6 @@ what is worth keeping and once for each kind; user and assistant share their wor
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +13,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.lab import linear_head
+from pellucid.lab.linear_head import Floats
 from pellucid.observe.extract.durability import KINDS, features
 
-Floats = NDArray[np.float64]
 PENALTY = 3.0
 OWN = 0.5
 """How much of the likeness of two sentences counts only where the same side said both."""
 FOLDS = 10
 _NUMBERS: dict[str, int] = {kind: number for number, kind in enumerate(KINDS)}
-FEWEST = 2
-"""Sentences a feature must stand in to be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +54,8 @@ def load(paths: Sequence[Path]) -> list[SentenceLabel]:
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
     """Fit on all, after measuring by folds."""
     given = [features(label.text) for label in labels]
-    counts = Counter(name for each in given for name in each)
-    names = sorted(name for name, count in counts.items() if count >= FEWEST or name.startswith("="))
-    matrix = _matrix(given, names)
+    names = linear_head.kept(given, always="=")
+    matrix = linear_head.matrix(given, names)
     user = np.array([label.by_user for label in labels])
     like = (matrix @ matrix.T) * np.where(user[:, None] == user, 1 + OWN, 1.0)
     worth = np.array([label.kind != "none" for label in labels], dtype=float)
@@ -68,24 +65,20 @@ def fit(labels: Sequence[SentenceLabel]) -> Fitted:
     same = matrix[kept] @ matrix[kept].T
     guessed = np.stack([_by_folds(same, (kinds == number).astype(float)) for number in range(len(KINDS))])
     columns = _weights(matrix, user, like, worth, kept, kinds)
+    whole = np.rint(columns * 100).astype(np.int64)
+    digest = linear_head.fingerprint(f"{each.kind}\t{each.text}" for each in labels)
+    head = [f"weights in hundredths; fitted on {len(labels)} sentences, sha256 {digest}"]
+    head.append("\t".join(("feature", "user", "assistant", *KINDS)))
     said = held > 0.5
     return Fitted(
-        table=_table(names, columns, labels),
+        table=linear_head.table(
+            head, [name for name, row in zip(names, whole, strict=True) if row.any()], whole[whole.any(axis=1)]
+        ),
         accuracy=float((said == (worth > 0)).mean()),
         precision=float(worth[said].mean()),
         recall=float(said[worth > 0].mean()),
         kind_accuracy=float((guessed.argmax(axis=0) == kinds).mean()),
     )
-
-
-def _matrix(given: Sequence[dict[str, float]], names: Sequence[str]) -> Floats:
-    column = {name: at for at, name in enumerate(names)}
-    out = np.zeros((len(given), len(names)))
-    for row, each in enumerate(given):
-        for name, value in each.items():
-            if name in column:
-                out[row, column[name]] = value
-    return out
 
 
 def _weights(
@@ -121,21 +114,6 @@ def _solve(like: Floats, target: Floats) -> Floats:
 
 def _by_folds(like: Floats, target: Floats) -> Floats:
     """For each sentence what a model says that was fitted without its fold."""
-    out, fold = np.zeros(len(target)), np.arange(len(target)) % FOLDS
-    for number in range(FOLDS):
-        inside, outside = fold == number, fold != number
-        duals = _solve(like[np.ix_(outside, outside)], target[outside])
-        out[inside] = 1 / (1 + np.exp(-np.clip(like[np.ix_(inside, outside)] @ duals, -30, 30)))
-    return out
-
-
-def _table(names: Sequence[str], columns: Floats, labels: Sequence[SentenceLabel]) -> str:
-    digest = hashlib.sha256("\n".join(f"{each.kind}\t{each.text}" for each in labels).encode()).hexdigest()[:16]
-    lines = [
-        f"# weights in hundredths; fitted on {len(labels)} sentences, sha256 {digest}",
-        "\t".join(("# feature", "user", "assistant", *KINDS)),
-    ]
-    for name, row in zip(names, np.rint(columns * 100).astype(int), strict=True):
-        if row.any():
-            lines.append("\t".join((name, *(str(value) for value in row.tolist()))))
-    return "\n".join(lines) + "\n"
+    said = linear_head.left_out(like, target, np.arange(len(target)) % FOLDS, _solve)
+    chance: Floats = 1 / (1 + np.exp(-np.clip(said, -30, 30)))
+    return chance

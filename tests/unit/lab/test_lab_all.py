@@ -9,7 +9,7 @@ from kits.eips import write_set
 from kits.sessions import write_sessions
 from kits.vault import Opener
 from pellucid.errors import InputError, StoreError
-from pellucid.lab.datasets.dataset import Dataset, Group, Record
+from pellucid.lab.datasets.dataset import Dataset, Group, Record, Share
 from pellucid.lab.datasets.qmsum import load
 from pellucid.lab.every_set import LabAllInput, LabTable, run_all
 from pellucid.lab.home import Home
@@ -170,8 +170,16 @@ def test_a_share_that_is_none_is_refused(sample: str, data: Path, tmp_path: Path
 
 def test_a_share_that_leaves_no_question_is_refused(data: Path, tmp_path: Path, house: Opener) -> None:
     request = LabAllInput(data=data, sets=("qmsum",), sample="9/9")
-    with pytest.raises(InputError, match="9/9 leaves no question of qmsum"):
+    with pytest.raises(InputError, match="qmsum has no question in the share 9/9"):
         run_all(house(tmp_path / "home").settings, request, lambda _: None)
+
+
+def test_of_a_share_so_many_are_asked_at_most_spread_evenly() -> None:
+    assert [*Share(1, 1).picked(5)] == [0, 1, 2, 3, 4]
+    assert [*Share(2, 4).picked(11)] == [1, 5, 9]
+    assert [*Share(1, 1, 3).picked(10)] == [0, 3, 6]
+    assert [*Share(2, 2, 2).picked(11)] == [1, 5]
+    assert [*Share(1, 1, 40).picked(3)] == [0, 1, 2]
 
 
 def test_a_set_that_is_broken_is_refused_before_any_is_measured(data: Path, tmp_path: Path, house: Opener) -> None:

@@ -66,13 +66,20 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One question of so many is asked: number `which` of each `of` in the order of the set, from 1."""
+    """One question of so many is asked: number `which` of each `of` in the order of the set, from 1.
+
+    `most`: of these so many at most, spread evenly; 0 for all.
+    """
 
     which: int
     of: int
+    most: int = 0
 
-    def __str__(self) -> str:
-        return f"{self.which}/{self.of}"
+    def picked(self, count: int) -> range | list[int]:
+        """The numbers of the questions that are asked, of so many, from 0."""
+        share = range(count)[self.which - 1 :: self.of]
+        few = self.most and len(share) > self.most
+        return [share[number * len(share) // self.most] for number in range(self.most)] if few else share
 
 
 EVERY = Share(1, 1)
@@ -93,7 +100,7 @@ class Dataset:
     def sampled(self, share: Share) -> "Dataset":
         """The same set with a share of its questions; what is remembered stays whole."""
         asked = [(group.name, each.id) for group in self.groups for each in group.questions]
-        chosen = {*asked[share.which - 1 :: share.of]}
+        chosen = {asked[number] for number in share.picked(len(asked))}
         groups = (
             replace(group, questions=tuple(each for each in group.questions if (group.name, each.id) in chosen))
             for group in self.groups
