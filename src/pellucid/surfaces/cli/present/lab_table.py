@@ -49,7 +49,7 @@ def tabled(outcome: LabTable) -> str:
 
 
 def _sets(rows: Mapping[str, LabOutput]) -> Iterator[str]:
-    head = ["set", "questions", *_METRICS.values(), "recall ms", "import s", "memories", "MB"]
+    head = ["set", "questions", *_METRICS.values(), "import s", "memories", "MB"]
     yield from _markdown(
         head,
         [
@@ -67,7 +67,6 @@ def _beside(row: LabOutput, metric: str) -> str:
 def _prices(row: LabOutput) -> list[str]:
     price = row.price
     return [
-        f"{row.latency_ms['p50']:.0f}",
         f"{price['importSeconds']:,.0f}",
         f"{price['memories']:,.0f}",
         f"{price['diskBytes'] / 1e6:.0f}",
@@ -76,9 +75,7 @@ def _prices(row: LabOutput) -> list[str]:
 
 def _notes(outcome: LabTable) -> Iterator[str]:
     """How to read the first table, what stands below the better leg in it, and what is not there."""
-    samples = {row.sample for row in outcome.rows.values()} - {"1"}
-    asked = f" Asked: share {', '.join(sorted(samples))} of the questions." if samples else ""
-    yield f"In brackets: BM25 alone / vectors alone.{asked}"
+    yield "In brackets: BM25 alone / vectors alone." + _share(next(iter(outcome.rows.values()), None))
     for name, row in outcome.rows.items():
         if _STRICT in row.metrics:
             held = ", ".join(f"{kind} {_beside(row, f'{kind}@{BUDGET}')}" for kind in ("strict", "lenient"))
@@ -87,6 +84,14 @@ def _notes(outcome: LabTable) -> Iterator[str]:
     yield "Below the better leg: " + ("; ".join(below) if below else "nothing") + "."
     for name, mark in outcome.missing.items():
         yield f"Not measured: {_SETS[name]}, whose {mark} is not there."
+
+
+def _share(row: LabOutput | None) -> str:
+    """Which questions were asked, if not all."""
+    if row is None or (row.sample, row.limit) == ("1", 0):
+        return ""
+    most = f", {row.limit} a set at most, spread evenly" if row.limit else ""
+    return f" Asked: a share of the questions ({row.sample}{most})."
 
 
 def _below(name: str, row: LabOutput) -> Iterator[str]:
@@ -107,7 +112,11 @@ def _parts(rows: Mapping[str, LabOutput]) -> Iterator[str]:
 
 
 def _costs(rows: Mapping[str, LabOutput]) -> Iterator[str]:
-    yield from ("", "What each part takes (ms of a recall, and the share of it; the median over some questions):", "")
+    yield from (
+        "",
+        "What each part takes of a recall (ms of processor time, and its share; the median over some questions):",
+        "",
+    )
     yield from _markdown(
         ["time", *map(_SETS.__getitem__, rows)],
         [
