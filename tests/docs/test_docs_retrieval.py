@@ -8,8 +8,8 @@ import os
 import re
 
 import pytest
-from docs_snippets import ROOT
 
+from kits.snippets import ROOT
 from pellucid.lab.every_set import LabTable
 from pellucid.surfaces.cli.present.lab import measured
 

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_kit import Cli
+
+from kits.cli import Cli
 
 MEETING = {
     "meeting_transcripts": [

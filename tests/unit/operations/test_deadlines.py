@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from intake_kit import HERE, held
 from pydantic import SecretStr
 
+from kits.intake import HERE, held
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.encoders.chat import OpenAIChat

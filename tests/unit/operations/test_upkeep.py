@@ -6,8 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from observing_kit import HERE, Home, turn
 
+from kits.live_sessions import HERE, Home, turn
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.encoders.minilm import MiniLM
