@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import cast
 
 _APART = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\w))+[.!?。！？]*")
@@ -16,7 +17,8 @@ def phrases(room: str, file: str) -> tuple[Mapping[str, re.Pattern[str]], ...]:
 
     What the file has as a text, and not as a list, stands for `{its name}` in the patterns of its language.
     """
-    languages = tomllib.loads(files(room).joinpath(file).read_text("utf-8")).values()
+    tables = tomllib.loads(files(room).joinpath(file).read_text("utf-8"))
+    languages = cast("list[dict[str, str | list[str]]]", list(tables.values()))
     return tuple(
         {kind: _one_of(patterns, language) for kind, patterns in language.items() if isinstance(patterns, list)}
         for language in languages
@@ -29,7 +31,7 @@ def own_sentences(text: str) -> Iterator[str]:
     return (each for each in found if each)
 
 
-def _one_of(patterns: list[str], language: Mapping[str, object]) -> re.Pattern[str]:
+def _one_of(patterns: list[str], language: Mapping[str, str | list[str]]) -> re.Pattern[str]:
     joined = "|".join(f"(?:{pattern})" for pattern in patterns)
     for name, value in language.items():
         if isinstance(value, str):

@@ -244,7 +244,7 @@ def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
         return "an attribute is lost"
     for part in parts:
         said = content_words(part.content)
-        if sum(word in held or form_of(word, held) for word in said) < KEPT_WORDS * len(said):
+        if sum(word in held or bool(form_of(word, held)) for word in said) < KEPT_WORDS * len(said):
             return "too many words are lost"
     return ""
 

@@ -1,0 +1,19 @@
+"""Forms of one word, of one tense."""
+
+import pytest
+
+from pellucid.language.inflection import form_of
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "found"),
+    [
+        ("stores", ["store", "log"], "store"),
+        ("deploying", ["deploy"], "deploy"),
+        ("deployed", ["deploys"], ""),
+        ("8080", ["808"], ""),
+        ("über", ["üb"], ""),
+    ],
+)
+def test_a_form_of_a_known_word_has_another_ending_of_the_same_tense(word: str, known: list[str], found: str) -> None:
+    assert form_of(word, known) == found
