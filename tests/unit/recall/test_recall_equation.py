@@ -46,7 +46,7 @@ def test_ranks_of_large_whole_numbers_are_exact() -> None:
     assert rank(when, np.ones(3, dtype=np.bool_), when).tolist() == [2, 1, 3]
 
 
-@pytest.mark.parametrize(("distance", "share"), [(0, 0.0), (1, 1.0), (2, 0.5), (3, 0.0), (40, 0.0)])
+@pytest.mark.parametrize(("distance", "share"), [(0, 0.5), (1, 1.0), (2, 0.5), (3, 0.0), (40, 0.0)])
 def test_a_neighbour_is_owed_by_its_distance_and_a_quarter_for_the_session(distance: int, share: float) -> None:
     owed = expansion(floats(1.0, 0.0), ints(4, 4), ints(10, 10 + distance), ints(0, 1), 0.4)
     assert owed[1] == pytest.approx(0.4 * (share + 0.25))
@@ -74,7 +74,10 @@ def plain_expansion(
     for i in range(len(fused)):
         others = [j for j in range(len(fused)) if j != i and session[j] == session[i] >= 0]
         apart = {j: max(abs(ordinal[i] - ordinal[j]), abs(place[i] - place[j])) for j in others}
-        near = sum({1: 1.0, 2: 0.5}.get(apart[j], 0.0) * fused[j] for j in others if ordinal[j] != ordinal[i])
+        near = sum(
+            {0: 1.0, 1: 1.0, 2: 0.5}.get(apart[j], 0.0) * fused[j] * (0.5 + 0.5 * (ordinal[j] != ordinal[i]))
+            for j in others
+        )
         out.append(alpha * (near + 0.25 * sum(sorted((fused[j] for j in others), reverse=True)[:3])))
     return out
 
@@ -93,10 +96,10 @@ def test_expansion_equals_the_plain_rule_whatever_the_order(rows: list[tuple[flo
     assert owed.tolist() == pytest.approx(plain_expansion(fused, session, ordinal, place, 0.4))
 
 
-def test_what_came_of_one_turn_does_not_lift_the_rest_of_it_but_for_the_sessions_share() -> None:
+def test_what_came_of_one_turn_lifts_the_rest_of_it_by_half_and_not_all_of_it() -> None:
     scores, turn = floats(1.0, 0.0, 0.0, 0.0), ints(7, 7, 7, 7)
     owed = expansion(scores, ints(0, 0, 0, 0), turn, ints(0, 1, 2, 3), 1.0)
-    assert owed == pytest.approx([0.0, 0.25, 0.25, 0.25])
+    assert owed == pytest.approx([0.0, 0.75, 0.5, 0.25])
 
 
 def test_the_total_is_the_exact_sum_in_the_written_order() -> None:

@@ -41,6 +41,8 @@ Those of sub-questions (`vector@2`) come behind them; `mmrPenalty` is subtracted
 
 DAY = 86_400_000
 REACH = 2
+SAME_TURN = 0.5
+"""What of its share is lent to what came of the same turn."""
 _SHARES = np.array([1.0, 1.0, 0.5, 0.0])
 """A neighbour's share of `scorePropagationAlpha`, by distance: 0 (in receipts from before), ±1, ±2, further away."""
 SESSION_DISCOUNT = 0.25
@@ -78,16 +80,16 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
     `alpha` times: what stands beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
     How far apart two stand is the greater of their distances in turns and in rows of the session: so the many
     passages of a long turn do not all lift the next. What came of one turn says the same words twice, and lends
-    nothing to the rest of it.
+    the rest of it half.
     """
     order = np.lexsort((place, ordinal, session))
     sessions, ordinals, places, scores = session[order], ordinal[order], place[order], fused[order]
     owed = np.zeros(len(fused))
     for step in range(1, min(REACH, len(fused) - 1) + 1):
         apart = np.maximum(ordinals[step:] - ordinals[:-step], places[step:] - places[:-step])
-        beside = (sessions[step:] == sessions[:-step]) & (ordinals[step:] > ordinals[:-step])
-        distance = np.where(beside, apart, REACH + 1)
-        share = _SHARES[np.minimum(distance, REACH + 1)]
+        distance = np.where(sessions[step:] == sessions[:-step], apart, REACH + 1)
+        same = np.where(ordinals[step:] == ordinals[:-step], SAME_TURN, 1.0)
+        share = same * _SHARES[np.minimum(distance, REACH + 1)]
         owed[:-step] += share * scores[step:]
         owed[step:] += share * scores[:-step]
     owed += SESSION_DISCOUNT * _best_others(sessions, scores)
