@@ -53,6 +53,7 @@ def test_the_sets_that_are_named_are_enough(cli: Cli, data: Path, tmp_path: Path
         (("--set", "recall.luck=1"), "recall.luck"),
         (("--sets", "qmsum,moon"), "moon"),
         (("--sets", "eips"), "holds no eips (edges.tsv) (name the folder that holds the folders of the sets)"),
+        (("--keep", "/proc/nowhere"), "--keep /proc/nowhere cannot be written"),
         (("--details",), "--all measures every set in one way"),
     ],
 )

@@ -74,6 +74,8 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
     """
     share_of(request.sample)
     changed(settings, request.settings)
+    if request.keep:
+        ours(request.keep)
     asked: tuple[SetName, ...] = request.sets or SETS
     files: dict[SetName, Path | None] = {name: held(request.data, MARKS[name]) for name in asked}
     there: dict[SetName, Path] = {name: file.parent for name, file in files.items() if file}

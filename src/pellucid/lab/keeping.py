@@ -95,7 +95,7 @@ def ours(keep: Path) -> Path:
     """The folder of kept imports, made if it is not there.
 
     Raises:
-        InputError: it holds something else.
+        InputError: it holds something else, or cannot be written.
     """
     keep = keep.resolve()
     if keep.exists() and (not keep.is_dir() or (any(keep.iterdir()) and not (keep / OURS).is_file())):
@@ -104,8 +104,15 @@ def ours(keep: Path) -> Path:
             code="invalid_keep",
             next_step="name a folder that is new or empty, or one that the lab made",
         )
-    keep.mkdir(parents=True, exist_ok=True)
-    (keep / OURS).touch()
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / OURS).touch()
+    except OSError as error:
+        raise InputError(
+            f"{field_name('keep')} {keep} cannot be written: {error.strerror}",
+            code="invalid_keep",
+            next_step="name a folder that can",
+        ) from error
     return keep
 
 

@@ -25,6 +25,7 @@ from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.request import check_parts
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
 from pellucid.settings.changed import changed

@@ -24,9 +24,7 @@ ANSWERED_BY = {
     "How many nodes has the search cluster?": "three nodes",
 }
 FAR_DOWN = {"Who is Tomás's manager?", "Why might a page during the load test be harmless?"}
-"""What Tomás says himself stands above what is said to him of whom he reports to; the answer to what is said of the page
-(`Good to know`) above why it is harmless.
-"""
+"""What else is said of the thing (what Tomás asks, `Good to know` of the page) stands above what answers."""
 
 
 def test_the_questions_of_the_examples_are_answered_by_the_first_two_memories(house: Opener) -> None:
