@@ -90,8 +90,9 @@ def _share(row: LabOutput | None) -> str:
     """Which questions were asked, if not all."""
     if row is None or (row.sample, row.limit) == ("1", 0):
         return ""
-    most = f", {row.limit} a set at most, spread evenly" if row.limit else ""
-    return f" Asked: a share of the questions ({row.sample}{most})."
+    share = [f"share {row.sample} of the questions"] if row.sample != "1" else []
+    most = [f"{row.limit} questions a set at most, spread evenly"] if row.limit else []
+    return f" Asked: {', '.join(share + most)}."
 
 
 def _below(name: str, row: LabOutput) -> Iterator[str]:
@@ -119,11 +120,12 @@ def _costs(rows: Mapping[str, LabOutput]) -> Iterator[str]:
     )
     yield from _markdown(
         ["time", *map(_SETS.__getitem__, rows)],
-        [
-            [part, *(f"{row.costs[part]['millis']:+.1f} ({row.costs[part]['share']:+.0%})" for row in rows.values())]
-            for part in _named(rows)
-        ],
+        [[part, *(_cost(row.costs[part]) for row in rows.values())] for part in _named(rows)],
     )
+
+
+def _cost(found: Mapping[str, float]) -> str:
+    return f"{found['millis']:+.1f} ({found['share']:+.0%})".replace("-", "−")
 
 
 def _named(rows: Mapping[str, LabOutput]) -> list[str]:
