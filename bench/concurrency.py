@@ -18,8 +18,8 @@ import machine
 from pellucid.app import open_app
 from pellucid.settings import load
 
-sys.path.append(str(machine.ROOT / "tests" / "faults"))
-from clients_kit import Client, at_work, lost, times
+sys.path.append(str(machine.ROOT / "tests"))
+from kits.clients import Client, at_work, lost, times
 
 _ALONE = 20
 """Recalls of one thread, before the others begin."""

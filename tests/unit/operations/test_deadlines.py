@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from kits.intake import HERE, held
 from pellucid.app import App
 from pellucid.deadline import Deadline
-from pellucid.encoders.chat import OpenAIChat
+from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.errors import DeadlineError
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.operation import Call

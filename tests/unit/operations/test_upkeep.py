@@ -10,7 +10,7 @@ import pytest
 from kits.live_sessions import HERE, Home, turn
 from pellucid.app import App
 from pellucid.deadline import Deadline
-from pellucid.encoders.minilm import MiniLM
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import DeadlineError, StoreError
 from pellucid.operations.memory.aging import due_passes
 from pellucid.operations.memory.remembering import RememberInput, remember

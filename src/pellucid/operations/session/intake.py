@@ -202,8 +202,9 @@ class Intake:
         """What is likely to be kept of it: what was observed, and the passages of its turns."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
-            yield from said(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns() else ()
+            yield from said(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
 
+    @property
     def _keeps_turns(self) -> bool:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
@@ -294,10 +295,10 @@ class Intake:
                 id=episode,
                 memories=members.get(episode, ()),
                 artifacts=of_segment(each.named),
-                keeping=self._keeping(each) if self._keeps_turns() else None,
+                keeping=self._keeping(each) if self._keeps_turns else None,
             )
             for each, episode in zip(observed, ids, strict=True)
-            if self._keeps_turns() or episode in members
+            if self._keeps_turns or episode in members
         ]
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
