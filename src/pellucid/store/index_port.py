@@ -261,7 +261,6 @@ class IndexReader(Protocol):
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
         """For each row the one just before and just after it in its session, a turn apart at most; -1 for none.
 
-        Where what was said is kept word for word, passages stand beside passages, and a memory of them beside nothing.
         What may not answer stands beside nothing: it lends no word to others.
         """
         ...

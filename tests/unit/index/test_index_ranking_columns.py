@@ -86,30 +86,6 @@ def test_what_stands_beside_a_turn_is_a_turn_away_at_most(talk: App) -> None:
     assert beside[30] == (None, None)
 
 
-def test_a_memory_of_a_turn_does_not_part_what_was_said_before_and_after_it(talk: App) -> None:
-    file_memories(talk, [a_memory(50, "The crane is repaired", session_id="s", evidence=("s:4-4",))])
-    with talk.index.reading(HERE) as reader:
-        rows = reader.select(Filters())
-        before, after = reader.beside(rows, AT)
-        place = dict(zip(numbers(talk, rows), reader.columns(rows, AT).place.tolist(), strict=True))
-    order = numbers(talk, rows)
-    beside = dict(zip(order, zip(numbers(talk, before), numbers(talk, after), strict=True), strict=True))
-    assert beside[4] == (3, 5)
-    assert beside[5] == (4, 6)
-    assert beside[50] == (None, None)
-    assert place[4] < place[50] < place[5]
-
-
-def test_memories_stand_beside_each_other_where_nothing_is_kept_word_for_word(house: Opener) -> None:
-    app = house()
-    file_memories(app, [a_memory(n, f"fact {n}", session_id="s", evidence=(f"s:{n}-{n}",)) for n in (1, 2, 3)])
-    with app.index.reading(HERE) as reader:
-        rows = reader.select(Filters())
-        before, after = reader.beside(rows, AT)
-    assert numbers(app, before) == [None, 1, 2]
-    assert numbers(app, after) == [2, 3, None]
-
-
 def test_a_passage_is_found_by_the_words_beside_it(talk: App) -> None:
     with talk.index.reading(HERE) as reader:
         alone = reader.lexical(["crane"], AT, 50, 0)

@@ -39,7 +39,6 @@ LIGHT = np.dtype(
         ("reinforcement", "i8"),
         ("has_vector", "?"),
         ("length", "i4"),
-        ("spoken", "?"),
     ]
 )
 
@@ -70,10 +69,7 @@ class ColumnSegment:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One namespace at one snapshot. Positions index every column; `by_turn` sorts them by session and turn.
-
-    Of one turn what was said comes first, then what was made of it.
-    """
+    """One namespace at one snapshot. Positions index every column; `by_turn` sorts them by session and ordinal."""
 
     light: Mapping[str, NDArray[Any]]
     """The columns of `LIGHT`, each contiguous."""
@@ -86,7 +82,7 @@ class View:
     within: NDArray[np.int64]
     """Each row's place among those of its session; 0 without one."""
     before: NDArray[np.int64]
-    """The position just before each in its session, of what `_lines` says, a turn apart at most; -1 for none."""
+    """The position just before each in its session, a turn apart at most; -1 for none."""
     after: NDArray[np.int64]
     passage: NDArray[np.int64]
     """The stems of each row together with those beside it."""
@@ -241,8 +237,8 @@ class ColumnCache:
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
         for i, (row, memory_id, created, start, end, active, trusted, boundary, session, *rest) in enumerate(rows):
-            *plain, about, heat, cold, reinforcement, spoken, length, vec, _, _ = rest
-            use = (_number(about, self._names), heat, cold, reinforcement, vec is not None, length, spoken)
+            *plain, about, heat, cold, reinforcement, length, vec, _, _ = rest
+            use = (_number(about, self._names), heat, cold, reinforcement, vec is not None, length)
             flags = (active, trusted, boundary, _number(session, self._sessions), *plain, *use)
             light[i] = (row, bytes.fromhex(memory_id.partition("_")[2]), created, start, end, *flags)
             if vec is not None:
@@ -268,12 +264,11 @@ def _number(name: str | None, numbers: dict[str, int]) -> int:
 def _assemble(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> View:
     rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
     light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
-    lines = _lines(light)
-    by_turn = np.lexsort((light["id"], ~lines, light["ordinal"], light["session"]))
+    by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
     place = np.empty_like(by_turn)
     place[by_turn] = np.arange(len(by_turn))
     starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
-    before, after = _beside(light["session"], light["ordinal"], by_turn[lines[by_turn]])
+    before, after = _beside(light["session"], light["ordinal"], by_turn)
     view = View(
         light,
         segments,
@@ -298,20 +293,11 @@ def _within(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[n
     return np.where(session >= 0, out, 0)
 
 
-def _lines(light: Mapping[str, NDArray[Any]]) -> Mask:
-    """What stands beside each other: of a session that is kept word for word its words alone, else all that came of it.
-
-    A memory repeats some words of its turn: between two passages it would part what was said on end.
-    """
-    said = light["spoken"] & (light["session"] >= 0)
-    return said | ~np.isin(light["session"], light["session"][said])
-
-
 def _beside(
-    session: NDArray[np.int64], ordinal: NDArray[np.int64], lines: NDArray[np.int64]
+    session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first, second = lines[:-1], lines[1:]
+    first, second = by_turn[:-1], by_turn[1:]
     close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
-    before, after = np.full(len(session), -1, dtype=np.int64), np.full(len(session), -1, dtype=np.int64)
+    before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)
     before[second[close]], after[first[close]] = first[close], second[close]
     return before, after

@@ -162,14 +162,14 @@ SELECT seg, version FROM segments WHERE ns = ? ORDER BY seg;
 -- name: segment_rows
 -- The light columns, the vector and the words of every row of a segment.
 SELECT m.row, m.id, m.created, m.valid_from, m.valid_until, m.active, m.trusted, m.boundary, m.session_id, m.ordinal, m.importance, m.pinned, m.asks, m.direct,
-  m.status = 'superseded' AND m.invalid_at IS NOT NULL, m.consolidated, m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0), m.category = 'moment',
+  m.status = 'superseded' AND m.invalid_at IS NOT NULL, m.consolidated, m.about, coalesce(d.record ->> 'heat', 0.0), coalesce(d.record ->> 'tier' = 'cold', 0), coalesce(d.record ->> 'reinforcementCount', 0),
   f.length, f.vec, f.terms, f.counts
 FROM memories m JOIN features f ON f.row = m.row LEFT JOIN folds d ON d.memory_id = m.id
 WHERE m.ns = ? AND m.row BETWEEN ? AND ? ORDER BY m.row;
 
 -- name: story_rows
 -- The vector and the words of every episode of a segment, in the columns of segment_rows.
-SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0, NULL, 0.0, 0, 0, 0, s.length, s.vec, s.terms, s.counts
+SELECT s.row, e.id, e.at, 0, 0, 1, 1, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0, NULL, 0.0, 0, 0, s.length, s.vec, s.terms, s.counts
 FROM stories s JOIN episodes e ON e.path = s.path WHERE s.ns = ? AND s.row BETWEEN ? AND ? ORDER BY s.row;
 
 -- name: stories
