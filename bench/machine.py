@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import platform
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -16,11 +15,9 @@ import onnxruntime
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / ".cache" / "models"
+WIDTH = 120
 _PLACES = ("--out", "--models", "--data", "--keep")
 """Options whose values are places on one machine, and no part of what was measured."""
-
-_PAIR = re.compile(r"\[\s+(-?[0-9.e-]+),\s+(-?[0-9.e-]+)\s+\]")
-"""An interval, over four lines."""
 
 
 def arguments(question: str) -> argparse.ArgumentParser:
@@ -35,10 +32,24 @@ def arguments(question: str) -> argparse.ArgumentParser:
 def publish(result: dict[str, object], out: Path | None, started: float) -> None:
     """Print a result with its machine, and write it if asked; `started` is when the program began (`time.time`)."""
     document = result | {"seconds": round(time.time() - started, 1), "command": command(), "machine": machine()}
-    text = _PAIR.sub(r"[\1, \2]", json.dumps(document, indent=2)) + "\n"
+    text = laid_out(document) + "\n"
     if out:
         out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
+
+
+def laid_out(value: object, indent: int = 0) -> str:
+    """JSON; what fits in a line stands in one."""
+    flat = json.dumps(value)
+    if indent + len(flat) <= WIDTH or not isinstance(value, dict | list):
+        return flat
+    inside, outside = "\n" + " " * (indent + 2), "\n" + " " * indent
+    named = isinstance(value, dict)
+    items = (
+        [(f"{json.dumps(name)}: ", each) for name, each in value.items()] if named else [("", each) for each in value]
+    )
+    lines = [head + laid_out(each, indent + 2) for head, each in items]
+    return f"{'{' if named else '['}{inside}{f',{inside}'.join(lines)}{outside}{'}' if named else ']'}"
 
 
 def command() -> str:
