@@ -58,7 +58,7 @@ def test_a_killed_import_goes_on_where_it_was_and_keeps_every_turn_exactly_once(
     finished = 0
     for number in range(ROUNDS):
         grow(transcript, range(number * TURNS_A_ROUND, (number + 1) * TURNS_A_ROUND))
-        finished += import_and_kill(home, models, transcript, chance.uniform(0.0, 0.4))
+        finished += import_and_kill(home, models, transcript, chance.uniform(0.0, 0.8))
         if number % 10 == 9:
             check_home(home, models, chance)
     assert finished < ROUNDS, "no kill fell inside an import"
