@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check format docs bench pins clean
+.PHONY: help setup demo test test-all check format docs bench pins clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +14,7 @@ WORKERS ?= 2
 ARGS ?=
 
 help: ## list what can be asked for
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name what; do \
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name what; do \
 		printf '  make %-8s %s\n' "$$name" "$$what"; done
 
 setup: $(VENV)/.dev ## a .venv with the pinned packages and this checkout in it
@@ -22,7 +22,10 @@ setup: $(VENV)/.dev ## a .venv with the pinned packages and this checkout in it
 demo: $(VENV)/.runtime ## the main job, start to end, on the examples
 	@$(BIN)/pellucid demo $(ARGS)
 
-test: $(VENV)/.dev ## all tests but the nightly ones (ARGS="-k recall" narrows, WORKERS=0 debugs)
+test: $(VENV)/.dev ## the tests of every day (ARGS="-k recall" narrows, WORKERS=0 debugs)
+	@$(BIN)/pytest -n $(WORKERS) -m "not slow and not nightly" $(ARGS)
+
+test-all: $(VENV)/.dev ## these, and those that kill, flood, poison, or run every page and bench
 	@$(BIN)/pytest -n $(WORKERS) -m "not nightly" $(ARGS)
 
 check: $(VENV)/.dev ## format, lint, types, direction of imports, sizes, codemap, references, docs

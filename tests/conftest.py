@@ -18,6 +18,18 @@ settings.register_profile("suite", deadline=None, derandomize=True, suppress_hea
 settings.load_profile("suite")
 
 
+CAMPAIGNS = ("faults", "poisoning", "property", "docs/test_docs_snippets.py", "unit/test_bench_smoke.py")
+"""Suites that kill, flood, poison, or run every page and bench: `make test-all` runs them."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the campaigns as slow, before what is marked so is left out."""
+    for item in items:
+        if item.path.relative_to(Path(__file__).parent).as_posix().startswith(CAMPAIGNS):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def model_cache() -> Path:
     """The checkout's own model folder, filled; several test processes may ask at once."""

@@ -46,7 +46,7 @@ def test_every_place_that_is_spared_is_there_and_every_limit_is_that_of_the_code
 
 
 def test_all_patterns_of_the_package_are_found_those_of_the_languages_among_them():
-    command = "from adversarial import patterns; print(*(each.place.partition(':')[0] for each in patterns()))"
+    command = "from kits.adversarial import patterns; print(*(each.place.partition(':')[0] for each in patterns()))"
     found = subprocess.run(
         [sys.executable, "-c", command], cwd=CHILD.parents[1], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.split()

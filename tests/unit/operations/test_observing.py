@@ -274,7 +274,7 @@ class Endpoint:
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Endpoint:
     made = Endpoint()
-    monkeypatch.setattr(intake, "extraction", lambda _: Extraction(made, HeuristicJudge()))
+    monkeypatch.setattr(intake, "extraction", lambda *_: Extraction(made, HeuristicJudge()))
     return made
 
 
@@ -315,7 +315,7 @@ def test_the_end_of_a_session_or_a_retry_does_not_wait(live: Home, endpoint: End
 def test_an_endpoint_that_is_set_up_wrongly_does_not_keep_turns_from_the_spool(
     live: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: Settings) -> Extraction:
+    def refuse(*_: object) -> Extraction:
         raise InputError("llm.baseUrl is not set", next_step="set it")
 
     monkeypatch.setattr(intake, "extraction", refuse)

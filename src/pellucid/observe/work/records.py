@@ -11,7 +11,7 @@ LONGEST = 420
 SETTLES = 0.5
 """The chance that an answered question, or its answer by itself, needs of settling something that lasts."""
 _FEWEST_WORDS = 3
-_ITEM = re.compile(r"\n(?=\s*[-*#])")
+_ITEM = re.compile(r"\n(?=[^\S\n]*[-*#])")
 _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 

@@ -1,14 +1,15 @@
 """Ranked memories in, those that only repeat a better one out.
 
 A turn is kept as passages, and what is durable in it as memories of their own; a commit, its message and the summary of
-a task say one thing three times. In a context each word is paid for once. A section that says little, and nothing of
-what is asked, was found by the title that it shares with its document: beside a better one of it that is told, too.
+a task say one thing three times. In a context each word is paid for once. A licence, references and the like that
+hold nothing of what is asked were found by the title of their document: a better section of it tells that, too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from pellucid.language.lexicon import words as vocabulary
 from pellucid.language.negation import stance
 from pellucid.language.words import content_words, words
 from pellucid.model.memory import TRANSCRIBED, Memory
@@ -21,8 +22,6 @@ MOST = 0.5
 """The share of such a turn's content words that the memory must hold: what else the turn says must be little."""
 TELLING = 4
 """Content words from which a memory of other turns is known to be said by a better one that holds them all."""
-LITTLE = 8
-"""Content words of a section below which it or its heading must hold something of what is asked."""
 
 _Span = tuple[str, int, int]
 
@@ -86,11 +85,11 @@ class Told:
         return better
 
     def _is_bare(self, section: str) -> bool:
-        """Whether a section below a heading says little, and the heading and its words nothing of what is asked."""
+        """Whether a section is a licence, references and the like, and holds nothing of what is asked."""
         title, _, body = section.partition("\n")
-        heading = title.partition(" › ")[2]
-        little = heading and len(content_words(body)) < LITTLE
-        return bool(little) and not self._asked & self._stems(f"{heading}\n{body}")
+        heading = title.rpartition(" › ")[2] if " › " in title else ""
+        carried = not vocabulary("backmatter").isdisjoint(words(heading))
+        return carried and not self._asked & self._stems(f"{heading}\n{body}")
 
 
 def _spans(memory: Memory) -> Iterator[_Span]:
