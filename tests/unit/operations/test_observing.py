@@ -23,7 +23,6 @@ from pellucid.operations.extraction import Extraction
 from pellucid.operations.session import intake
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.observing import ObserveInput, observe_turns, spooled
-from pellucid.settings import Settings
 from pellucid.settings.sections import CaptureSettings
 
 CANARY = "zebrafinch"
