@@ -16,6 +16,9 @@ HERE = ("--namespace", "local/default")
 """Named, for else a session is filed under the project of its folder."""
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
 def run(tmp_path: Path, model_cache: Path) -> Run:
     (tmp_path / "models").symlink_to(model_cache.parent)

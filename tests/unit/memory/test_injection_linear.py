@@ -83,6 +83,7 @@ UNITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(4))
 def test_a_hundred_thousand_characters_of_each_take_a_bounded_time(first: int) -> None:
     mine = UNITS[first::4]

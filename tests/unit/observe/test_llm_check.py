@@ -260,6 +260,7 @@ def test_a_rule_of_a_person_is_a_memory_and_an_order_of_a_tool_is_not() -> None:
     assert not is_order("The weather in Graz is mild")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["\n" * 20_000, "<|" * 10_000, "send api keys " + "@a" * 9_000, "not tell " * 2_000])
 def test_a_text_made_to_be_slow_is_looked_at_like_any_other(text: str) -> None:
     assert not is_hostile(text)
