@@ -7,7 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from kits.live_sessions import HERE, NOON, HandClock
+from kits.live_sessions import HERE, NOON
+from kits.vault import TickingClock
 from pellucid.app import App, open_app
 from pellucid.model.document import Document, Section
 from pellucid.operations.document.held import held, known_documents
@@ -42,7 +43,7 @@ class Docs:
 
     app: App
     folder: Path
-    clock: HandClock
+    clock: TickingClock
     ago: float = 3600.0
     """How long before the clock's now a file says that it was written, in seconds."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -79,7 +80,7 @@ class Docs:
         return sorted(each.content for each in memories if each.category == "section" and each.status == "active")
 
 
-def without_encoder(home: Path, clock: HandClock, **capture: object) -> App:
+def without_encoder(home: Path, clock: TickingClock, **capture: object) -> App:
     """A home that embeds nothing: fast, and served by words."""
     app = open_app(Settings(home=home, capture=CaptureSettings.model_validate(capture)), clock=clock)
     folder = replace(app.folder, embedder=None)
@@ -88,7 +89,7 @@ def without_encoder(home: Path, clock: HandClock, **capture: object) -> App:
 
 def documents(folder: Path, home: Path) -> Docs:
     """An empty folder of documents beside a home without an encoder."""
-    clock = HandClock()
+    clock = TickingClock()
     (folder / "docs").mkdir()
     return Docs(without_encoder(home, clock), folder / "docs", clock)
 

@@ -1,13 +1,12 @@
 """A folder in, a home of live sessions out: real stores, the shared encoder, a clock that is moved by hand."""
 
-import random
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from kits.vault import TickingClock
 from pellucid.app import App, open_app
-from pellucid.clock import uuid7
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.turn import FlushSignal
 from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns
@@ -39,27 +38,12 @@ HOLIDAYS = (
 
 
 @dataclass
-class HandClock:
-    """Stands at noon; each look at it is a millisecond later."""
-
-    at: datetime = NOON
-    rng: random.Random = field(default_factory=lambda: random.Random(7))
-
-    def now(self) -> datetime:
-        self.at += timedelta(milliseconds=1)
-        return self.at
-
-    def new_id(self, prefix: str) -> str:
-        return f"{prefix}_{uuid7(self.now(), self.rng.getrandbits(74)).hex}"
-
-
-@dataclass
 class Home:
     """One home, opened as often as a test wants."""
 
     path: Path
     minilm: MiniLM
-    clock: HandClock = field(default_factory=HandClock)
+    clock: TickingClock = field(default_factory=TickingClock)
     opened: list[App] = field(default_factory=list[App])
 
     def open(self, **observe: Any) -> App:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kits.documents import SPEC, Docs, documents, without_encoder
-from kits.live_sessions import HERE, HandClock
+from kits.live_sessions import HERE
+from kits.vault import TickingClock
 
 
 @pytest.fixture
@@ -185,7 +186,7 @@ def test_a_glob_and_excluded_paths_choose_among_files(docs: Docs, tmp_path: Path
     docs.write("guides/a.md", "# A\n\nText.\n")
     docs.write("drafts/b.md", "# B\n\nText.\n")
     assert docs.index(glob="guides/*").files == 1
-    other = without_encoder(tmp_path / "other", HandClock(), excludePaths=["drafts"])
+    other = without_encoder(tmp_path / "other", TickingClock(), excludePaths=["drafts"])
     kit = Docs(other, docs.folder, docs.clock)
     out = kit.index()
     assert (out.files, out.excluded) == (1, 1)

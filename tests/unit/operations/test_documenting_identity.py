@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kits.documents import SPEC, Docs, Git, documents, without_encoder
-from kits.live_sessions import HERE, HandClock
+from kits.live_sessions import HERE
+from kits.vault import TickingClock
 from pellucid.clock import epoch_ms
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
 from pellucid.operations.document.listing import list_documents, remove_documents, show_document
@@ -242,6 +243,6 @@ def test_a_folder_without_documents_and_a_glob_that_fits_none_are_said(docs: Doc
     docs.write("a.md", SPEC)
     assert docs.index().notes == ()
     assert any("fits the pattern x*" in each for each in docs.index(glob="x*").notes)
-    other = without_encoder(tmp_path / "other", HandClock(), excludePaths=["a.md"])
+    other = without_encoder(tmp_path / "other", TickingClock(), excludePaths=["a.md"])
     assert Docs(other, docs.folder, docs.clock).index().notes == ()
     other.close()
