@@ -13,6 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 GROUPS = PROJECT["dependency-groups"]
 ASKED = {
     "constraints.txt": PROJECT["project"]["dependencies"],
+    "constraints-server.txt": PROJECT["project"]["optional-dependencies"]["server"],
     "constraints-build.txt": GROUPS["build"],
     "constraints-dev.txt": [line for line in GROUPS["dev"] if isinstance(line, str)],
     "constraints-model.txt": GROUPS["model"],

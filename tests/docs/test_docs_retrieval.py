@@ -11,7 +11,7 @@ import pytest
 
 from kits.snippets import ROOT
 from pellucid.lab.every_set import LabTable
-from pellucid.surfaces.cli.present.lab import measured
+from pellucid.surfaces.present.lab import measured
 
 PAGE, PUBLISHED = ROOT / "docs" / "retrieval.md", ROOT / "bench" / "results" / "lab-all.json"
 UPDATE = os.environ.get("PELLUCID_UPDATE_DOCS") == "1"  # noqa: TID251 - a switch of this test, not a setting

@@ -1,7 +1,7 @@
 """What an import says: what was kept, what stays behind it, what waits, what was left out and why, in words."""
 
 from pellucid.operations.session.importing import ImportOutput
-from pellucid.surfaces.cli.present.imports import imported
+from pellucid.surfaces.present.imports import imported
 
 
 def outcome(**more: object) -> ImportOutput:

@@ -183,7 +183,7 @@ LIST = Operation(
     ListInput,
     lambda call, asked: list_memories(call.app, asked),
     "read",
-    Surfaces("list"),
+    Surfaces("list", http=("GET /v1/memories",), mcp="memory_search:memories"),
 )
 SHOW = Operation(
     "memory.show",
@@ -191,5 +191,5 @@ SHOW = Operation(
     ShowInput,
     lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id),
     "read",
-    Surfaces("show"),
+    Surfaces("show", http=("GET /v1/memories/{memory_id}",), mcp="memory_history:show"),
 )

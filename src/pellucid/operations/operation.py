@@ -140,6 +140,10 @@ class Surfaces:
 
     cli: str = ""
     """The words of its command."""
+    http: tuple[str, ...] = ()
+    """A method and a path each; what stands in braces is a field of the input."""
+    mcp: str = ""
+    """A tool, and behind a colon the mode of it that this is, where the tool has several."""
 
 
 def _no_failure(_output: object) -> None:

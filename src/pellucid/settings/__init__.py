@@ -8,13 +8,14 @@ Nested fields are written `PELLUCID_RECALL__TOP_K_FACTS` and `[recall] topKFacts
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.settings.files import NAME, FolderFile, Harmless, merged, read_folder, read_own, refused
 from pellucid.settings.sections import (
     NAMESPACE_PATTERN,
@@ -74,6 +75,20 @@ class Settings(BaseSettings):
         found = self.model_copy(update={"namespace": namespace})
         found.model_fields_set.discard("namespace")
         return found
+
+    def naming(self, namespace: str) -> "Settings":
+        """These settings in a namespace that the caller names.
+
+        Raises:
+            InputError: that is no name of a namespace.
+        """
+        if not re.fullmatch(NAMESPACE_PATTERN, namespace):
+            raise InputError(
+                f'{field_name("namespace")} expects tenant/project; got "{namespace}"',
+                code="invalid_namespace",
+                next_step="lower-case letters, digits, dot, dash and underscore, e.g. local/default",
+            )
+        return self.model_copy(update={"namespace": namespace})
 
     def noting(self, notes: tuple[str, ...]) -> "Settings":
         """These settings, with notes: `load` says where they came from."""

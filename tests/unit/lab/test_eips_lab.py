@@ -12,7 +12,7 @@ from pellucid.lab.as_of import AsOfLabOutput
 from pellucid.lab.graph import VARIANTS, GraphLabOutput
 from pellucid.lab.measuring import LabInput, run_lab
 from pellucid.settings import Settings
-from pellucid.surfaces.cli.present.lab import measured
+from pellucid.surfaces.present.lab import measured
 
 
 @pytest.fixture(scope="module")

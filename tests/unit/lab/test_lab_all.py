@@ -20,7 +20,7 @@ from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
 from pellucid.memory.keep import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
-from pellucid.surfaces.cli.present.lab import measured
+from pellucid.surfaces.present.lab import measured
 
 MEETING = {
     "meeting_transcripts": [

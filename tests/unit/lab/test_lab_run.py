@@ -19,7 +19,7 @@ from pellucid.lab.variants import ABLATED, FLOORS, TRIED, WEIGHTS, Variant
 from pellucid.model.turn import Turn
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.settings.sections import LegWeights, RecallSettings
-from pellucid.surfaces.cli.present.lab import measured
+from pellucid.surfaces.present.lab import measured
 
 LOCOMO = [
     {

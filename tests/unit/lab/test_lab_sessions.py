@@ -13,7 +13,7 @@ from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.sessions import TurnLabel, Wanted, load
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab
 from pellucid.lab.metrics.sessions import SHAPES, by_halves, durable, of_sessions, quotes
-from pellucid.surfaces.cli.present.lab import measured
+from pellucid.surfaces.present.lab import measured
 
 ASKED = LabelledQuestion("q", "?", {"new": 1, "also": 1})
 WANTED = Wanted(re.compile("90 min"), ("It burns for 90 minutes.",), frozenset({"old"}))

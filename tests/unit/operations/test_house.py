@@ -18,7 +18,7 @@ from pellucid.errors import InputError, StoreBusyError
 from pellucid.operations.admin.health import DoctorOutput, diagnose, examine, make_room, rebuild
 from pellucid.store.local.vault.files import Vault
 from pellucid.store.local.vault.records import LocalRecords
-from pellucid.surfaces.cli.present import everyday as present
+from pellucid.surfaces.present import everyday as present
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 NOBODY = 65_534

@@ -14,7 +14,7 @@ from pellucid.operations.operation import CONTEXT, Call, flag_of, spelled
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.cli.own import OWN
-from pellucid.surfaces.cli.texts import TEXTS
+from pellucid.surfaces.texts import TEXTS
 from pellucid.table import OPERATIONS
 
 NAMES = [row.name for row in OPERATIONS]

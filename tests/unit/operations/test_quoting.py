@@ -10,7 +10,7 @@ from pellucid.model.turn import Turn
 from pellucid.observe.extract.quotes import quoted
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.storytelling import history
-from pellucid.surfaces.cli.present.memory.changes import history as shown
+from pellucid.surfaces.present.memory.changes import history as shown
 from pellucid.vault.markdown import FileIdentity, parse, render_memory
 
 

@@ -21,7 +21,7 @@ from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.storytelling import history
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
 from pellucid.settings import load
-from pellucid.surfaces.cli.present.memory import changes as present_changes
+from pellucid.surfaces.present.memory import changes as present_changes
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

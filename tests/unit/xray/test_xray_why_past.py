@@ -15,7 +15,7 @@ from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInpu
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why import WhyInput, why, why_of
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.surfaces.cli.present.recall.why import told as printed
+from pellucid.surfaces.present.recall.why import told as printed
 from pellucid.xray.why.finding import WhyFinding
 
 DAY = timedelta(days=1)

@@ -288,7 +288,7 @@ It looks for drift between files and index, conflicts, what cannot be read or wa
     HomeInput,
     doctor,
     "read",
-    Surfaces("doctor"),
+    Surfaces("doctor", http=("GET /v1/doctor",)),
     failure=_unsound,
     as_it_stands=True,
 )
@@ -298,6 +298,6 @@ REBUILD = Operation(
     HomeInput,
     _anew,
     "read",
-    Surfaces("rebuild"),
+    Surfaces("rebuild", http=("POST /v1/rebuild",)),
     as_it_stands=True,
 )

@@ -254,7 +254,7 @@ DOCUMENTS = Operation(
     DocumentsInput,
     lambda call, asked: list_documents(call.app, asked.namespace, gone=asked.gone),
     "read",
-    Surfaces("index list"),
+    Surfaces("index list", http=("GET /v1/documents",), mcp="memory_search:documents"),
 )
 DOCUMENT = Operation(
     "document.show",
@@ -265,7 +265,7 @@ And the edges it says, and what stood in it before.
     DocumentInput,
     lambda call, asked: show_document(call.app, asked.namespace, asked.name),
     "read",
-    Surfaces("index show"),
+    Surfaces("index show", http=("GET /v1/documents/{name}",)),
 )
 REMOVE = Operation(
     "document.remove",
@@ -273,5 +273,5 @@ REMOVE = Operation(
     RemoveInput,
     lambda call, asked: remove_documents(call.app, asked.namespace, asked.names),
     "change",
-    Surfaces("index remove"),
+    Surfaces("index remove", http=("POST /v1/documents/remove",)),
 )

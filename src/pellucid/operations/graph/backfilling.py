@@ -165,5 +165,5 @@ As after other settings; `--apply` changes it.
     BackfillInput,
     lambda call, asked: backfill(call.app, asked, call.progress),
     "change",
-    Surfaces("graph backfill"),
+    Surfaces("graph backfill", http=("POST /v1/graph/backfill",)),
 )

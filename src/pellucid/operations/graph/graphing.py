@@ -277,7 +277,7 @@ GRAPH_SHOW = Operation(
     GraphShowInput,
     lambda call, asked: look(call.app, asked),
     "read",
-    Surfaces("graph show"),
+    Surfaces("graph show", http=("GET /v1/graph/{name}",), mcp="memory_search:graph"),
 )
 GRAPH_AUDIT = Operation(
     "graph.audit",
@@ -288,6 +288,6 @@ Dangling names, orphans, contradictions, one-sided supersessions.
     GraphAuditInput,
     lambda call, asked: audit(call.app, asked.namespace),
     "read",
-    Surfaces("graph audit"),
+    Surfaces("graph audit", http=("GET /v1/graph",)),
     failure=_unsound,
 )

@@ -303,5 +303,5 @@ LIFECYCLE = Operation(
     LifecycleInput,
     lambda call, asked: run_lifecycle(call.app, asked),
     "change",
-    Surfaces("lifecycle run"),
+    Surfaces("lifecycle run", http=("POST /v1/lifecycle/run",)),
 )

@@ -317,7 +317,7 @@ UPDATE = Operation(
     UpdateInput,
     lambda call, asked: update(call.app, asked),
     "change",
-    Surfaces("update"),
+    Surfaces("update", http=("PATCH /v1/memories/{memory_id}",), mcp="memory_remember:update"),
 )
 ARCHIVE = Operation(
     "memory.archive",
@@ -325,7 +325,7 @@ ARCHIVE = Operation(
     VerbInput,
     lambda call, asked: apply_verb(call.app, "archive", asked),
     "change",
-    Surfaces("archive"),
+    Surfaces("archive", http=("POST /v1/memories/{memory_id}/archive",), mcp="memory_remember:archive"),
 )
 RETRACT = Operation(
     "memory.retract",
@@ -333,7 +333,7 @@ RETRACT = Operation(
     VerbInput,
     lambda call, asked: apply_verb(call.app, "retract", asked),
     "change",
-    Surfaces("retract"),
+    Surfaces("retract", http=("POST /v1/memories/{memory_id}/retract",), mcp="memory_remember:retract"),
 )
 DISPUTE = Operation(
     "memory.dispute",
@@ -341,7 +341,7 @@ DISPUTE = Operation(
     VerbInput,
     lambda call, asked: apply_verb(call.app, "dispute", asked),
     "change",
-    Surfaces("dispute"),
+    Surfaces("dispute", http=("POST /v1/memories/{memory_id}/dispute",)),
 )
 
 
@@ -352,7 +352,12 @@ def pin(call: Call, asked: PinInput) -> ChangedOutput:
 
 
 PIN = Operation(
-    "memory.pin", "Prefer a memory in recalls, and never let it fade.", PinInput, pin, "change", Surfaces("pin")
+    "memory.pin",
+    "Prefer a memory in recalls, and never let it fade.",
+    PinInput,
+    pin,
+    "change",
+    Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
 )
 UNDO = Operation(
     "change.undo",
@@ -360,5 +365,5 @@ UNDO = Operation(
     UndoInput,
     lambda call, asked: undo(call.app, asked),
     "change",
-    Surfaces("undo"),
+    Surfaces("undo", http=("POST /v1/undo",)),
 )

@@ -285,5 +285,5 @@ Only what provably says the same; what has expired is archived. Undoable.
     ConsolidateInput,
     lambda call, asked: consolidate(call.app, asked),
     "change",
-    Surfaces("lifecycle consolidate"),
+    Surfaces("lifecycle consolidate", http=("POST /v1/lifecycle/consolidate",)),
 )

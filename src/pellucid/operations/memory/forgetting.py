@@ -377,7 +377,7 @@ FORGET = Operation(
     ForgetInput,
     lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
     "erase",
-    Surfaces("forget"),
+    Surfaces("forget", http=("POST /v1/forget",), mcp="memory_forget"),
     failure=_left,
 )
 PURGE = Operation(
@@ -386,6 +386,6 @@ PURGE = Operation(
     PurgeInput,
     lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
     "erase",
-    Surfaces("purge"),
+    Surfaces("purge", http=("POST /v1/purge",)),
     failure=_left,
 )

@@ -199,5 +199,5 @@ REMEMBER = Operation(
     RememberInput,
     lambda call, asked: remember(call.app, asked),
     "append",
-    Surfaces("remember"),
+    Surfaces("remember", http=("POST /v1/memories",), mcp="memory_remember:remember"),
 )

@@ -79,5 +79,5 @@ REPORT = Operation(
     ReportInput,
     lambda call, asked: weekly_report(call.app, asked),
     "read",
-    Surfaces("lifecycle report"),
+    Surfaces("lifecycle report", http=("GET /v1/lifecycle/report",)),
 )

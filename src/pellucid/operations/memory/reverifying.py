@@ -92,5 +92,5 @@ REVERIFY = Operation(
     ReverifyInput,
     lambda call, asked: reverify(call.app, asked),
     "change",
-    Surfaces("reverify"),
+    Surfaces("reverify", http=("POST /v1/memories/reverify",), mcp="memory_history:reverify"),
 )

@@ -343,7 +343,7 @@ Of a memory: its versions, what changed it and why, its evidence; of a thing: it
     HistoryInput,
     lambda call, asked: story_of(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
     "read",
-    Surfaces("history"),
+    Surfaces("history", http=("GET /v1/history/{name}",), mcp="memory_history:history"),
 )
 EPISODES = Operation(
     "episode.list",
@@ -351,7 +351,7 @@ EPISODES = Operation(
     EpisodesInput,
     lambda call, asked: episodes(call.app, asked),
     "read",
-    Surfaces("episodes list"),
+    Surfaces("episodes list", http=("GET /v1/episodes",), mcp="memory_search:episodes"),
 )
 EPISODE = Operation(
     "episode.show",
@@ -362,7 +362,7 @@ When it was, what it made, and what was kept of it.
     EpisodeInput,
     lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
     "read",
-    Surfaces("episodes show"),
+    Surfaces("episodes show", http=("GET /v1/episodes/{episode_id}",)),
 )
 LEDGER = Operation(
     "ledger.export",
@@ -370,5 +370,5 @@ LEDGER = Operation(
     LedgerInput,
     lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
     "read",
-    Surfaces("ledger export"),
+    Surfaces("ledger export", http=("GET /v1/ledger",)),
 )

@@ -238,7 +238,7 @@ TIERS = Operation(
     TierListInput,
     lambda call, asked: tiers(call.app, asked),
     "read",
-    Surfaces("tier list"),
+    Surfaces("tier list", http=("GET /v1/tiers",)),
 )
 TIER = Operation(
     "tier.explain",
@@ -246,5 +246,5 @@ TIER = Operation(
     ShowInput,
     lambda call, asked: explain_tier(call.app, asked.namespace, asked.memory_id),
     "read",
-    Surfaces("tier explain"),
+    Surfaces("tier explain", http=("GET /v1/tiers/{memory_id}",)),
 )

@@ -320,7 +320,7 @@ TRUST_LIST = Operation(
     TrustListInput,
     lambda call, asked: trust_list(call.app, asked),
     "read",
-    Surfaces("trust list"),
+    Surfaces("trust list", http=("GET /v1/trust",)),
 )
 TRUST_EXPLAIN = Operation(
     "trust.explain",
@@ -331,7 +331,7 @@ Its score by named share, its zone, each step it took.
     PromoteInput,
     lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
     "read",
-    Surfaces("trust explain"),
+    Surfaces("trust explain", http=("GET /v1/trust/{memory_id}",)),
 )
 PROMOTE = Operation(
     "trust.promote",
@@ -339,7 +339,7 @@ PROMOTE = Operation(
     PromoteInput,
     lambda call, asked: promote(call.app, asked),
     "change",
-    Surfaces("trust promote"),
+    Surfaces("trust promote", http=("POST /v1/memories/{memory_id}/promote",)),
 )
 QUARANTINE = Operation(
     "trust.quarantine",
@@ -350,7 +350,7 @@ These, or all that came from a session, a source or an agent.
     SourceInput,
     lambda call, asked: quarantine(call.app, asked),
     "change",
-    Surfaces("trust quarantine"),
+    Surfaces("trust quarantine", http=("POST /v1/trust/quarantine",)),
 )
 ROLLBACK = Operation(
     "trust.rollback",
@@ -361,5 +361,5 @@ It is put out of force, and what it had replaced is restored; one operation.
     RollbackInput,
     lambda call, asked: rollback(call.app, asked),
     "change",
-    Surfaces("trust rollback"),
+    Surfaces("trust rollback", http=("POST /v1/trust/rollback",)),
 )

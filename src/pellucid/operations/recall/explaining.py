@@ -208,7 +208,7 @@ REPLAY = Operation(
     ReplayInput,
     lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
     "read",
-    Surfaces("replay"),
+    Surfaces("replay", http=("GET /v1/snapshots/{recall_id}/replay",), mcp="memory_xray:replay"),
 )
 DIFF = Operation(
     "recall.diff",
@@ -219,7 +219,7 @@ Which term moved it, and what else was not the same.
     DiffInput,
     lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
     "read",
-    Surfaces("diff"),
+    Surfaces("diff", http=("GET /v1/snapshots/{a}/diff/{b}",), mcp="memory_xray:diff"),
 )
 ABLATE = Operation(
     "recall.ablate",
@@ -230,5 +230,5 @@ With parts named: what leaving them out together would change.
     AblateInput,
     lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
     "read",
-    Surfaces("ablate"),
+    Surfaces("ablate", http=("GET /v1/snapshots/{recall_id}/ablate",)),
 )

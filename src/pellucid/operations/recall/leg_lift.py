@@ -186,5 +186,5 @@ It is told from their receipts; nothing is asked again.
     LiftInput,
     lambda call, asked: lift(call.app, asked),
     "read",
-    Surfaces("lift"),
+    Surfaces("lift", http=("GET /v1/lift",)),
 )

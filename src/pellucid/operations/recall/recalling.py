@@ -370,7 +370,7 @@ RECALL = Operation(
     RecallInput,
     lambda call, asked: recall(call.app, asked),
     "append",
-    Surfaces("recall"),
+    Surfaces("recall", http=("POST /v1/recall",), mcp="memory_recall"),
 )
 XRAY = Operation(
     "recall.xray",
@@ -378,7 +378,14 @@ XRAY = Operation(
     XrayInput,
     explained,
     "append",
-    Surfaces("xray"),
+    Surfaces(
+        "xray",
+        http=(
+            "GET /v1/recall/xray",
+            "GET /v1/snapshots/{recall_id}",
+        ),
+        mcp="memory_xray:xray",
+    ),
 )
 AUDIT = Operation(
     "recall.audit",
@@ -386,5 +393,5 @@ AUDIT = Operation(
     AuditInput,
     lambda call, asked: audit(call.app, asked.namespace, asked.entry),
     "read",
-    Surfaces("audit"),
+    Surfaces("audit", http=("GET /v1/audit/{entry}",)),
 )

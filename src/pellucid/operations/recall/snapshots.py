@@ -210,7 +210,7 @@ EXPLAIN = Operation(
     ExplainInput,
     lambda call, asked: explain(call.app, asked),
     "read",
-    Surfaces("explain"),
+    Surfaces("explain", http=("GET /v1/recall/last",)),
 )
 SNAPSHOTS = Operation(
     "recall.list",
@@ -221,7 +221,7 @@ Of each: how many memories it served, and what is kept of it.
     SnapshotsInput,
     lambda call, asked: list_snapshots(call.app, asked),
     "read",
-    Surfaces("snapshots list"),
+    Surfaces("snapshots list", http=("GET /v1/snapshots",)),
 )
 EXPORT = Operation(
     "recall.export",
@@ -229,7 +229,7 @@ EXPORT = Operation(
     ExportInput,
     lambda call, asked: export_snapshots(call.app, asked, call.report),
     "read",
-    Surfaces("snapshots export"),
+    Surfaces("snapshots export", http=("GET /v1/snapshots/export",)),
 )
 PIN_SNAPSHOT = Operation(
     "recall.pin",
@@ -237,5 +237,5 @@ PIN_SNAPSHOT = Operation(
     PinSnapshotInput,
     lambda call, asked: pin_snapshot(call.app, asked),
     "change",
-    Surfaces("snapshots pin"),
+    Surfaces("snapshots pin", http=("POST /v1/snapshots/{recall_id}/pin",)),
 )

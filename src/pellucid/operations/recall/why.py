@@ -215,5 +215,5 @@ Of a miss: what lost it, and the smallest change that admits it.
     WhyInput,
     lambda call, asked: why(call.app, asked),
     "append",
-    Surfaces("why"),
+    Surfaces("why", http=("POST /v1/why",), mcp="memory_xray:why"),
 )

@@ -184,5 +184,5 @@ BRIEF = Operation(
     BriefInput,
     lambda call, asked: brief(call.app, asked),
     "read",
-    Surfaces("brief"),
+    Surfaces("brief", http=("GET /v1/brief",)),
 )

@@ -195,5 +195,5 @@ IMPORT = Operation(
     ImportInput,
     lambda call, asked: import_transcripts(call.app, asked, call.progress),
     "append",
-    Surfaces("import"),
+    Surfaces("import", http=("POST /v1/import",)),
 )

@@ -295,7 +295,7 @@ What came is looked at a stretch at a time: at a change of topic, after a while,
     ObserveInput,
     lambda call, asked: observe_turns(call.app, asked),
     "append",
-    Surfaces("observe"),
+    Surfaces("observe", http=("POST /v1/turns",), mcp="memory_observe:turns"),
 )
 WAITING = Operation(
     "session.waiting",

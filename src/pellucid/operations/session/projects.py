@@ -171,7 +171,7 @@ PROJECTS = Operation(
     ProjectsInput,
     lambda call, _asked: list_projects(call.app),
     "read",
-    Surfaces("projects list"),
+    Surfaces("projects list", http=("GET /v1/projects",)),
 )
 MOVE = Operation(
     "project.move",

@@ -10,9 +10,9 @@ from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import Settings
-from pellucid.surfaces.cli.present import everyday as present
-from pellucid.surfaces.cli.present import imports as present_import
-from pellucid.surfaces.cli.present.recall import recall as present_recall
+from pellucid.surfaces.present import everyday as present
+from pellucid.surfaces.present import imports as present_import
+from pellucid.surfaces.present.recall import recall as present_recall
 from pellucid.xray.render.formats import render
 
 NAMESPACE = "local/demo"

@@ -22,7 +22,7 @@ from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, values
 from pellucid.surfaces.cli.out_file import deliver, out_file
 from pellucid.surfaces.cli.session import astray, emit, note, settings, write
-from pellucid.surfaces.cli.texts import presenter
+from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
     from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput

@@ -66,7 +66,7 @@ def answer(row: Row, given: Mapping[str, Any]) -> None:
 
 def tell(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool) -> None:
     """Print an answer as JSON, or as its operation's text."""
-    from pellucid.surfaces.cli.texts import TEXTS
+    from pellucid.surfaces.texts import TEXTS
 
     text = TEXTS[row.name]
     below = astray(call.app) if text.places else ()

@@ -127,7 +127,7 @@ def emit(value: "Wire", text: Callable[[], str], *, as_json: bool, beside: "App 
     if as_json:
         write(visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False)))
         return
-    from pellucid.surfaces.cli.columns import with_words
+    from pellucid.surfaces.columns import with_words
 
     write(with_words(beside, text()) if beside else text())
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import said
-from pellucid.surfaces.cli.columns import table
+from pellucid.surfaces.columns import table
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need

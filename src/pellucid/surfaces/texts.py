@@ -20,7 +20,7 @@ class Text:
 def presenter(name: str) -> Callable[..., str]:
     """A function of a module in `present/`, loaded when something is told by it, since some take long to load."""
     module, _, function = name.rpartition(".")
-    return getattr(import_module(f"pellucid.surfaces.cli.present.{module}"), function)
+    return getattr(import_module(f"pellucid.surfaces.present.{module}"), function)
 
 
 def _text_by(name: str, *rest: str, words: bool = False, places: bool = False) -> Text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.cli.columns import table
+from pellucid.surfaces.columns import table
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:

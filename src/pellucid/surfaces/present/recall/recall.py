@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.cli.present.graph import unknown_before
+from pellucid.surfaces.present.graph import unknown_before
 from pellucid.xray.words.rungs import shown
 from pellucid.xray.words.sentence import by
 from pellucid.xray.words.sureness import sureness

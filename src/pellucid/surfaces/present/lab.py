@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pellucid.lab.as_of import AsOfLabOutput
 from pellucid.lab.graph import GraphLabOutput
 from pellucid.lab.measuring import LabOutput, UpdatesOutput
-from pellucid.surfaces.cli.present.lab_table import tabled
+from pellucid.surfaces.present.lab_table import tabled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
