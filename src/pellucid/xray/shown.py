@@ -105,7 +105,7 @@ class Shown:
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
-            REPEATS: "a better one says it",
+            REPEATS: self._repeated(position),
             "budget-fit": "over the budget",
         }
         return RejectedCandidate(
@@ -116,6 +116,14 @@ class Shown:
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
+
+    def _repeated(self, position: int) -> str:
+        """Which one says what it does: the number of a result, else the id."""
+        better = self._state.repeats.get(position)
+        if better is None:
+            return "another says it"
+        said_by, there = unpack_id(self._pool.ids[better]), self._state.context.included
+        return f"[{there.index(said_by) + 1}] says it" if said_by in there else f"{said_by} says it"
 
     def _margin(self, rung: str, position: int) -> float | None:
         """How much was missing, in the unit of the rung; None where a rung asks yes or no."""

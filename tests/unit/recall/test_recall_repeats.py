@@ -16,10 +16,10 @@ def memory(number: int, content: str, evidence: str = "one:4-4", session: str | 
 
 
 def repeats(ranked: list[Memory]) -> dict[str, str]:
-    """The ids of those that a better one says as well, each with that one's id."""
+    """The ids of those that another says as well, each with that one's id."""
     told = Told()
-    better = {each.id: told.take(each, number) for number, each in enumerate(ranked)}
-    return {memory_id: ranked[number].id for memory_id, number in better.items() if number is not None}
+    settled = [told.take(each, number) for number, each in enumerate(ranked)]
+    return {ranked[worse].id: ranked[better].id for each in settled for worse, better in each.items()}
 
 
 def test_a_memory_that_ranks_first_stands_for_the_short_turn_that_says_little_else() -> None:
@@ -39,9 +39,25 @@ def test_what_a_better_one_of_the_same_turn_says_whole_is_a_repetition_of_it() -
     assert repeats([better, worse]) == {worse.id: better.id}
 
 
-def test_the_longer_one_stays_where_it_says_more_than_the_better_one() -> None:
-    short, long = memory(1, SAID), memory(2, f"{SAID}, since two writers once tore one picture of a client apart")
-    assert repeats([short, long]) == {}
+def test_a_fuller_one_of_the_same_turn_stands_for_the_one_right_before_it() -> None:
+    short, long = memory(1, SAID), memory(2, f"{SAID}, since two writers once tore a picture")
+    between = memory(3, "Thumbnails stay in the cache for a day")
+    elsewhere = long.model_copy(update={"evidence": ("one:5-5",)})
+    assert repeats([short, long]) == {short.id: long.id}
+    assert (
+        repeats([short, between, long]) == {}
+    )  # what ranks between them is nearer to the question than the rest of it
+    assert repeats([short, elsewhere]) == {}
+
+
+def test_a_place_in_a_list_is_no_number_that_says_something() -> None:
+    better, other = memory(1, f"### 5. Locks\n{SAID}"), memory(2, f"### 6. Locks\n{SAID}", "two:4-4", "two")
+    assert repeats([better, other]) == {other.id: better.id}
+
+
+def test_what_a_better_one_denies_beside_what_both_say_is_no_other_side() -> None:
+    better, other = memory(1, f"{SAID} (no callers of it are left)"), memory(2, SAID, "two:4-4", "two")
+    assert repeats([better, other]) == {other.id: better.id}
 
 
 @pytest.mark.parametrize(("evidence", "session"), [("one:5-5", "one"), ("two:4-4", "two")])
@@ -90,3 +106,14 @@ def test_a_place_that_a_repetition_would_have_taken_goes_to_the_next_best(house:
     receipt = unpack(pack(state))
     assert replay(receipt).identical
     assert receipt.state.repeats == state.repeats
+
+
+def test_who_repeats_what_a_fuller_one_stands_for_repeats_the_fuller_one(house: Opener) -> None:
+    app = house()
+    again = SAID.replace("The lock", "A lock")
+    for place, said in ((1, SAID), (2, again), (3, f"{SAID}, since two writers tore a picture apart")):
+        file_memories(app, [memory(place, said, "one:4-4")])
+    state = run(app, SAID)
+    assert len(state.context.included) == 1
+    assert {*state.repeats.values()} == {*state.kept.tolist()}
+    assert replay(unpack(pack(state))).identical

@@ -16,6 +16,7 @@ from pellucid.recall.state import Request
 from pellucid.settings import settings_hash
 from pellucid.settings.sections import RecallSettings
 from pellucid.xray.provenance import is_stale, provenance
+from pellucid.xray.render.formats import render
 from pellucid.xray.words.sentence import ordinal, sentence, untrue
 
 QUESTIONS = (
@@ -327,3 +328,13 @@ def test_a_memory_is_stale_from_the_instant_its_time_ends() -> None:
         assert is_stale(memory, NOON)
         assert not is_stale(memory, NOON - timedelta(milliseconds=1))
     assert not is_stale(a_memory(1, "x"), NOON)
+
+
+def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> None:
+    app = house()
+    said = "The harbour crane lifts forty tonnes every morning"
+    for number, words in ((1, said), (2, f"{said}, in the rain")):
+        file_memories(app, [a_memory(number, words, session_id="one", evidence=("one:4-4",))])
+    snapshot = explained(app, "what does the harbour crane lift")
+    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] says it")]
+    assert "    repeats: [1] says it; final=" in render(snapshot, "text")

@@ -74,21 +74,19 @@ def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, 
     The first are pool positions and their memories; the others positions, each with that of the better one.
     """
     most, order = state.request.settings.top_k_facts, state.order
-    served, said = list[Served](), dict[int, int]()
+    said = dict[int, int]()
     told = Told({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
-    kept = list[int]()
+    kept = dict[int, Served]()
     for start in range(0, len(order), most):
         batch = order[start : start + most]
         for at, each in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
-            better = told.take(each.memory, at)
-            if better is not None:
-                said[at] = better
-            else:
-                kept.append(at)
-                served.append(each)
+            kept[at] = each
+            for other, by in told.take(each.memory, at).items():
+                del kept[other]
+                said = {worse: by if better == other else better for worse, better in said.items()} | {other: by}
             if len(kept) == most:
-                return np.array(kept, dtype=np.int64), served, said
-    return np.array(kept, dtype=np.int64), served, said
+                return np.array([*kept], dtype=np.int64), [*kept.values()], said
+    return np.array([*kept], dtype=np.int64), [*kept.values()], said
 
 
 def _stems(world: World, text: str) -> set[str]:
@@ -99,7 +97,7 @@ def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
     """The rungs of what only repeats a better one, and of what is beyond `topK`."""
     ranked, left = len(state.order), len(state.order) - repeating
     return (
-        Rung(REPEATS, ranked, left, reason="a better one says it" if repeating else ""),
+        Rung(REPEATS, ranked, left, reason="another says it" if repeating else ""),
         Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
     )
 

@@ -5,6 +5,7 @@ a task say one thing three times. In a context each word is paid for once. A lic
 hold nothing of what is asked were found by the title of their document: a better section of it tells that, too.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ MOST = 0.5
 TELLING = 4
 """Content words from which a memory of other turns is known to be said by a better one that holds them all."""
 
+_ORDINAL = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?\d{1,3}[.)](?=[ \t])")
+"""Where an item or a section stands in its list: no number that says anything."""
+_CLAUSE = re.compile(r"[,.;:()\n](?=\s|$)|(?=\()|\s[-–—]+\s")
 _Span = tuple[str, int, int]
 
 
@@ -35,6 +39,12 @@ class _Said:
     content: frozenset[str]
     spans: tuple[_Span, ...]
     memory: Memory
+
+    @classmethod
+    def of(cls, memory: Memory, number: int) -> "_Said":
+        """What a memory says, without where it stands in a list."""
+        text = _ORDINAL.sub("", memory.content)
+        return cls(number, frozenset(words(text)), frozenset(content_words(text)), tuple(_spans(memory)), memory)
 
     def says(self, other: "_Said") -> bool:
         """Whether it says what the other does.
@@ -53,7 +63,17 @@ class _Said:
             return False
         if any(char.isdigit() for word in other.words - self.words for char in word):
             return False
-        return stance(self.memory.content).denied == stance(other.memory.content).denied
+        return stance(self._about(other)).denied == stance(other.memory.content).denied
+
+    def _about(self, other: "_Said") -> str:
+        """Its clauses that speak of what the other does: what another of them denies, the other need not."""
+        clauses = ((each, content_words(each)) for each in _CLAUSE.split(self.memory.content))
+        return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
+
+    def completes(self, other: "_Said") -> bool:
+        """Whether it is read from the same turns, and says the whole of the other and at most as much again."""
+        more = len(other.words) < len(self.words) and MOST * len(self.memory.content) <= len(other.memory.content)
+        return more and other.words <= self.words and _meet(self.spans, other.spans)
 
 
 class Told:
@@ -66,23 +86,33 @@ class Told:
         self, asked: AbstractSet[str] = frozenset(), stems: Callable[[str], AbstractSet[str]] = lambda _: frozenset()
     ) -> None:
         self._told: list[_Said] = []
+        self._last: _Said | None = None
         self._documents: dict[str, int] = {}
         self._asked, self._stems = asked, stems
 
-    def take(self, memory: Memory, number: int) -> int | None:
-        """The number of a better one that says what this does; None where it says something of its own, and is told."""
+    def take(self, memory: Memory, number: int) -> dict[int, int]:
+        """Which of what is told this settles: each with the number of the one that says it.
+
+        It is itself among them where a better one says what it does. Where it is the next best of the same turns and
+        says the whole of the one before and more, that one is.
+        """
+        before, self._last = self._last, None
         if memory.category == "section":
             first = self._documents.setdefault(memory.session_id or memory.id, number)
-            return first if first != number and self._is_bare(memory.content) else None
-        spans = tuple(_spans(memory))
-        if not memory.session_id or not spans:
-            return None
-        content = memory.content
-        said = _Said(number, frozenset(words(content)), frozenset(content_words(content)), spans, memory)
+            return {number: first} if first != number and self._is_bare(memory.content) else {}
+        said = _Said.of(memory, number)
+        if not memory.session_id or not said.spans:
+            return {}
         better = next((each.number for each in self._told if each.says(said)), None)
-        if better is None:
-            self._told.append(said)
-        return better
+        if better is not None:
+            self._last = before
+            return {number: better}
+        self._last = said
+        self._told.append(said)
+        if before is None or not said.completes(before):
+            return {}
+        self._told.remove(before)
+        return {before.number: number}
 
     def _is_bare(self, section: str) -> bool:
         """Whether a section is a licence, references and the like, and holds nothing of what is asked."""

@@ -15,7 +15,7 @@ from pellucid.xray.render.fields import (
     tier_fields,
 )
 from pellucid.xray.render.tables import first_ids, kept_apart, told, untold
-from pellucid.xray.words.rungs import at_work, idle, passed, turned_away
+from pellucid.xray.words.rungs import at_work, idle, passed, why_rejected
 from pellucid.xray.words.visible import visible
 
 _TITLE = "=== Recall X-ray ==="
@@ -81,7 +81,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
     short = "" if candidate.margin is None else f", short by {decimals(candidate.margin)}"
-    why = f"{candidate.rejected_by}: {turned_away(candidate.rejected_by, candidate.reason)}{short}"
+    why = f"{candidate.rejected_by}: {why_rejected(candidate)}{short}"
     named = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
         f"- {visible(headed(candidate.memory_id, snapshot.words).text)}",

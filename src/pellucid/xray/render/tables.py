@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.xray.render.fields import FieldSpan, Spans, decimals, headed, millis
-from pellucid.xray.words.rungs import at_work, idle, turned_away
+from pellucid.xray.words.rungs import at_work, idle, turned_away, why_rejected
 
 IDS = 2
 """Ids in a row, at most."""
@@ -113,7 +113,7 @@ def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandida
             (
                 (headed(each.memory_id, snapshot.words),),
                 _name(each.rejected_by),
-                _sentence(turned_away(each.rejected_by, each.reason)),
+                _sentence(why_rejected(each)),
                 () if each.margin is None else _plain(decimals(each.margin)),
                 _plain(decimals(each.final)),
                 _name(each.memory_id),

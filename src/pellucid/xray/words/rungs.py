@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import dropwhile
 
-from pellucid.model.snapshot import FilterTrace, LegHealth
+from pellucid.model.snapshot import FilterTrace, LegHealth, RejectedCandidate
 from pellucid.recall.score.ladder import DIVERSIFY, REPEATS
 
 TURNED_AWAY = {
@@ -17,7 +17,7 @@ TURNED_AWAY = {
     "score-floor": "too unlike the question",
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
-    REPEATS: "only repeating a better one",
+    REPEATS: "only repeating another",
     "budget-fit": "without room in the budget",
     "abstention": "not near enough to be an answer",
 }
@@ -48,6 +48,13 @@ def passed(rung: FilterTrace) -> str:
 def turned_away(name: str, reason: str | None) -> str:
     """What those are that a rung turned away, in words."""
     return TURNED_AWAY.get(name) or reason or "turned away"
+
+
+def why_rejected(candidate: RejectedCandidate) -> str:
+    """Why one candidate was turned away: what repeats another names it."""
+    return (
+        candidate.reason if candidate.rejected_by == REPEATS else turned_away(candidate.rejected_by, candidate.reason)
+    )
 
 
 def no_answer(reason: str) -> str:
