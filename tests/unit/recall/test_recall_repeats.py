@@ -39,14 +39,16 @@ def test_what_a_better_one_of_the_same_turn_says_whole_is_a_repetition_of_it() -
     assert repeats([better, worse]) == {worse.id: better.id}
 
 
-def test_a_fuller_one_of_the_same_turn_stands_for_the_one_right_before_it() -> None:
+def test_a_fuller_one_of_the_same_session_stands_for_the_one_right_before_it() -> None:
     short, long = memory(1, SAID), memory(2, f"{SAID}, since two writers once tore a picture")
     between = memory(3, "Thumbnails stay in the cache for a day")
-    elsewhere = long.model_copy(update={"evidence": ("one:5-5",)})
+    quoting = long.model_copy(update={"content": f"{SAID}? No, after it", "evidence": ("one:5-5",)})
+    elsewhere = long.model_copy(update={"session_id": "two", "evidence": ("two:4-4",)})
     assert repeats([short, long]) == {short.id: long.id}
     assert (
         repeats([short, between, long]) == {}
     )  # what ranks between them is nearer to the question than the rest of it
+    assert repeats([short, quoting]) == {short.id: quoting.id}  # a person's turn that takes up what was said
     assert repeats([short, elsewhere]) == {}
 
 
@@ -117,3 +119,11 @@ def test_who_repeats_what_a_fuller_one_stands_for_repeats_the_fuller_one(house: 
     assert len(state.context.included) == 1
     assert {*state.repeats.values()} == {*state.kept.tolist()}
     assert replay(unpack(pack(state))).identical
+
+
+def test_a_memory_stands_for_the_short_turn_right_before_it_that_it_was_read_from() -> None:
+    turn = memory(1, f"All done. Here is a summary: {SAID}").model_copy(update={"category": "moment"})
+    read = memory(2, f"{SAID}, since two writers once tore a picture apart")
+    between = memory(3, "Thumbnails stay in the cache for a day")
+    assert repeats([turn, read]) == {turn.id: read.id}
+    assert repeats([turn, between, read]) == {}

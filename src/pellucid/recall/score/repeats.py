@@ -55,9 +55,7 @@ class _Said:
             both = len(other.words & self.words)
             if both >= REPEATED * len(other.words):
                 return True
-            read_from = other.memory.category in TRANSCRIBED and both >= REPEATED * len(self.words)
-            most = len(other.content & self.content) >= MOST * len(other.content)
-            if read_from and most and len(other.memory.content) <= SHORT:
+            if both >= REPEATED * len(self.words) and self._read_from(other):
                 return True
         if len(other.content) < TELLING or not other.content <= self.content:
             return False
@@ -71,9 +69,17 @@ class _Said:
         return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
 
     def completes(self, other: "_Said") -> bool:
-        """Whether it is read from the same turns, and says the whole of the other and at most as much again."""
-        more = len(other.words) < len(self.words) and MOST * len(self.memory.content) <= len(other.memory.content)
-        return more and other.words <= self.words and _meet(self.spans, other.spans)
+        """Whether it is of the same session, and says the whole of the other and at most as much again."""
+        if MOST * len(self.memory.content) > len(other.memory.content):
+            return False
+        whole = other.words < self.words and self.memory.session_id == other.memory.session_id
+        return whole or (_meet(self.spans, other.spans) and self._read_from(other))
+
+    def _read_from(self, other: "_Said") -> bool:
+        """Whether it was read from that short turn, and holds most of what it says."""
+        turn, memory = other.memory.category in TRANSCRIBED, self.memory.category not in TRANSCRIBED
+        held = len(other.content & self.content) >= MOST * len(other.content)
+        return turn and memory and held and len(other.memory.content) <= SHORT
 
 
 class Told:
@@ -93,7 +99,7 @@ class Told:
     def take(self, memory: Memory, number: int) -> dict[int, int]:
         """Which of what is told this settles: each with the number of the one that says it.
 
-        It is itself among them where a better one says what it does. Where it is the next best of the same turns and
+        It is itself among them where a better one says what it does. Where it is the next best of the same session and
         says the whole of the one before and more, that one is.
         """
         before, self._last = self._last, None
