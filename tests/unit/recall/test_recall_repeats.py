@@ -127,3 +127,12 @@ def test_a_memory_stands_for_the_short_turn_right_before_it_that_it_was_read_fro
     between = memory(3, "Thumbnails stay in the cache for a day")
     assert repeats([turn, read]) == {turn.id: read.id}
     assert repeats([turn, between, read]) == {}
+
+
+def test_nothing_stands_for_what_is_pinned_or_answers_by_itself(house: Opener) -> None:
+    app = house()
+    pinned = memory(1, SAID).model_copy(update={"pinned": True})
+    file_memories(app, [pinned, memory(2, f"{SAID}, since two writers once tore a picture apart")])
+    state = run(app, SAID)
+    assert len(state.context.included) == 2
+    assert not state.repeats

@@ -77,11 +77,12 @@ def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, 
     said = dict[int, int]()
     told = Told({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
     kept = dict[int, Served]()
+    firm = state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
     for start in range(0, len(order), most):
         batch = order[start : start + most]
         for at, each in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
             kept[at] = each
-            for other, by in told.take(each.memory, at).items():
+            for other, by in told.take(each.memory, at, firm=bool(firm[at])).items():
                 del kept[other]
                 said = {worse: by if better == other else better for worse, better in said.items()} | {other: by}
             if len(kept) == most:

@@ -96,11 +96,11 @@ class Told:
         self._documents: dict[str, int] = {}
         self._asked, self._stems = asked, stems
 
-    def take(self, memory: Memory, number: int) -> dict[int, int]:
+    def take(self, memory: Memory, number: int, *, firm: bool = False) -> dict[int, int]:
         """Which of what is told this settles: each with the number of the one that says it.
 
         It is itself among them where a better one says what it does. Where it is the next best of the same session and
-        says the whole of the one before and more, that one is.
+        says the whole of the one before and more, that one is: unless that was `firm`, which nothing stands for.
         """
         before, self._last = self._last, None
         if memory.category == "section":
@@ -113,7 +113,7 @@ class Told:
         if better is not None:
             self._last = before
             return {number: better}
-        self._last = said
+        self._last = None if firm else said
         self._told.append(said)
         if before is None or not said.completes(before):
             return {}
