@@ -1,8 +1,11 @@
 """A long memory in a small context: its best passages, whole ones, what is cut marked and said."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from kits.vault import Opener, keep, run
+from kits.vault import Opener, bring_in, keep, run
 from pellucid.app import App
 from pellucid.operations.recall.recalling import recall, xray
 from pellucid.operations.recall.request import RecallInput
@@ -86,3 +89,17 @@ def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:
     assert list(told.values()) == [None]
     again = recall(harbour, asked)
     assert again.context.count(DENIED) == 1
+
+
+def test_a_passage_that_breaks_off_in_mid_sentence_says_so_at_both_ends(house: Opener, tmp_path: Path) -> None:
+    app, said = house(), tmp_path / "said.jsonl"
+    line = "The harbour crane lifts forty tonnes when the wind allows it, and then its keeper\n"
+    turn = f"The harbour crane was inspected.\n\n{line * 3}writes each weight into the long blue book of the quay."
+    turns = ({"role": "assistant", "content": turn}, {"role": "user", "content": "And the ferry of the crane keeper"})
+    said.write_text("\n".join(map(json.dumps, turns)), "utf-8")
+    bring_in(app, said, mode="verbatim")
+    text = run(app, "which book does the keeper of the crane write weights of loads into").context.text
+    assert "and then its keeper …\n" in text
+    assert "] … writes each weight" in text
+    assert "blue book of the quay.\n" in text
+    assert "crane keeper\n" in text  # nothing of that turn is left out

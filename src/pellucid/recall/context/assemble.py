@@ -15,7 +15,7 @@ from pellucid.recall.context.abstain import judge, nearness, unsure
 from pellucid.recall.context.builder import ContextLine, Sheet
 from pellucid.recall.context.disputes import by_number, in_words, opponents
 from pellucid.recall.context.episodes import details, residual, told, worths
-from pellucid.recall.context.excerpt import Cutter, cut_to
+from pellucid.recall.context.excerpt import Cutter, cut_to, going_on
 from pellucid.recall.context.leads import leads
 from pellucid.recall.context.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
@@ -171,6 +171,8 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         passes.append(report)
     if against:
         sheet = _with(state, by_number(sheet.lines, against, state.request))
+    marked = _with(state, going_on(sheet.lines, state, world))
+    sheet = marked if marked.length <= settings.char_budget else sheet
     context, episodes = _written(state, world, sheet, omitted)
     return Assembly(context, tuple(rungs), episodes, tuple(passes))
 

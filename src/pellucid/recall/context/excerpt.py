@@ -12,7 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import fsum, log
 
-from pellucid.language.sentences import beginnings
+import numpy as np
+
+from pellucid.language.sentences import beginnings, closing_mark, is_closed
+from pellucid.model.memory import TRANSCRIBED
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.records import CutMemory
 from pellucid.recall.context.text import body_of
@@ -69,6 +72,39 @@ def cut_to(line: ContextLine, told: Excerpt) -> ContextLine:
     """The line with an excerpt in the place of its words."""
     cut = CutMemory(line.memory.id, told.shown, told.of) if told.shown < told.of else None
     return replace(line, body=told.body, cut=cut)
+
+
+def going_on(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:
+    """The lines, … where a passage breaks off in mid-sentence, and its turn goes on in another."""
+    ends = {line.place for line in lines if _breaks_off(line)}
+    starts = {line.place for line in lines if _is_turn(line) and line.body[:1].islower()}
+    asked = sorted(ends | starts)
+    if not asked:
+        return [*lines]
+    rows = state.pool.rows[state.kept[asked]]
+    before, after = (
+        dict(zip(asked, found.tolist(), strict=True)) for found in world.reader.beside(rows, state.admission)
+    )
+    wanted = sorted({*(before[each] for each in starts), *(after[each] for each in ends)} - {-1})
+    found = zip(wanted, world.reader.memories(np.array(wanted, dtype=np.int64)), strict=True)
+    turns = {row: each.memory.evidence for row, each in found if each.memory.category in TRANSCRIBED}
+    marked = list[ContextLine]()
+    for line in lines:
+        turn = line.memory.evidence
+        opening = f"{GAP} " if line.place in starts and turns.get(before[line.place]) == turn else ""
+        closing = f" {GAP}" if line.place in ends and turns.get(after[line.place]) == turn else ""
+        marked.append(replace(line, body=f"{opening}{line.body}{closing}"))
+    return marked
+
+
+def _is_turn(line: ContextLine) -> bool:
+    return line.memory.category in TRANSCRIBED and not line.cut
+
+
+def _breaks_off(line: ContextLine) -> bool:
+    """Whether a turn's words end in the middle of a sentence, as far as these tell."""
+    last = line.body.rpartition("\n")[2]
+    return _is_turn(line) and not is_closed(last) and not _ITEM.match(last) and closing_mark(last) not in ":："
 
 
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
