@@ -14,6 +14,7 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
+from pellucid.surfaces.cli.present.recall.why import told
 
 _SAID = (
     "The build is broken right now, because of the zephyr plugin.",
@@ -76,6 +77,18 @@ def test_without_a_question_kept_words_are_told_to_be_kept_and_unknown_ones_to_b
         why(whole, WhyInput(namespace=HERE, memory="zebras like bananas on toast"))
     with pytest.raises(InputError, match="a question or an earlier recall is required"):
         why(whole, WhyInput(namespace=HERE, memory=memory.id))
+
+
+def test_a_question_that_stands_alone_says_why_the_first_answer_it(whole: App) -> None:
+    take(whole, session("We decided to cut releases every Tuesday."))
+    (memory,) = held(whole).values()
+    for question in ("when do we cut releases?", "when do we cut releases"):
+        outcome = why(whole, WhyInput(namespace=HERE, memory=question))
+        assert [each.memory_id for each in outcome.candidates] == [memory.id]
+        assert outcome.sentence.startswith("No memory says these words; as a question, they bring 1 memory: ")
+        assert outcome.candidates[0].why.startswith("Found 1st by meaning")
+        assert f"    {outcome.candidates[0].why}\n" in f"{told(outcome)}\n"
+    assert list(whole.receipts.recalls(HERE, limit=1)) == []
 
 
 def test_an_import_counts_the_statements_it_made_nothing_of(whole: App, home: Path) -> None:

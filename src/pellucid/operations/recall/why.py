@@ -10,19 +10,24 @@ from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.never_kept import never_kept
-from pellucid.operations.recall.recalling import receipt_of
+from pellucid.operations.recall.recalling import receipt_of, snapshot_of
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why_states import state_changes
 from pellucid.operations.recall.why_target import Matched, Target, named, resolve
 from pellucid.operations.recall.wording import words_of
 from pellucid.operations.using import note_use
-from pellucid.recall.receipt.record import Receipt
+from pellucid.recall.query.gate import ASKS, gate
+from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Request
 from pellucid.xray.why.answer import why as look
 from pellucid.xray.why.finding import WhyFinding
 from pellucid.xray.why.sentence import sentences
 from pellucid.xray.words.headline import headline
+from pellucid.xray.words.rungs import counted
+from pellucid.xray.words.sureness import sureness
 
+_FIRST = 3
+"""Memories told of those that answer a question."""
 _SHORT = 100
 """Characters of a memory in a list of those that may be meant."""
 
@@ -47,6 +52,8 @@ class WhyCandidate(Wire):
     path: str
     status: str
     excerpt: str
+    why: str = ""
+    """Of what answers a question: what it owes its place to."""
 
 
 class WhyOutput(Wire):
@@ -74,7 +81,8 @@ class WhyOutput(Wire):
 def why(app: App, request: WhyInput) -> WhyOutput:
     """Explain one memory's part in one recall, or why a sentence became no memory. No receipt is written.
 
-    Without a question, words that a memory says just so, or holds, are told to be kept, and by which.
+    Without a question, words that a memory says just so, or holds, are told to be kept, and by which; words that
+    themselves ask are asked, and the first that answer told, with what each owes its place to.
 
     The memory is opened by this, which is a use.
 
@@ -83,8 +91,8 @@ def why(app: App, request: WhyInput) -> WhyOutput:
         NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept; or,
             without a question, nothing is on record of these words.
     """
-    asks = request.asked is not None or request.recall_id is not None
-    told = _asked(app, request) if asks else _unkept(app, request) or _kept_memories(app, request)
+    of_recall = request.asked is not None or request.recall_id is not None
+    told = _asked(app, request) if of_recall else _unkept(app, request) or _kept_memories(app, request)
     note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
     return told
 
@@ -118,6 +126,8 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
     """
     words = request.memory.strip()
     target = named(app, request.namespace, words) if words else None
+    if words and target is None and gate(words).reason == ASKS:
+        return _answers(app, request.namespace, words)
     if words and target is None:
         raise NotFoundError(
             "no memory says these words, and nothing is on record of them",
@@ -140,6 +150,33 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
         path=held.path if held else None,
         excerpt=headline(held.memory.content, _SHORT) if held else None,
         candidates=() if held else _candidates(target),
+    )
+
+
+def _answers(app: App, namespace: str, question: str) -> WhyOutput:
+    """The first that answer a question, each with its reason; or how sure it is that nothing does."""
+    state = app.recaller.run(request_of(app, RecallInput(query=question, namespace=namespace)), app.deadline)
+    snapshot = snapshot_of(app, unpack(pack(state)), state.served)
+    held = {each.memory.id: each.memory for each in state.served}
+    doubt, many = snapshot.abstention, len(snapshot.results)
+    found = f"they bring {counted(many, 'memory', 'memories')}" if many else "they bring none"
+    sure = sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained) if doubt else "it needs none"
+    return WhyOutput(
+        sentence=f"No memory says these words; as a question, {found}: {sure}.",
+        namespace=namespace,
+        query=question,
+        matched="question",
+        total=many,
+        candidates=tuple(
+            WhyCandidate(
+                memory_id=each.memory_id,
+                path=each.path,
+                status=held[each.memory_id].status,
+                excerpt=headline(held[each.memory_id].content, _SHORT),
+                why=each.why,
+            )
+            for each in snapshot.results[:_FIRST]
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from pellucid.recall.query.plan import encode
 from pellucid.recall.state import Request, World
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Rows, Served
 
-Matched = Literal["id", "prefix", "content", "words", "meaning", "verdict"]
+Matched = Literal["id", "prefix", "content", "words", "meaning", "verdict", "question"]
 SHOWN = 10
 """Candidates shown where several fit."""
 _ALIKE, _NEAR, _LEAD = 0.35, 0.6, 0.05

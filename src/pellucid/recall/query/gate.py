@@ -98,6 +98,9 @@ _COMMAND = re.compile(
     rf"(?:(?:{_one_of(_COMMANDS)})(?!\w)|{_COMMANDS_EAST})|{_COMMAND_ENDS}"
 )
 
+ASKS = "asks something"
+"""Why a message that is a question is answered in full."""
+
 
 def gate(text: str) -> Gated:
     """How deep to recall for a message. Where in doubt, in full: a memory not looked for is lost."""
@@ -107,7 +110,7 @@ def gate(text: str) -> Gated:
     if _acknowledges(text, lowered):
         return Gated("no_recall", "only greets, thanks or agrees")
     if _ASKING.search(lowered):
-        return Gated("full", "asks something")
+        return Gated("full", ASKS)
     if len(text) <= _COMMAND_MOST and (found := _COMMAND.search(lowered)) and not _MEMORY.search(lowered):
         return Gated("minimal", f"a short command: {found[0].strip()}")
     return Gated("full", "may rest on what is known")

@@ -1,14 +1,21 @@
 """How much a recall doubts its answer in, the same in plain words out."""
 
-from pellucid.recall.context.abstain import unsure
+from pellucid.recall.context.abstain import UNKNOWN_FROM, UNSURE_FROM, unsure
 
 SURE_BELOW = 0.3
+_DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
     """`fairly sure (doubt 0.34)`; `abstained`: that it is not known, and from which doubt on (`recall.abstainAt`)."""
+    number = _rounded(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained:
-        return (
-            f"not known: nothing here is near enough to be an answer (doubt {doubt:.2f}, the line is {threshold:.2f})"
-        )
-    return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {doubt:.2f})"
+        line = f"the line is {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
+        return f"not known: nothing here is near enough to be an answer (doubt {number}, {line})"
+    return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"
+
+
+def _rounded(doubt: float, lines: tuple[float, ...]) -> str:
+    """A doubt with two decimals, or as many more as it takes to stand on its own side of each line."""
+    spelled = (f"{doubt:.{decimals}f}" for decimals in _DECIMALS)
+    return next((each for each in spelled if all((float(each) < line) == (doubt < line) for line in lines)), f"{doubt}")

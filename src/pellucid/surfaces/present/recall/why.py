@@ -29,6 +29,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
         yield f"  {memory_id}: {visible(words)}"
     for each in outcome.candidates:
         yield f"  {each.memory_id}  {each.status:<10}  {visible(each.excerpt)}"
+        yield from (f"    {visible(each.why)}",) if each.why else ()
     if outcome.total > len(outcome.candidates) > 0:
         yield f"  and {outcome.total - len(outcome.candidates)} more"
     if outcome.finding is None:
