@@ -70,7 +70,7 @@ def build(
         plan=_read(state),
         abstention=_abstention(state),
         rejected=shown.rejected(),
-        rejected_total=int((pool.rejected > 0).sum()),
+        rejected_total=len(pool) - len(state.context.included),
         stages=tuple(StageTrace(name=stage.name, ms=stage.millis, note=stage.note or None) for stage in state.stages),
         legs=_legs(state),
         weights=weights_shown(request.settings, state.plan),

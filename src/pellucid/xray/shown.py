@@ -16,14 +16,16 @@ from pellucid.model.snapshot import (
     ServedBy,
     XrayResult,
 )
+from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
 from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
-from pellucid.recall.state import Pool, State
+from pellucid.recall.state import Abstention, Pool, State
 from pellucid.store.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
+from pellucid.xray.why.finding import ABSTENTION
 from pellucid.xray.why.whereabouts import cut_in_words, rung_of
 from pellucid.xray.words.sentence import sentence
 
@@ -93,13 +95,31 @@ class Shown:
         )
 
     def rejected(self) -> tuple[RejectedCandidate, ...]:
-        """The best of those turned away: first what a filter stopped, by open place, then what was cut, by score."""
-        pool = self._pool
+        """The best of those turned away: first what a filter stopped, by open place, then what was cut, by score.
+
+        Of a recall that gave no answer, the nearest come before both.
+        """
+        pool, doubt = self._pool, self._state.abstention
+        short = doubt.nearest if doubt and doubt.abstained else ()
+        near = [self._near(at, doubt) for at in short if not pool.rejected[at]] if doubt else []
         filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p]]
         half = REJECTED_SHOWN // 2
-        return tuple(self._rejected(p) for p in (stopped[:half] + cut)[:REJECTED_SHOWN])
+        return (*near, *(self._rejected(p) for p in (stopped[:half] + cut)[: REJECTED_SHOWN - len(near)]))
+
+    def _near(self, position: int, doubt: Abstention) -> RejectedCandidate:
+        """One of those nearest to a question that nothing answers: how near, of what an answer takes, and by what."""
+        near, line, scores = nearness(self._state, position), 1 - doubt.threshold, self._scores(position)
+        contributions = self._contributions(position)
+        found = sentence(contributions, self._rerank(position), scores, len(self._words))
+        return RejectedCandidate(
+            memory_id=unpack_id(self._pool.ids[position]),
+            rejected_by=ABSTENTION,
+            reason=f"near by {near:.2f} by itself, where an answer takes {line:.2f}; {found[0].lower()}{found[1:-1]}",
+            final=scores.final,
+            contributions=contributions,
+        )
 
     def _rejected(self, position: int) -> RejectedCandidate:
         rung = RUNGS[int(self._pool.rejected[position]) - 1]

@@ -1,5 +1,6 @@
 """Real recalls and made-up numbers in; what the snapshot, its provenance and its sentences say of them out."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -338,3 +339,17 @@ def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> No
     snapshot = explained(app, "what does the harbour crane lift")
     assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] says it")]
     assert "    repeats: [1] says it; final=" in render(snapshot, "text")
+
+
+def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:
+    asked = {"settings": {"abstain_at": 0.2, "abstain_from": 0}}
+    snapshot = explained(told, "Which cheese do the whales of Lisbon prefer?", **asked)
+    assert snapshot.abstention is not None
+    assert snapshot.abstention.abstained
+    near = snapshot.rejected[: len(snapshot.abstention.nearest)]
+    assert tuple(each.memory_id for each in near) == snapshot.abstention.nearest
+    assert {each.rejected_by for each in near} == {"abstention"}
+    for each in near:
+        assert re.match(r"near by 0\.\d\d by itself, where an answer takes 0\.80; found \d+\w\w by ", each.reason)
+        assert f"    abstention: {each.reason}; final=" in render(snapshot, "text")
+    assert snapshot.rejected_total >= len(snapshot.rejected)

@@ -51,10 +51,9 @@ def turned_away(name: str, reason: str | None) -> str:
 
 
 def why_rejected(candidate: RejectedCandidate) -> str:
-    """Why one candidate was turned away: what repeats another names it."""
-    return (
-        candidate.reason if candidate.rejected_by == REPEATS else turned_away(candidate.rejected_by, candidate.reason)
-    )
+    """Why one candidate was turned away; one that repeats another names it, one that is near says how near."""
+    own = candidate.rejected_by in (REPEATS, "abstention")
+    return candidate.reason if own else turned_away(candidate.rejected_by, candidate.reason)
 
 
 def no_answer(reason: str) -> str:
