@@ -226,6 +226,23 @@ def test_the_opposite_is_no_answer_to_what_was_asked(town: App) -> None:
     assert max(state.pool.terms["graph"]) <= town.settings.recall.leg_weights.graph
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("what does SPEC-3 depend on", "Nothing is known that SPEC-3 depends on."),
+        ("what replaced SPEC-1?", "Nothing is known that replaces SPEC-1."),
+        ("what replaced SPEC-7?", ""),
+        ("when does the harbour gate open", ""),
+    ],
+)
+def test_edges_that_are_asked_for_and_not_there_are_said_not_to_be_known(town: App, query: str, said: str) -> None:
+    state = run(town, query)
+    told = [line for line in state.context.text.splitlines() if line.startswith("Nothing is known")]
+    reason = next(each.reason for each in state.legs if each.name == "graph")
+    assert told == [said] * bool(said)
+    assert reason == said[:1].lower() + said[1:-1]
+
+
 def test_nobody_learns_what_private_memories_know(house: Opener, tmp_path: Path) -> None:
     """A thing that only a private memory is about is as unknown as one that nobody is; and so is a private name."""
     app = house(tmp_path / "home")

@@ -52,6 +52,11 @@ def test_a_fuller_one_of_the_same_session_stands_for_the_one_right_before_it() -
     assert repeats([short, elsewhere]) == {}
 
 
+def test_the_very_same_words_are_a_repetition_however_few() -> None:
+    one, again, other = memory(1, "Commit"), memory(2, "commit.", "two:4-4", "two"), memory(3, "Push", "two:5-5", "two")
+    assert repeats([one, again, other]) == {again.id: one.id}
+
+
 def test_a_place_in_a_list_is_no_number_that_says_something() -> None:
     better, other = memory(1, f"### 5. Locks\n{SAID}"), memory(2, f"### 6. Locks\n{SAID}", "two:4-4", "two")
     assert repeats([better, other]) == {other.id: better.id}

@@ -19,8 +19,9 @@ from pellucid.recall.context.excerpt import Cutter, cut_to, going_on
 from pellucid.recall.context.leads import leads
 from pellucid.recall.context.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
-from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, nearest_line, wrap
+from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
+from pellucid.recall.query.edges import UNKNOWN
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import REPEATS, RUNGS
 from pellucid.recall.score.repeats import Told
@@ -189,7 +190,9 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
 
 def _builder(state: State, lines: Sequence[ContextLine]) -> Sheet:
     doubt = unsure(state.abstention.score) if state.abstention else ""
-    notice = f"{NOTICE}\n{doubt.capitalize()}." if doubt else NOTICE
+    missing = (leg.reason or "" for leg in state.legs if leg.name == "graph")
+    told = (doubt.capitalize(), *(f"N{each[1:]}" for each in missing if each.startswith(UNKNOWN)))
+    notice = "\n".join((NOTICE, *(f"{harmless(each)}." for each in told if each)))
     return Sheet(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 

@@ -13,7 +13,7 @@ from pellucid.language.words import function_words
 from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
-from pellucid.recall.query.edges import beside
+from pellucid.recall.query.edges import beside, unknown
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import LegReport, Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
@@ -21,6 +21,8 @@ from pellucid.store.index_port import Columns, Rows
 
 SEEDS = 10
 """Named things that a walk begins at, at most."""
+NAMED = 3
+"""Named things of which it is told that no edge that is asked for is at them, at most."""
 NODES, ROWS = 128, 512
 """Nodes, and rows of these, whose nearness to the query is looked at, at most: the most active."""
 BESIDE = 2
@@ -62,7 +64,10 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
     found = _scored(state, plan, world, reached, leads=plan.asked is not None)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
+    note = ""
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
+        names = [node.name for node in seeds if node.defined]
+        note = unknown(plan.asked, names[:NAMED]) if names and not reached.asked.any() else ""
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
         found = _scored(state, plan, world, reached, leads=True)
@@ -86,7 +91,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         beside=plan.beside,
         only=not plan.beside and not reached.joins,
     )
-    return report("graph", hits, note="" if len(inside) else NOTHING), hits
+    return report("graph", hits, note=note if len(inside) else NOTHING), hits
 
 
 def _nothing(plan: Plan) -> LegReport:

@@ -84,6 +84,24 @@ CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked,
 """In the order they are tried: `what depends on X` before `depends on`."""
 
 
+UNKNOWN = "nothing is known that "
+"""Begins what is said where nothing stands at the end of the edges that are asked for."""
+_VERBS: dict[EdgeType, str] = {
+    "DEPENDS_ON": "depends on",
+    "SUPERSEDES": "replaces",
+    "IMPLEMENTS": "implements",
+    "EXTENDS": "extends",
+    "REFERENCES": "refers to",
+}
+"""What an edge of the first type that is asked for does."""
+
+
+def unknown(asked: AskedEdges, names: Iterable[str]) -> str:
+    """`nothing is known that replaces EIP-20`: what is said where no edge that is asked for is at these things."""
+    verb, named = _VERBS[asked.types[0]], " or ".join(names)
+    return f"{UNKNOWN}{named} {verb}" if asked.out else f"{UNKNOWN}{verb} {named}"
+
+
 def asked_edges(text: str) -> AskedEdges | None:
     """The edges that a query asks for; None where it asks for none. Only the first 2,000 characters are read."""
     found = _asking(text[:_READ])

@@ -35,6 +35,7 @@ class _Said:
     """A memory's words, the turns that it came from, and the number it goes by."""
 
     number: int
+    text: tuple[str, ...]
     words: frozenset[str]
     content: frozenset[str]
     spans: tuple[_Span, ...]
@@ -44,7 +45,8 @@ class _Said:
     def of(cls, memory: Memory, number: int) -> "_Said":
         """What a memory says, without where it stands in a list."""
         text = _ORDINAL.sub("", memory.content)
-        return cls(number, frozenset(words(text)), frozenset(content_words(text)), tuple(_spans(memory)), memory)
+        said = words(text)
+        return cls(number, said, frozenset(said), frozenset(content_words(text)), tuple(_spans(memory)), memory)
 
     def says(self, other: "_Said") -> bool:
         """Whether it says what the other does.
@@ -57,6 +59,8 @@ class _Said:
                 return True
             if both >= REPEATED * len(self.words) and self._read_from(other):
                 return True
+        if other.words and self.text == other.text:
+            return True
         if len(other.content) < TELLING or not other.content <= self.content:
             return False
         if any(char.isdigit() for word in other.words - self.words for char in word):
