@@ -15,10 +15,10 @@ FEWEST = 2
 """Texts a feature must stand in to be kept."""
 
 
-def kept(given: Iterable[Iterable[str]], always: str = "\0") -> list[str]:
-    """The names of features that stand in enough texts, or begin with `always`, sorted."""
+def kept(given: Iterable[Iterable[str]], always: str = "\0", fewest: int = FEWEST) -> list[str]:
+    """The names of features that stand in `fewest` texts or more, or begin with `always`, sorted."""
     counts = Counter(name for each in given for name in each)
-    return sorted(name for name, count in counts.items() if count >= FEWEST or name.startswith(always))
+    return sorted(name for name, count in counts.items() if count >= fewest or name.startswith(always))
 
 
 def matrix(given: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:

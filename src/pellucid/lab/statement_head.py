@@ -21,6 +21,8 @@ PENALTY = 3.0
 OWN = 0.5
 """How much of the likeness of two sentences counts only where the same side said both."""
 FOLDS = 10
+FEWEST = 3
+"""Sentences a word, a pair or a piece of a frame must stand in to have a weight."""
 _NUMBERS: dict[str, int] = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -54,7 +56,7 @@ def load(paths: Sequence[Path]) -> list[SentenceLabel]:
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
     """Fit on all, after measuring by folds."""
     given = [features(label.text) for label in labels]
-    names = linear_head.kept(given, always="=")
+    names = linear_head.kept(given, always="=", fewest=FEWEST)
     matrix = linear_head.matrix(given, names)
     user = np.array([label.by_user for label in labels])
     like = (matrix @ matrix.T) * np.where(user[:, None] == user, 1 + OWN, 1.0)

@@ -72,5 +72,5 @@ def test_the_shipped_weights_have_a_column_for_every_kind() -> None:
         ("We decided to keep Postgres for the ledger", "decision"),
     ],
 )
-def test_what_has_been_going_on_is_no_decision(sentence: str, kind: str) -> None:
+def test_what_has_been_going_on_is_neither_decided_nor_ruled(sentence: str, kind: str) -> None:
     assert load_table().read(sentence, by_user=True).kind == kind

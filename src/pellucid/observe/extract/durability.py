@@ -1,6 +1,7 @@
 """A sentence of a working session in, how likely it is worth keeping out, of what kind, and which of its words say so.
 
-A linear model over the words of a sentence, pairs of them, how it opens and ends, and its form. It was fitted by
+A linear model over the words of a sentence, pairs of them, how it opens and ends, its form, and its frame: `never push
+to main` and `never touch the lock file` are alike where the words that name things are left out. It was fitted by
 `tools/fit_statements.py` on sentences of our own writing (`bench/labels/`); its weights are a table to read, each with
 the words it stands for. Nothing of it is computed from a vector, so that extraction needs no encoder.
 """
@@ -14,6 +15,7 @@ from itertools import pairwise
 from math import exp, log1p, sqrt
 from typing import Literal, get_args
 
+from pellucid.language import lexicon
 from pellucid.language.scripts import EAST, HANGUL
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.model.memory import Category
@@ -39,8 +41,10 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _GOING_ON = re.compile(
     r"\b(?:ha(?:ve|s|d)|['’](?:ve|s|d)|[iw]e?ve)(?: (?!not\b)\w+){0,3}? been(?: \w+ly)? \w{2,}ing\b", re.IGNORECASE
 )
-"""A perfect with a participle of what goes on: it tells how things have been, which nobody decided."""
+"""A perfect with a participle of what goes on: it tells how things have been, which nobody decided or ruled."""
 _EAST = re.compile(f"[{EAST}{HANGUL}]")
+_FRAME = 3 / 4
+"""How much of a frame's words counts beside the words themselves."""
 _LONGEST = 600
 """Characters of a sentence that are read."""
 
@@ -77,7 +81,7 @@ class WeightTable:
         kind = KINDS[max(range(len(KINDS)), key=lambda at: total[2 + at])]
         sign = 1 if durable >= 0.5 else -1
         words = sorted((share * sign, name) for share, name in shares if not name.startswith("="))
-        if kind == "decision" and _GOING_ON.search(sentence):
+        if kind in ("decision", "rule") and _GOING_ON.search(sentence):
             kind = "fact"
         return DurabilityReading(durable, kind, tuple(name for share, name in reversed(words[-3:]) if share > 0))
 
@@ -94,9 +98,11 @@ def features(sentence: str) -> dict[str, float]:
     """The features of a sentence by name; those of words share a length of 4, so that long ones do not weigh more."""
     text = sentence.strip()[:_LONGEST]
     words = tokens(text)
-    named = set(_named(words))
-    value = 4 / sqrt(max(1, len(named)))
-    return dict.fromkeys(named, value) | _form(text, words)
+    return _shared(set(_named(words)), 4) | _shared(set(_framed(words)), 4 * _FRAME) | _form(text, words)
+
+
+def _shared(names: set[str], length: float) -> dict[str, float]:
+    return dict.fromkeys(names, length / sqrt(max(1, len(names))))
 
 
 def tokens(text: str) -> list[str]:
@@ -121,6 +127,25 @@ def _named(words: list[str]) -> Iterator[str]:
     for length in (1, 2):
         if len(words) >= length:
             yield f"{' '.join(words[-length:])} $"
+
+
+def _framed(words: list[str]) -> Iterator[str]:
+    """Pairs and threes of the sentence with one `~` for all neighbouring words that name something."""
+    frame = ["^"]
+    for word in words:
+        kept = word if not word[0].isalpha() or word.replace("'", "") in _closed() else "~"
+        if kept != "~" or frame[-1] != "~":
+            frame.append(kept)
+    frame.append("$")
+    for length in (2, 3):
+        for at in range(len(frame) - length + 1):
+            yield f"~ {' '.join(frame[at : at + length])}"
+
+
+@cache
+def _closed() -> frozenset[str]:
+    """The words of the closed classes: what a sentence is built with, whatever it is about."""
+    return lexicon.words("function", "vague", "limits", "negators")
 
 
 def _form(text: str, words: list[str]) -> dict[str, float]:

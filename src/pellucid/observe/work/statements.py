@@ -21,8 +21,8 @@ from pellucid.observe.work.units import Unit, units
 
 KEEP = 0.5
 """The chance of being worth keeping from which an agent's sentence is taken."""
-KEEP_OF_PERSON = 0.6
-"""The same of a person's: most of what people type is for the moment."""
+KEEP_OF_PERSON = 0.45
+"""The same of a person's: a rule that is lost has to be said again, an order too many is one line to read over."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
 FEWEST_WORDS = 4
@@ -78,20 +78,20 @@ def _of_agent(hearing: Hearing) -> list[ObservedStatement]:
 def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
     """The units that state something, in their order; a question is one only where a person corrects by asking.
 
-    A sentence of a person's few is read by itself and, at twice the weight, with its neighbours: `Only today, though.`
+    A sentence of a person's few is read by itself and, at twice the weight, with those behind it: `Only today, though.`
     """
     table, language, out = load_table(), hearing.language, list[ReadUnit]()
-    brief = by_user and 1 < len(found) <= BRIEF and len({unit.block for unit in found}) == 1 and not found[0].listed
-    whole = table.read(" ".join(unit.whole for unit in found), by_user=True).durable if brief else None
-    for unit in found:
+    brief = by_user and len(found) <= BRIEF and len({unit.block for unit in found}) == 1 and not found[0].listed
+    for at, unit in enumerate(found):
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
             continue
         reading = table.read(unit.whole, by_user=by_user)
         if is_question(unit.text, language) and not (by_user and reading.kind == "correction"):
             continue
-        if whole is not None:
-            reading = replace(reading, durable=(reading.durable + 2 * whole) / 3)
+        if brief and at + 1 < len(found):
+            onward = table.read(" ".join(each.whole for each in found[at:]), by_user=True).durable
+            reading = replace(reading, durable=(reading.durable + 2 * onward) / 3)
         out.append(ReadUnit(unit, reading, text))
     return out
 

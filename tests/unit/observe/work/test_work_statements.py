@@ -115,3 +115,28 @@ def test_a_sentence_is_read_with_the_ones_beside_it() -> None:
     fact = "The bank closes the connection after 30 s"
     assert told(("user", f"{fact}. So keep batches below 200 rows.")) == [fact]
     assert told(("user", f"{fact}. Is that normal?")) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "From now on always run make check before committing",
+        "Never push to main directly",
+        "We cut releases every Tuesday",
+        "Dates are always stored in UTC",
+        "Config comes from environment variables only",
+        "We ship to TestFlight every other Thursday",
+    ],
+)
+def test_a_plain_rule_is_kept_however_it_is_typed(rule: str) -> None:
+    assert told(("user", f"{rule}.")) == [rule]
+    assert told(("user", rule.lower())) == [rule[0] + rule[1:].lower()]
+    assert told(("user", f"Fix the parser now. {rule}.")) == [rule]
+
+
+@pytest.mark.parametrize(
+    "passing",
+    ["run make check", "push it to main", "we're cutting the release in ten minutes", "who owns the billing service"],
+)
+def test_an_order_of_the_moment_with_the_words_of_a_rule_is_not_kept(passing: str) -> None:
+    assert told(("user", passing)) == []
