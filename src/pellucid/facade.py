@@ -197,7 +197,7 @@ class Graph:
 
     def show(self, name: str, **options: Unpack[LookOptions]) -> graphing.GraphShowOutput:
         """An entity with what lies around it, and who says so."""
-        return graphing.GRAPH_SHOW(self._call, name=name, **options).output
+        return graphing.GRAPH_SHOW(self._call, name=name, **options)
 
     def states(
         self, name: str, *, as_of: datetime | None = None, as_known_at: datetime | None = None

@@ -174,6 +174,7 @@ LAB_ALL = Operation(
     "lab.run_all",
     "Measure recall on every data set below a folder.",
     LabAllInput,
+    LabTable,
     lambda call, asked: run_all(call.settings, asked, call.report),
     "read",
     Surfaces(),

@@ -299,6 +299,7 @@ LAB = Operation(
 Its floors (BM25 alone, vectors alone) stand beside it, with 95 % intervals.
 """,
     LabInput,
+    LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput,
     lambda call, asked: run_lab(call.settings, asked, call.report),
     "read",
     Surfaces("lab run"),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from types import UnionType
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import GetJsonSchemaHandler, ValidationError
@@ -159,6 +160,8 @@ class Operation(Generic[In, Out]):
     text: str
     """What it does: one sentence of up to sixty characters that stands in lists, then the rest."""
     input: type[In]
+    output: type[Out] | UnionType
+    """What `run` answers with: a record (`Wire`), one of several, or `Iterator[str]`, which is lines as they come."""
     run: Callable[[Call, In], Out]
     effect: Effect
     on: Surfaces

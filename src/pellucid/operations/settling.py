@@ -133,6 +133,7 @@ ACCEPT_LOSS = Operation(
     "home.accept_loss",
     "Give up a lost key, or lost rows of the ledger.",
     AcceptInput,
+    AcceptOutput,
     lambda call, _asked: accept(call.app),
     "erase",
     Surfaces(),

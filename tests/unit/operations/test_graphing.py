@@ -10,7 +10,7 @@ from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import entity_id
 from pellucid.operations.graph.backfilling import BackfillInput, backfill
-from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit, edge_types, look, show
+from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit, edge_types, show
 from pellucid.operations.graph.states import history_of_entity
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
@@ -158,7 +158,7 @@ def test_types_are_read_in_any_case_and_unknown_ones_refused() -> None:
 
 
 def test_a_look_can_be_drawn(specs: App) -> None:
-    seen = look(specs, _ask("SPEC-903"))
+    seen = show(specs, _ask("SPEC-903"))
     assert "specs/SPEC-903.md:10-15" in seen.text()
     assert seen.text(ascii_only=True).isascii()
     assert seen.svg().startswith("<svg")

@@ -2,9 +2,14 @@
 
 import json
 import re
+from collections.abc import Iterator
+from inspect import isfunction
 from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_type_hints
 
 import pytest
+from pydantic import TypeAdapter
 
 from pellucid.app import App
 from pellucid.errors import InputError, field_name
@@ -32,6 +37,23 @@ def test_a_row_says_what_it_does_and_what_each_field_means(row) -> None:
         assert flag or name in CONTEXT or not field.is_required()
         if flag:
             assert schema[name]["description"] == flag.text
+
+
+@pytest.mark.parametrize("row", OPERATIONS, ids=NAMES)
+def test_a_row_names_what_its_function_answers_with(row) -> None:
+    """What a lambda calls says what it gives; a surface derives its answer's schema from the row's type."""
+    names = row.run.__code__.co_names if row.run.__name__ == "<lambda>" else ()
+    called = [each for name in names if isfunction(each := row.run.__globals__.get(name))] or [row.run]
+    answers = {kind for each in called for kind in one_of(get_type_hints(each)["return"])}
+    assert answers == set(one_of(row.output))
+    if row.output != Iterator[str]:
+        assert all(issubclass(kind, Wire) for kind in answers)
+        assert TypeAdapter(row.output).json_schema(mode="serialization")
+
+
+def one_of(kind: Any) -> tuple[Any, ...]:
+    """The types of a union, or the one that it is."""
+    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
 
 
 def test_every_name_and_every_command_stands_once() -> None:

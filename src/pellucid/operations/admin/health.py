@@ -275,6 +275,7 @@ INIT = Operation(
 It holds a vault of Markdown files and its databases. Safe to repeat.
 """,
     HomeInput,
+    HomeOutput,
     lambda call, _asked: inspect(call.app),
     "append",
     Surfaces("init"),
@@ -286,6 +287,7 @@ DOCTOR = Operation(
 It looks for drift between files and index, conflicts, what cannot be read or was lost, and at the databases.
 """,
     HomeInput,
+    DoctorOutput,
     doctor,
     "read",
     Surfaces("doctor", http=("GET /v1/doctor",)),
@@ -296,6 +298,7 @@ REBUILD = Operation(
     "home.rebuild",
     "Make the index anew from the files of the vault. Vectors of unchanged texts are reused.",
     HomeInput,
+    RebuildOutput,
     _anew,
     "read",
     Surfaces("rebuild", http=("POST /v1/rebuild",)),

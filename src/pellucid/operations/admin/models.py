@@ -66,6 +66,7 @@ MODELS = Operation(
     "home.models",
     "Show or fetch the embedding model, or a reranker's.",
     ModelsInput,
+    ModelsOutput,
     lambda call, asked: models(call.settings, asked, call.report),
     "read",
     Surfaces("models"),

@@ -364,6 +364,7 @@ INDEX_DOCS = Operation(
     "document.index",
     "Take documents in by heading, or what changed in them. What is gone is closed.",
     IndexDocsInput,
+    IndexDocsOutput,
     lambda call, asked: index_docs(call.app, asked, call.progress),
     "append",
     Surfaces("index docs"),

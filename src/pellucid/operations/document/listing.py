@@ -252,6 +252,7 @@ DOCUMENTS = Operation(
     "document.list",
     "List the documents that are indexed. Of each: what it defines, its title, path, sections and edges.",
     DocumentsInput,
+    DocumentsOutput,
     lambda call, asked: list_documents(call.app, asked.namespace, gone=asked.gone),
     "read",
     Surfaces("index list", http=("GET /v1/documents",), mcp="memory_search:documents"),
@@ -263,6 +264,7 @@ DOCUMENT = Operation(
 And the edges it says, and what stood in it before.
 """,
     DocumentInput,
+    DocumentOutput,
     lambda call, asked: show_document(call.app, asked.namespace, asked.name),
     "read",
     Surfaces("index show", http=("GET /v1/documents/{name}",)),
@@ -271,6 +273,7 @@ REMOVE = Operation(
     "document.remove",
     "Close documents as if their files were gone. What they said stays for questions about the past.",
     RemoveInput,
+    RemovedOutput,
     lambda call, asked: remove_documents(call.app, asked.namespace, asked.names),
     "change",
     Surfaces("index remove", http=("POST /v1/documents/remove",)),

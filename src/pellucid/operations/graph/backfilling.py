@@ -163,6 +163,7 @@ BACKFILL = Operation(
 As after other settings; `--apply` changes it.
 """,
     BackfillInput,
+    BackfillOutput,
     lambda call, asked: backfill(call.app, asked, call.progress),
     "change",
     Surfaces("graph backfill", http=("POST /v1/graph/backfill",)),

@@ -1,10 +1,9 @@
 """A name in, what it hangs together with and who says so out; or everything of a graph that does not fit together."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from pellucid.app import App
 from pellucid.clock import EPOCH, epoch_ms
@@ -107,6 +106,28 @@ class GraphShowOutput(Wire):
     """Things at the last distance but one and nearer whose own edges were not looked at, because there are too many."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
+    _around: Neighbourhood = PrivateAttr()
+    _places: Mapping[str, str] = PrivateAttr()
+    _drawn: tuple[Node, ...] = PrivateAttr()
+
+    def drawn_from(self, around: Neighbourhood, nodes: tuple[Node, ...], places: Mapping[str, str]) -> Self:
+        """The same, ready to be drawn; what it is drawn from is no part of the answer.
+
+        Args:
+            around: the thing, ring by ring.
+            nodes: all things in it.
+            places: where the words stand that the edges were read from, by memory.
+        """
+        self._around, self._drawn, self._places = around, nodes, places
+        return self
+
+    def text(self, *, ascii_only: bool = False) -> str:
+        """The neighbourhood as lines, hop by hop; with `ascii_only`, without signs that a terminal may not have."""
+        return draw.text(self._around, self._drawn, self._places, ascii_only=ascii_only)
+
+    def svg(self) -> str:
+        """The neighbourhood as one SVG document."""
+        return svg.svg(self._around, self._drawn)
 
 
 class GraphAuditOutput(Wire):
@@ -119,25 +140,7 @@ class GraphAuditOutput(Wire):
     documents: int
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A look around a thing, as data and ready to be drawn."""
-
-    output: GraphShowOutput
-    around: Neighbourhood
-    nodes: tuple[Node, ...]
-    places: Mapping[str, str]
-
-    def text(self, *, ascii_only: bool = False) -> str:
-        """The neighbourhood as lines, hop by hop; with `ascii_only`, without signs that a terminal may not have."""
-        return draw.text(self.around, self.nodes, self.places, ascii_only=ascii_only)
-
-    def svg(self) -> str:
-        """The neighbourhood as one SVG document."""
-        return svg.svg(self.around, self.nodes)
-
-
-def look(app: App, request: GraphShowInput) -> Look:
+def show(app: App, request: GraphShowInput) -> GraphShowOutput:
     """What a thing is, what is true of it, and what hangs together with it at an instant, with who says so.
 
     Raises:
@@ -164,12 +167,7 @@ def look(app: App, request: GraphShowInput) -> Look:
         as_of=past.at,
         as_known_at=past.known,
     )
-    return Look(output, near, nodes, places)
-
-
-def show(app: App, request: GraphShowInput) -> GraphShowOutput:
-    """The same as data alone; see `look`."""
-    return look(app, request).output
+    return output.drawn_from(near, nodes, places)
 
 
 def audit(app: App, namespace: str) -> GraphAuditOutput:
@@ -275,7 +273,8 @@ GRAPH_SHOW = Operation(
     "graph.show",
     "Show a thing: what is true of it, and what it relates to. Each with who says so.",
     GraphShowInput,
-    lambda call, asked: look(call.app, asked),
+    GraphShowOutput,
+    lambda call, asked: show(call.app, asked),
     "read",
     Surfaces("graph show", http=("GET /v1/graph/{name}",), mcp="memory_search:graph"),
 )
@@ -286,6 +285,7 @@ GRAPH_AUDIT = Operation(
 Dangling names, orphans, contradictions, one-sided supersessions.
 """,
     GraphAuditInput,
+    GraphAuditOutput,
     lambda call, asked: audit(call.app, asked.namespace),
     "read",
     Surfaces("graph audit", http=("GET /v1/graph",)),

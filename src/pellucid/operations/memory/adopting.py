@@ -347,6 +347,7 @@ ADOPT = Operation(
 Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.
 """,
     AdoptInput,
+    AdoptOutput,
     lambda call, asked: (preview if asked.preview else adopt)(call.app, asked),
     "append",
     Surfaces("adopt"),

@@ -301,6 +301,7 @@ LIFECYCLE = Operation(
     "lifecycle.run",
     "Fold every memory's use into its heat, decay and tier. Safe to repeat; meant for once a day.",
     LifecycleInput,
+    LifecycleOutput,
     lambda call, asked: run_lifecycle(call.app, asked),
     "change",
     Surfaces("lifecycle run", http=("POST /v1/lifecycle/run",)),

@@ -283,6 +283,7 @@ CONSOLIDATE = Operation(
 Only what provably says the same; what has expired is archived. Undoable.
 """,
     ConsolidateInput,
+    ConsolidateOutput,
     lambda call, asked: consolidate(call.app, asked),
     "change",
     Surfaces("lifecycle consolidate", http=("POST /v1/lifecycle/consolidate",)),

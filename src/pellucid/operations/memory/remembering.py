@@ -197,6 +197,7 @@ REMEMBER = Operation(
     "memory.remember",
     "Keep one memory, in your own words.",
     RememberInput,
+    RememberOutput,
     lambda call, asked: remember(call.app, asked),
     "append",
     Surfaces("remember", http=("POST /v1/memories",), mcp="memory_remember:remember"),

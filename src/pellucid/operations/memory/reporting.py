@@ -77,6 +77,7 @@ REPORT = Operation(
     "lifecycle.report",
     "Report what was said again, used, replaced or went cold. Also what went stale, and what nobody used.",
     ReportInput,
+    Report,
     lambda call, asked: weekly_report(call.app, asked),
     "read",
     Surfaces("lifecycle report", http=("GET /v1/lifecycle/report",)),

@@ -90,6 +90,7 @@ REVERIFY = Operation(
     "memory.reverify",
     "Confirm that memories still hold. Sets the date of their last verification, and nothing else.",
     ReverifyInput,
+    ReverifyOutput,
     lambda call, asked: reverify(call.app, asked),
     "change",
     Surfaces("reverify", http=("POST /v1/memories/reverify",), mcp="memory_history:reverify"),

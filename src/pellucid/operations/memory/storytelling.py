@@ -341,6 +341,7 @@ HISTORY = Operation(
 Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.
 """,
     HistoryInput,
+    HistoryOutput | EntityHistoryOutput,
     lambda call, asked: story_of(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
     "read",
     Surfaces("history", http=("GET /v1/history/{name}",), mcp="memory_history:history"),
@@ -349,6 +350,7 @@ EPISODES = Operation(
     "episode.list",
     "List episodes, newest first. With words, those that hold them, best first.",
     EpisodesInput,
+    EpisodesOutput,
     lambda call, asked: episodes(call.app, asked),
     "read",
     Surfaces("episodes list", http=("GET /v1/episodes",), mcp="memory_search:episodes"),
@@ -360,6 +362,7 @@ EPISODE = Operation(
 When it was, what it made, and what was kept of it.
 """,
     EpisodeInput,
+    EpisodeView,
     lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),
     "read",
     Surfaces("episodes show", http=("GET /v1/episodes/{episode_id}",)),
@@ -368,6 +371,7 @@ LEDGER = Operation(
     "ledger.export",
     "Print the rows of one kind as JSON lines. `observations` are verdicts in the reference's form.",
     LedgerInput,
+    Iterator[str],
     lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
     "read",
     Surfaces("ledger export", http=("GET /v1/ledger",)),

@@ -318,6 +318,7 @@ TRUST_LIST = Operation(
     "trust.list",
     "List the memories of a zone, and why each is there.",
     TrustListInput,
+    TrustListOutput,
     lambda call, asked: trust_list(call.app, asked),
     "read",
     Surfaces("trust list", http=("GET /v1/trust",)),
@@ -329,6 +330,7 @@ TRUST_EXPLAIN = Operation(
 Its score by named share, its zone, each step it took.
 """,
     PromoteInput,
+    TrustOutput,
     lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
     "read",
     Surfaces("trust explain", http=("GET /v1/trust/{memory_id}",)),
@@ -337,6 +339,7 @@ PROMOTE = Operation(
     "trust.promote",
     "Vouch for a memory: it rises one zone. Out of quarantine it meets what it contradicts.",
     PromoteInput,
+    TrustChangeOutput,
     lambda call, asked: promote(call.app, asked),
     "change",
     Surfaces("trust promote", http=("POST /v1/memories/{memory_id}/promote",)),
@@ -348,6 +351,7 @@ QUARANTINE = Operation(
 These, or all that came from a session, a source or an agent.
 """,
     SourceInput,
+    TrustChangeOutput,
     lambda call, asked: quarantine(call.app, asked),
     "change",
     Surfaces("trust quarantine", http=("POST /v1/trust/quarantine",)),
@@ -359,6 +363,7 @@ ROLLBACK = Operation(
 It is put out of force, and what it had replaced is restored; one operation.
 """,
     RollbackInput,
+    TrustChangeOutput,
     lambda call, asked: rollback(call.app, asked),
     "change",
     Surfaces("trust rollback", http=("POST /v1/trust/rollback",)),

@@ -206,6 +206,7 @@ REPLAY = Operation(
     "recall.replay",
     "Work out an earlier recall again, from its receipt alone. The same memories, order and scores.",
     ReplayInput,
+    ReplayOutput,
     lambda call, asked: replay_recall(call.app, asked.namespace, asked.recall_id, live=asked.live),
     "read",
     Surfaces("replay", http=("GET /v1/snapshots/{recall_id}/replay",), mcp="memory_xray:replay"),
@@ -217,6 +218,7 @@ DIFF = Operation(
 Which term moved it, and what else was not the same.
 """,
     DiffInput,
+    RecallDiff,
     lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
     "read",
     Surfaces("diff", http=("GET /v1/snapshots/{a}/diff/{b}",), mcp="memory_xray:diff"),
@@ -228,6 +230,7 @@ ABLATE = Operation(
 With parts named: what leaving them out together would change.
 """,
     AblateInput,
+    AblateOutput,
     lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),
     "read",
     Surfaces("ablate", http=("GET /v1/snapshots/{recall_id}/ablate",)),

@@ -184,6 +184,7 @@ LIFT = Operation(
 It is told from their receipts; nothing is asked again.
 """,
     LiftInput,
+    LiftOutput,
     lambda call, asked: lift(call.app, asked),
     "read",
     Surfaces("lift", http=("GET /v1/lift",)),

@@ -368,6 +368,7 @@ RECALL = Operation(
     "recall.ask",
     "Answer a question from memory, inside a budget. Prints the context and the recall id of its explanation.",
     RecallInput,
+    RecallOutput,
     lambda call, asked: recall(call.app, asked),
     "append",
     Surfaces("recall", http=("POST /v1/recall",), mcp="memory_recall"),
@@ -376,6 +377,7 @@ XRAY = Operation(
     "recall.xray",
     "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
     XrayInput,
+    RecallXraySnapshot,
     explained,
     "append",
     Surfaces(
@@ -391,6 +393,7 @@ AUDIT = Operation(
     "recall.audit",
     "Follow one result of a recall to the change that wrote it.",
     AuditInput,
+    AuditOutput,
     lambda call, asked: audit(call.app, asked.namespace, asked.entry),
     "read",
     Surfaces("audit", http=("GET /v1/audit/{entry}",)),

@@ -250,6 +250,7 @@ WHY = Operation(
 Of a miss: what lost it, and the smallest change that admits it.
 """,
     WhyInput,
+    WhyOutput,
     lambda call, asked: why(call.app, asked),
     "append",
     Surfaces("why", http=("POST /v1/why",), mcp="memory_xray:why"),

@@ -182,6 +182,7 @@ BRIEF = Operation(
     "session.brief",
     "Say what the last sessions asked, did and left open. What they decided, too.",
     BriefInput,
+    BriefOutput,
     lambda call, asked: brief(call.app, asked),
     "read",
     Surfaces("brief", http=("GET /v1/brief",)),

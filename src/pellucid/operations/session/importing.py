@@ -193,6 +193,7 @@ IMPORT = Operation(
     "session.import",
     "Turn transcripts into memories. Secrets are redacted first; what was imported before is left out.",
     ImportInput,
+    ImportOutput,
     lambda call, asked: import_transcripts(call.app, asked, call.progress),
     "append",
     Surfaces("import", http=("POST /v1/import",)),

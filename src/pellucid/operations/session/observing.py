@@ -293,6 +293,7 @@ OBSERVE = Operation(
 What came is looked at a stretch at a time: at a change of topic, after a while, at the end.
 """,
     ObserveInput,
+    ObserveOutput,
     lambda call, asked: observe_turns(call.app, asked),
     "append",
     Surfaces("observe", http=("POST /v1/turns",), mcp="memory_observe:turns"),
@@ -301,6 +302,7 @@ WAITING = Operation(
     "session.waiting",
     "Show which turns of live sessions wait to be looked at.",
     SpoolInput,
+    SpoolOutput,
     lambda call, asked: spooled(call.app, asked.namespace, by_folder=asked.by_folder),
     "read",
     Surfaces(),

@@ -247,7 +247,7 @@ def graph_show(row: Row, given: Given) -> None:
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
         if drawing != "-":
-            emit(seen.output, lambda: presenter("graph.shown")(seen), as_json=given["as_json"])
+            emit(seen, lambda: presenter("graph.shown")(seen), as_json=given["as_json"])
 
 
 def adopt(row: Row, given: Given) -> None:

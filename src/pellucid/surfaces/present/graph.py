@@ -14,23 +14,22 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pellucid.operations.graph.backfilling import BackfillOutput
-    from pellucid.operations.graph.graphing import GraphAuditOutput, Look
+    from pellucid.operations.graph.graphing import GraphAuditOutput, GraphShowOutput
     from pellucid.operations.graph.states import EntityHistoryOutput, EntityNamed, StateView
 
 LINES = 40
 """Lines of a backfill's difference that are shown; JSON has them all."""
 
 
-def shown(look: Look) -> str:
+def shown(output: GraphShowOutput) -> str:
     """A thing, what is true of it, and its neighbourhood hop by hop."""
-    output = look.output
     state = output.state
     holds = (
         [f"since {_when(state.valid_from)}: {_props(state.props)}{_because(state)}"]
         if state and state.props
         else list(filter(None, [unknown_before(output.known_from)]))
     )
-    head, *drawn = (visible(line) for line in look.text(ascii_only=not _draws()).split("\n"))
+    head, *drawn = (visible(line) for line in output.text(ascii_only=not _draws()).split("\n"))
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
     return "\n".join([*_asked(output.entity), head, *_past(output.as_of, output.as_known_at), *holds, *drawn, *more])
 
