@@ -33,8 +33,8 @@ class ListInput(Wire):
     entity_ref: Annotated[str | None, Flag("Only about this thing.", "--entity")] = None
     contains: Annotated[str | None, Flag("Only with these words in the content.")] = None
     """Whatever their case."""
-    since: Annotated[datetime | None, Flag("Only created at or after.")] = None
-    until: Annotated[datetime | None, Flag("Only created before.")] = None
+    since: Annotated[Instant | None, Flag("Only created at or after.")] = None
+    until: Annotated[Instant | None, Flag("Only created before.")] = None
     limit: Limit = Field(default=50, ge=1, le=10_000)
     as_of: AsOf = None
     """What could answer then, whatever became of it since."""

@@ -25,6 +25,8 @@ from pellucid.settings import Settings
 
 Effect = Literal["read", "append", "change", "erase"]
 """What an operation does to memories; what is erased does not come back."""
+Access = Literal["read", "write", "admin"]
+"""What may be granted in a namespace; each holds those before it."""
 Read = Callable[[str, datetime, str], object]
 """The words of a command line, what time it is and the field's name for an error in, a value out."""
 In = TypeVar("In", bound=Wire)
@@ -51,6 +53,8 @@ class Flag:
     """The words are the value: what reads them is the input, or whoever reads a file of that name."""
     shared: bool = False
     """Of many commands: such flags stand behind a command's own."""
+    beyond: bool = False
+    """It reaches beyond the namespace: only who may do so everywhere may write it."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The field's text is its description in a JSON schema, too."""
@@ -169,6 +173,13 @@ class Operation(Generic[In, Out]):
     """The error that an answer amounts to, if it does: said after the answer."""
     as_it_stands: bool = False
     """Edits of the vault are not taken over first: it looks at what is there, or makes it anew."""
+    needs: Access | None = None
+    """What a caller must have been granted, where that is another than its effect says."""
+
+    @property
+    def access(self) -> Access:
+        """What a caller must have been granted in the namespace; in every one, where the input names none."""
+        return self.needs or ("read" if self.effect == "read" else "write")
 
     def __call__(self, call: Call, **fields: object) -> Out:
         """Run it on these fields of its input.

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from pellucid.app import App
     from pellucid.model.memory import Memory
@@ -21,6 +23,7 @@ _LEAST = 24
 """Cells of the last column in the narrowest terminal."""
 _BESIDE = 60
 """Characters of a memory's words beside its id."""
+_TERMINAL: ContextVar[bool] = ContextVar("terminal", default=False)
 _MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 
 
@@ -47,9 +50,24 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _room(taken: int) -> int:
-    if not sys.stdout.isatty():
+    if not is_for_terminal():
         return _PIPED
     return max(shutil.get_terminal_size().columns - taken, _LEAST)
+
+
+@contextmanager
+def fitting_terminal() -> Generator[None]:
+    """What is told within the block goes to standard output, and fits the terminal if that is one."""
+    before = _TERMINAL.set(sys.stdout.isatty())
+    try:
+        yield
+    finally:
+        _TERMINAL.reset(before)
+
+
+def is_for_terminal() -> bool:
+    """Whether what is told now goes to a terminal: on every other way it is the same everywhere."""
+    return _TERMINAL.get()
 
 
 def with_words(app: App, text: str) -> str:

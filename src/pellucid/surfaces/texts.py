@@ -1,6 +1,6 @@
 """An operation's answer and what was asked in, text for a person out: one rendering an operation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 class Text:
     """How an answer is told."""
 
-    tell: Callable[[Any, Any], str]
+    tell: Callable[..., str]
+    """An answer and what was asked, and by their names `verbose` and the lines `beneath`, in; text out."""
     words: bool = False
     """Whether the words of the memories that it names by their ids stand beside them."""
     places: bool = False
@@ -24,29 +25,37 @@ def presenter(name: str) -> Callable[..., str]:
 
 
 def _text_by(name: str, *rest: str, words: bool = False, places: bool = False) -> Text:
-    return Text(lambda outcome, _asked: presenter(name)(outcome, *rest), words, places)
+    def tell(outcome: Any, _asked: Any, *, beneath: Sequence[str] = (), **_: bool) -> str:
+        return "\n".join((presenter(name)(outcome, *rest), *beneath))
+
+    return Text(tell, words, places)
 
 
 def _changed(done: str) -> Text:
     return _text_by("memory.changes.changed", done, words=True)
 
 
-def _forgotten(outcome: Any, asked: Any) -> str:
+def _recalled(outcome: Any, _asked: Any, *, verbose: bool, beneath: Sequence[str]) -> str:
+    return presenter("recall.recall.recalled")(outcome, verbose=verbose, elsewhere=beneath)
+
+
+def _forgotten(outcome: Any, asked: Any, **_: object) -> str:
     command = " ".join(["pellucid forget", *asked.memory_ids, *(["--chain"] if asked.chain else [])])
     return presenter("memory.changes.forgotten")(outcome, command)
 
 
-def _story(outcome: Any, _asked: Any) -> str:
+def _story(outcome: Any, _asked: Any, **_: object) -> str:
     """Of a memory or of a thing, which has states."""
     return presenter("graph.states" if hasattr(outcome, "states") else "memory.changes.history")(outcome)
 
 
-def _pinned(outcome: Any, asked: Any) -> str:
+def _pinned(outcome: Any, asked: Any, **_: object) -> str:
     return presenter("memory.changes.changed")(outcome, "pinned" if asked.pinned else "unpinned")
 
 
-def _brief(outcome: Any, _asked: Any) -> str:
-    return outcome.text.rstrip() or f"no session was kept in {outcome.namespace}: `pellucid import` brings some in"
+def _brief(outcome: Any, _asked: Any, *, beneath: Sequence[str] = (), **_: bool) -> str:
+    nothing = f"no session was kept in {outcome.namespace}: `pellucid import` brings some in"
+    return "\n".join((outcome.text.rstrip() or nothing, *beneath))
 
 
 _AGAIN = "the same command with --yes"
@@ -66,7 +75,7 @@ TEXTS: Mapping[str, Text] = {
     "document.list": _text_by("index.documents"),
     "document.show": _text_by("index.document"),
     "document.remove": _text_by("index.removed"),
-    "recall.ask": _text_by("recall.recall.recalled"),
+    "recall.ask": Text(_recalled, places=True),
     "memory.list": _text_by("everyday.listed", places=True),
     "memory.show": _text_by("everyday.shown", words=True),
     "session.brief": Text(_brief, places=True),

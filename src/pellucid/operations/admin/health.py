@@ -293,6 +293,7 @@ It looks for drift between files and index, conflicts, what cannot be read or wa
     Surfaces("doctor", http=("GET /v1/doctor",)),
     failure=_unsound,
     as_it_stands=True,
+    needs="admin",
 )
 REBUILD = Operation(
     "home.rebuild",
@@ -303,4 +304,5 @@ REBUILD = Operation(
     "read",
     Surfaces("rebuild", http=("POST /v1/rebuild",)),
     as_it_stands=True,
+    needs="admin",
 )

@@ -390,4 +390,5 @@ PURGE = Operation(
     "erase",
     Surfaces("purge", http=("POST /v1/purge",)),
     failure=_left,
+    needs="admin",
 )

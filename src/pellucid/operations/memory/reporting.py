@@ -11,7 +11,7 @@ from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import typed
 from pellucid.model.ledger import PassRow
 from pellucid.model.memory import Memory
-from pellucid.model.wire import Wire
+from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 
 SECTIONS = ("recurred", "used", "served", "changed", "went_cold", "warmed", "went_stale", "unused")
@@ -21,7 +21,7 @@ class ReportInput(Wire):
     """Which namespace, and from when on; without `since`, the last `lifecycle.reportEveryDays`."""
 
     namespace: str
-    since: Annotated[datetime | None, Flag("From when on; else the last lifecycle.reportEveryDays.")] = None
+    since: Annotated[Instant | None, Flag("From when on; else the last lifecycle.reportEveryDays.")] = None
 
 
 def weekly_report(app: App, request: ReportInput) -> Report:

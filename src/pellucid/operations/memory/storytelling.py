@@ -103,7 +103,7 @@ class LedgerInput(Wire):
 
     namespace: str
     kind: Annotated[LedgerKind, Flag("lifecycle, verdict, flush, fold, pass, tombstone, erasure, loss; observations.")]
-    everywhere: Annotated[bool, Flag("Rows of every namespace.", "--all-namespaces")] = False
+    everywhere: Annotated[bool, Flag("Rows of every namespace.", "--all-namespaces", beyond=True)] = False
 
 
 class EpisodesOutput(Wire):
@@ -375,4 +375,5 @@ LEDGER = Operation(
     lambda call, asked: export_ledger(call.app, asked.kind, None if asked.everywhere else asked.namespace),
     "read",
     Surfaces("ledger export", http=("GET /v1/ledger",)),
+    needs="admin",
 )

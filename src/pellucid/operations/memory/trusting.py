@@ -1,7 +1,6 @@
 """A memory or a source in, how far it is trusted out: list, explain, promote, quarantine, roll back; all undoable."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -14,7 +13,7 @@ from pellucid.memory.trust.zones import Band, doubts, next_zone, score, why_quar
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.observation import Contribution
-from pellucid.model.wire import Wire
+from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory
 from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
 from pellucid.operations.rows import lifecycle_rows
@@ -73,7 +72,7 @@ class SourceInput(Wire):
     ] = None
     agent: Annotated[str | None, Flag("What this agent took in.")] = None
     session_id: Annotated[str | None, Flag("What came of this session.", "--session")] = None
-    since: datetime | None = None
+    since: Instant | None = None
     """Only what was created at or after this."""
     preview: Annotated[bool, Flag("Only say what would be quarantined.")] = False
 
@@ -82,7 +81,7 @@ class RollbackInput(SourceInput):
     """What came from where, by session, source class and agent."""
 
     memory_ids: tuple[str, ...] = ()
-    since: Annotated[datetime | None, Flag("Only what was created on this day or later.")] = None
+    since: Annotated[Instant | None, Flag("Only what was created on this day or later.")] = None
     preview: Annotated[bool, Flag("Do it; without this, only say what would change.", "--yes", opposite=True)] = False
 
 

@@ -372,6 +372,7 @@ RECALL = Operation(
     lambda call, asked: recall(call.app, asked),
     "append",
     Surfaces("recall", http=("POST /v1/recall",), mcp="memory_recall"),
+    needs="read",  # what it appends is the record of the question
 )
 XRAY = Operation(
     "recall.xray",
@@ -388,6 +389,7 @@ XRAY = Operation(
         ),
         mcp="memory_xray:xray",
     ),
+    needs="read",
 )
 AUDIT = Operation(
     "recall.audit",

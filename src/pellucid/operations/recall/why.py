@@ -254,4 +254,5 @@ Of a miss: what lost it, and the smallest change that admits it.
     lambda call, asked: why(call.app, asked),
     "append",
     Surfaces("why", http=("POST /v1/why",), mcp="memory_xray:why"),
+    needs="read",
 )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_o
 import typer
 import typer.main
 
-from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.errors import PellucidError, field_name
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -212,6 +212,7 @@ def values(kind: "type[Wire]", given: Mapping[str, Any], now: Callable[[], datet
 
 def _value(name: str, field: "FieldInfo", said: "Flag", typed: Any, now: Callable[[], datetime]) -> object:
     from pellucid.operations.operation import Words
+    from pellucid.surfaces.asking import pairs
 
     if said.reads:
         return said.reads(typed, now(), field_name(name))
@@ -221,30 +222,8 @@ def _value(name: str, field: "FieldInfo", said: "Flag", typed: Any, now: Callabl
         return typed.replace(tzinfo=UTC)
     if isinstance(typed, list):
         each = cast("Sequence[str]", typed)
-        return _pairs(name, field, each) if "dict" in str(field.annotation) else tuple(each)
+        return pairs(name, field, each) if "dict" in str(field.annotation) else tuple(each)
     return not typed if said.opposite else typed
-
-
-def _pairs(name: str, field: "FieldInfo", given: Sequence[str]) -> dict[str, object]:
-    """`name=value` texts as a mapping; where any value may stand, it is read as JSON if it is that."""
-    out: dict[str, object] = {}
-    for text in given:
-        key, equals, value = (each.strip() for each in text.partition("="))
-        if not equals or not key:
-            raise InputError(
-                f'{field_name(name)} expects name=value; got "{text}"',
-                code=f"invalid_{name.removesuffix('s')}",
-                next_step="write it as name=value",
-            )
-        out[key] = _json_or_text(value) if "Any" in str(field.annotation) else value
-    return out
-
-
-def _json_or_text(value: str) -> object:
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
 
 
 def spell(error: PellucidError, inputs: "Sequence[type[Wire]]") -> None:

@@ -18,10 +18,11 @@ from pellucid.operations.recall.recalling import is_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
+from pellucid.surfaces.answers import json_text, told
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, values
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.session import astray, emit, note, settings, write
+from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
@@ -82,16 +83,13 @@ def _read(path: str) -> str:
 def recall(row: Row, given: Given) -> None:
     """The context; beneath it how sure it is, and where this folder is in no project, that."""
     with performing.opened_for(row, given) as call:
-        outcome = row.run(call, _asked(call, given, " ".join(given["query"] or ())))
-        is_verbose, elsewhere = given["verbose"], astray(call.app)
-        tell = presenter("recall.recall.recalled")
-        emit(outcome, lambda: tell(outcome, verbose=is_verbose, elsewhere=elsewhere), as_json=given["as_json"])
+        asked = _asked(call, given, " ".join(given["query"] or ()))
+        outcome = row.run(call, asked)
+        performing.tell(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
 
 
 def xray(row: Row, given: Given) -> None:
     """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
-    from pellucid.xray.render.formats import render
-
     form, target = _form(given), out_file(given["out"])
     words = " ".join(given["query"] or ()).strip()
     recall_id = given["recall_id"] or (words if is_recall(words) else None)
@@ -104,17 +102,15 @@ def xray(row: Row, given: Given) -> None:
     with performing.opened_for(row, given) as call:
         asked = None if recall_id else _asked(call, given, words)
         found = row(call, asked=asked, recall_id=recall_id, align=given["align"])
-        deliver(render(found, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(told(row, found, None, call.app, form, verbose=given["verbose"]), target, call.settings.home)
 
 
 def explain(row: Row, given: Given) -> None:
     """The explanation of the last recall."""
-    from pellucid.xray.render.formats import render
-
     form, target = _form(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
         found = row(call, **values(row.input, given, call.now))
-        deliver(render(found, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(told(row, found, None, call.app, form, verbose=given["verbose"]), target, call.settings.home)
 
 
 def _form(given: Given) -> "Format":
@@ -206,9 +202,9 @@ def index_docs(row: Row, given: Given) -> None:
             return
         outcome: IndexDocsOutput = row.run(call, asked)
     if not asked.paths and (loaded := outcome.loaded):
-        emit(loaded, lambda: presenter("index.history")(loaded), as_json=as_json)
+        write(json_text(loaded) if as_json else presenter("index.history")(loaded))
     else:
-        emit(outcome, lambda: presenter("index.indexed")(outcome), as_json=as_json)
+        performing.tell(row, outcome, asked, call, as_json=as_json)
     if outcome.problems and not outcome.files:
         sys.exit(InputError.exit_code)
 
@@ -243,11 +239,12 @@ def graph_show(row: Row, given: Given) -> None:
     """As text, or drawn."""
     drawing = given["svg"]
     with performing.opened_for(row, given) as call:
-        seen = row(call, **values(row.input, given, call.now))
+        asked = call.asked(row.input, values(row.input, given, call.now))
+        seen = row.run(call, asked)
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
         if drawing != "-":
-            emit(seen, lambda: presenter("graph.shown")(seen), as_json=given["as_json"])
+            performing.tell(row, seen, asked, call, as_json=given["as_json"])
 
 
 def adopt(row: Row, given: Given) -> None:

@@ -10,7 +10,7 @@ from pellucid.errors import PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation, context_of
 from pellucid.surfaces.cli.derived import Command, spell, values
-from pellucid.surfaces.cli.session import astray, calling, emit
+from pellucid.surfaces.cli.session import astray, calling, write
 
 if TYPE_CHECKING:
     from pellucid.surfaces.cli.own import Own
@@ -64,14 +64,15 @@ def answer(row: Row, given: Mapping[str, Any]) -> None:
         raise failure
 
 
-def tell(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool) -> None:
+def tell(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool, verbose: bool = False) -> None:
     """Print an answer as JSON, or as its operation's text."""
+    from pellucid.surfaces.answers import told
+    from pellucid.surfaces.columns import fitting_terminal
     from pellucid.surfaces.texts import TEXTS
 
-    text = TEXTS[row.name]
-    below = astray(call.app) if text.places else ()
-    beside = call.app if text.words else None
-    emit(outcome, lambda: "\n".join((text.tell(outcome, asked), *below)), as_json=as_json, beside=beside)
+    beneath = astray(call.app) if TEXTS[row.name].places and not as_json else ()
+    with fitting_terminal():
+        write(told(row, outcome, asked, call.app, "json" if as_json else "text", verbose=verbose, beneath=beneath))
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from pellucid.xray.words.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from pellucid.app import App
-    from pellucid.model.wire import Wire
     from pellucid.operations.operation import Call
 
 _NAMED = 3
@@ -122,20 +121,11 @@ def text_words(arguments: Sequence[str]) -> list[str]:
     return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
 
 
-def emit(value: "Wire", text: Callable[[], str], *, as_json: bool, beside: "App | None" = None) -> None:
-    """Print an answer as JSON or as text; with an app, the words of its memories `beside` their ids in the text."""
-    if as_json:
-        write(visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False)))
-        return
-    from pellucid.surfaces.columns import with_words
-
-    write(with_words(beside, text()) if beside else text())
-
-
 def write(text: str) -> None:
     """Print lines whatever the terminal's encoding, nothing in them reaching it as a command."""
-    lines = (visible(line) for line in text.rstrip("\n").split("\n"))
-    sys.stdout.buffer.write(("\n".join(lines) + "\n").encode())
+    from pellucid.surfaces.answers import printed
+
+    sys.stdout.buffer.write(printed(text).encode())
     sys.stdout.flush()
 
 
@@ -149,8 +139,9 @@ def complain(error: PellucidError, *, as_json: bool) -> None:
     if not as_json:
         note(str(error))
         return
-    said = {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
-    sys.stderr.write(visible_json(json.dumps(said)) + "\n")
+    from pellucid.surfaces.answers import problem
+
+    sys.stderr.write(visible_json(json.dumps(problem(error))) + "\n")
 
 
 @contextmanager

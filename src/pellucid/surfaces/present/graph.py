@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.surfaces.columns import is_for_terminal
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -143,5 +144,4 @@ def _when(at: datetime) -> str:
 
 def _draws() -> bool:
     """Whether the terminal's encoding has our arrows; a pipe takes UTF-8."""
-    encoding = (sys.stdout.encoding or "utf-8").lower()
-    return not sys.stdout.isatty() or "utf" in encoding
+    return not is_for_terminal() or "utf" in (sys.stdout.encoding or "utf-8").lower()

@@ -1,0 +1,77 @@
+"""An operation's row, its answer and what was asked in, its text out: the same bytes on every surface."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from pydantic.alias_generators import to_camel
+
+from pellucid.app import App
+from pellucid.errors import PellucidError
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Operation
+from pellucid.surfaces.columns import with_words
+from pellucid.surfaces.texts import TEXTS
+from pellucid.xray.render import formats
+from pellucid.xray.words.visible import visible, visible_json
+
+Form = Literal["json", "text", "markdown", "html", "lines"]
+"""What an answer can be given in; `lines` are JSON documents, one a line."""
+
+
+def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
+    """Those that an operation's answer can be given in; the first where nobody says which."""
+    if row.output is RecallXraySnapshot:
+        return tuple(formats.RENDERERS)
+    return ("lines",) if row.output == Iterator[str] else ("json", "text")
+
+
+def told(
+    row: Operation[Any, Any],
+    outcome: Any,
+    asked: Any,
+    app: App,
+    form: Form,
+    *,
+    verbose: bool = False,
+    beneath: Sequence[str] = (),
+) -> str:
+    """An answer as a text, without a final newline.
+
+    Args:
+        row: the operation.
+        outcome: what it gave.
+        asked: its input.
+        app: the home, in the namespace of the call.
+        form: one of the operation's `forms`, other than `lines`.
+        verbose: also say what goes without saying, where the text leaves that out.
+        beneath: further lines that belong to a text for a person.
+    """
+    if isinstance(outcome, RecallXraySnapshot) and form != "lines":
+        return formats.render(outcome, form, verbose=verbose)
+    if form == "json":
+        return json_text(outcome)
+    text = TEXTS[row.name]
+    said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
+    return with_words(app, said) if text.words else said
+
+
+def json_text(value: Wire) -> str:
+    """A record as a JSON document, without a final newline."""
+    return visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False))
+
+
+def printed(text: str) -> str:
+    """Lines as they leave: nothing in them reaches a terminal as a command, and the last has its end."""
+    return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
+
+
+def problem(error: PellucidError) -> dict[str, str]:
+    """What went wrong, as JSON has it."""
+    return {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
+
+
+def spell_wire(error: PellucidError, reference: str) -> None:
+    """Spell the fields that an error names as JSON does; `reference` is what says what a call takes."""
+    error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
