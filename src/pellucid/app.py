@@ -19,9 +19,11 @@ from pellucid.model.project import DEFAULT, Project
 from pellucid.process import set_limits
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
+from pellucid.store.access_port import AccessStore
 from pellucid.store.graph_port import GraphLookup
 from pellucid.store.history_port import History
 from pellucid.store.index_port import Index, Scrubber
+from pellucid.store.local.access_file import AccessFile
 from pellucid.store.local.database import may_not_be_written
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
@@ -58,6 +60,7 @@ class App:
     uses: Uses
     spool: Spool
     projects: Registry
+    access: AccessStore
     embedder: Embedder
     folder: Indexer
     keeper: UnitOfWork
@@ -122,6 +125,7 @@ def open_app(
         uses=history.uses,
         spool=spool,
         projects=ProjectFile(home / "vault"),
+        access=AccessFile(home),
         embedder=embedder,
         folder=folder,
         keeper=keeper,

@@ -10,6 +10,7 @@ from pellucid.lab.every_set import LAB_ALL
 from pellucid.lab.measuring import LAB
 from pellucid.operations.admin.health import DOCTOR, INIT, REBUILD
 from pellucid.operations.admin.models import MODELS
+from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS, REVOKE_TOKEN, ROTATE_TOKEN
 from pellucid.operations.browsing import LIST, SHOW
 from pellucid.operations.document.indexing import INDEX_DOCS
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
@@ -102,6 +103,10 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     TIERS,
     TIER,
     LEDGER,
+    CREATE_TOKEN,
+    LIST_TOKENS,
+    ROTATE_TOKEN,
+    REVOKE_TOKEN,
     LAB,
     LAB_ALL,
 )

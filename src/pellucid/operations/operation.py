@@ -20,13 +20,12 @@ from pydantic_core import CoreSchema
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.model.access import Access
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
 
 Effect = Literal["read", "append", "change", "erase"]
 """What an operation does to memories; what is erased does not come back."""
-Access = Literal["read", "write", "admin"]
-"""What may be granted in a namespace; each holds those before it."""
 Read = Callable[[str, datetime, str], object]
 """The words of a command line, what time it is and the field's name for an error in, a value out."""
 In = TypeVar("In", bound=Wire)

@@ -114,6 +114,10 @@ TEXTS: Mapping[str, Text] = {
     "lifecycle.report": _text_by("memory.lifecycle.reported"),
     "tier.list": _text_by("memory.lifecycle.tier_list"),
     "tier.explain": _text_by("memory.lifecycle.explained"),
+    "token.create": _text_by("tokens.made"),
+    "token.list": _text_by("tokens.listed"),
+    "token.rotate": _text_by("tokens.made"),
+    "token.revoke": _text_by("tokens.ended"),
     "lab.run": _text_by("lab.measured"),
     "lab.run_all": _text_by("lab.measured"),
 }

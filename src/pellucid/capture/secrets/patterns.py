@@ -59,6 +59,7 @@ def _anywhere(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
 
 VENDORS: tuple[SecretRule, ...] = (
     _prefixed("aws-access-key", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?:[\s\"',:;|]{1,4}[A-Za-z0-9/+]{40})?"),
+    _prefixed("pellucid-token", "pel_", r"[0-9a-f]{12}_[0-9a-f]{64}"),
     _prefixed("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{36,255}"),
     _prefixed("github-fine-grained-token", "github_pat_", r"[A-Za-z0-9_]{60,255}"),
     _prefixed(

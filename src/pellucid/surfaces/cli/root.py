@@ -26,7 +26,7 @@ GROUPS = {
         "forget",
         "purge",
     ),
-    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
+    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "serve", "token", "lab"),
 }
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 
@@ -41,6 +41,7 @@ SUBJECTS = {
     "projects": "Look at the projects that sessions are filed under.",
     "snapshots": "Look at earlier recalls, and keep their explanations.",
     "tier": "See which memories are hot or cold, and why.",
+    "token": "Say who may ask over HTTP and MCP, and what.",
     "trust": "See and change how far memories are trusted.",
 }
 """Groups of commands about one thing, and their help."""

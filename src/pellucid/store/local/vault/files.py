@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import re
+import secrets
 import stat
 import time
 from collections.abc import Generator, Iterable, Iterator
@@ -196,6 +197,19 @@ def write_new(folder: int, name: str, data: bytes) -> None:
     """A new file of mode 0600, not yet synced."""
     with open(os.open(name, _CREATE, 0o600, dir_fd=folder), "wb") as file:
         file.write(data)
+
+
+def replace_whole(folder: int, name: str, data: bytes) -> None:
+    """Put a file of mode 0600 in the place of another; whoever reads it sees the old one or the whole new one."""
+    draft = f"{name}-{secrets.token_hex(8)}"
+    try:
+        write_new(folder, draft, data)
+        sync(folder, draft)
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+        sync(folder)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=folder)
 
 
 def sync(folder: int, name: str | None = None) -> None:

@@ -1,9 +1,6 @@
 """A vault in, its registry of projects out: `.pellucid/projects.json`, written whole or not at all."""
 
-import os
-import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -35,7 +32,7 @@ class ProjectFile:
             before = self._read(folder)
             after = how(before)
             if after != before:
-                _replace(folder, (after.model_dump_json(by_alias=True, indent=2) + "\n").encode())
+                files.replace_whole(folder, NAME, (after.model_dump_json(by_alias=True, indent=2) + "\n").encode())
         return after
 
     def _read(self, folder: int) -> ProjectRegistry:
@@ -54,18 +51,6 @@ class ProjectFile:
     @property
     def _path(self) -> Path:
         return self._vault.root / paths.OWN_FOLDER / NAME
-
-
-def _replace(folder: int, data: bytes) -> None:
-    draft = f"projects-{secrets.token_hex(8)}"
-    try:
-        files.write_new(folder, draft, data)
-        files.sync(folder, draft)
-        os.replace(draft, NAME, src_dir_fd=folder, dst_dir_fd=folder)
-        files.sync(folder)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(draft, dir_fd=folder)
 
 
 def _unreadable(path: Path, why: str) -> StoreError:

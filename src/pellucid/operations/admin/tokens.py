@@ -1,0 +1,211 @@
+"""A name and grants in, a token out, shown once: who may ask a home that is served, and what."""
+
+import secrets
+from typing import Annotated
+
+from pydantic import ValidationError
+
+from pellucid.app import App
+from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.model.access import AccessList, Grant, Principal, digest, spoken
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+
+Name = Annotated[str, Argument("The name that the token was made under.")]
+
+
+class CreateTokenInput(Wire):
+    """Who is to ask, and what that may do where."""
+
+    name: Annotated[str, Flag("Who asks with it: a program, a machine, a person.")]
+    grants: Annotated[
+        tuple[str, ...],
+        Flag("NAMESPACE:read, :write or :admin; tenant/* is all of a tenant, * is all; may be repeated."),
+    ]
+
+
+class TokenInput(Wire):
+    """Whose token."""
+
+    name: Name
+
+
+class TokensInput(Wire):
+    """Nothing: all of a home."""
+
+
+class TokenView(Wire):
+    """A token without its secret."""
+
+    name: str
+    grants: tuple[str, ...]
+    created: Instant
+    rotated: Instant | None = None
+    last_used: Instant | None = None
+    """To the minute."""
+
+
+class NewToken(Wire):
+    """A token with its secret, which is shown here and kept nowhere."""
+
+    token: str
+    name: str
+    grants: tuple[str, ...]
+
+
+class TokensOutput(Wire):
+    """Every token, by name."""
+
+    tokens: tuple[TokenView, ...]
+
+
+def create_token(app: App, request: CreateTokenInput) -> NewToken:
+    """Make a token for somebody new.
+
+    Raises:
+        InputError: the name or a grant is not allowed.
+        ConflictError: there is a token of that name.
+    """
+    grants = tuple(map(_grant, request.grants))
+    token, token_id, kept = _made(app)
+    try:
+        made = Principal(name=request.name, token_id=token_id, digest=kept, grants=grants, created=app.clock.now())
+    except ValidationError as error:
+        field = "name" if error.errors()[0]["loc"] == ("name",) else "grants"
+        expects = "lower-case letters, digits, dot, dash and underscore" if field == "name" else "at least one grant"
+        raise InputError(f"{field_name(field)} expects {expects}", code=f"invalid_{field}") from error
+
+    def add(known: AccessList) -> AccessList:
+        if known.named(made.name):
+            raise ConflictError(
+                f"there is a token named {made.name}", next_step="`pellucid token rotate` gives it a new secret"
+            )
+        return known.with_one(made)
+
+    app.access.change(add)
+    return NewToken(token=token, name=made.name, grants=tuple(map(_words, grants)))
+
+
+def list_tokens(app: App) -> TokensOutput:
+    """Every token, without its secret."""
+    return TokensOutput(tokens=tuple(map(_view, sorted(app.access.known().principals, key=lambda each: each.name))))
+
+
+def rotate_token(app: App, name: str) -> NewToken:
+    """Give a principal a new token; the old one ends at once.
+
+    Raises:
+        NotFoundError: there is no token of that name.
+    """
+    token, token_id, kept = _made(app)
+
+    def turn(known: AccessList) -> AccessList:
+        changed = {"token_id": token_id, "digest": kept, "rotated": app.clock.now()}
+        return known.with_one(_known(known, name).model_copy(update=changed))
+
+    known = app.access.change(turn)
+    return NewToken(token=token, name=name, grants=tuple(map(_words, _known(known, name).grants)))
+
+
+def revoke_token(app: App, name: str) -> TokenView:
+    """End a token at once.
+
+    Raises:
+        NotFoundError: there is no token of that name.
+    """
+    ended = list[Principal]()
+
+    def end(known: AccessList) -> AccessList:
+        ended.append(_known(known, name))
+        return known.without(name)
+
+    app.access.change(end)
+    return _view(ended[0])
+
+
+def _made(app: App) -> tuple[str, str, str]:
+    """A token, its id, and what is kept of its secret."""
+    token_id, secret = secrets.token_hex(6), secrets.token_hex(32)
+    return spoken(token_id, secret), token_id, digest(secret, app.key)
+
+
+def _known(known: AccessList, name: str) -> Principal:
+    found = known.named(name)
+    if found is None:
+        raise NotFoundError(f"no token is named {name}", next_step="`pellucid token list` names them")
+    return found
+
+
+def _grant(text: str) -> Grant:
+    namespace, _, access = text.strip().rpartition(":")
+    try:
+        return Grant.model_validate({"namespace": namespace, "access": access})
+    except ValidationError as error:
+        raise InputError(
+            f"{field_name('grants')} expects NAMESPACE:read, :write or :admin; got {text[:80]!r}",
+            code="invalid_grant",
+            next_step="for example local/default:write, acme/*:read, or *:admin",
+        ) from error
+
+
+def _words(grant: Grant) -> str:
+    return f"{grant.namespace}:{grant.access}"
+
+
+def _view(principal: Principal) -> TokenView:
+    return TokenView(
+        name=principal.name,
+        grants=tuple(map(_words, principal.grants)),
+        created=principal.created,
+        rotated=principal.rotated,
+        last_used=principal.last_used,
+    )
+
+
+CREATE_TOKEN = Operation(
+    "token.create",
+    """Make a token for a program that asks over HTTP or MCP.
+
+It is shown once, and only a keyed hash of it is kept.
+""",
+    CreateTokenInput,
+    NewToken,
+    lambda call, asked: create_token(call.app, asked),
+    "change",
+    Surfaces("token create"),
+    as_it_stands=True,
+    needs="admin",
+)
+LIST_TOKENS = Operation(
+    "token.list",
+    "List tokens: whose they are, what they may do, when they were used.",
+    TokensInput,
+    TokensOutput,
+    lambda call, _asked: list_tokens(call.app),
+    "read",
+    Surfaces("token list"),
+    as_it_stands=True,
+    needs="admin",
+)
+ROTATE_TOKEN = Operation(
+    "token.rotate",
+    "Give a token a new secret; the old one ends at once.",
+    TokenInput,
+    NewToken,
+    lambda call, asked: rotate_token(call.app, asked.name),
+    "change",
+    Surfaces("token rotate"),
+    as_it_stands=True,
+    needs="admin",
+)
+REVOKE_TOKEN = Operation(
+    "token.revoke",
+    "End a token at once.",
+    TokenInput,
+    TokenView,
+    lambda call, asked: revoke_token(call.app, asked.name),
+    "change",
+    Surfaces("token revoke"),
+    as_it_stands=True,
+    needs="admin",
+)
