@@ -28,6 +28,7 @@ from pellucid.settings.sections import (
     ProjectSettings,
     RecallSettings,
     RerankSettings,
+    ServerSettings,
     StoreSettings,
     TrustSettings,
 )
@@ -57,6 +58,7 @@ class Settings(BaseSettings):
     graph: GraphSettings = GraphSettings()
     trust: TrustSettings = TrustSettings()
     store: StoreSettings = StoreSettings()
+    server: ServerSettings = ServerSettings()
     projects: ProjectSettings = ProjectSettings()
     _notes: tuple[str, ...] = PrivateAttr(default=())
 

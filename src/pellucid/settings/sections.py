@@ -192,6 +192,19 @@ class StoreSettings(BaseModel):
     )
 
 
+class ServerSettings(BaseModel):
+    """What a server takes on: how large, how long, how many at once."""
+
+    model_config = _SECTION
+    time_limit_s: float = Field(
+        default=30.0, gt=0, le=3600, description="Seconds that a question may take; twenty times that, what writes."
+    )
+    body_mb: int = Field(default=4, ge=1, le=1024, description="Megabytes of a request's body.")
+    import_mb: int = Field(default=512, ge=1, le=65_536, description="Megabytes of a transcript that is sent.")
+    calls: int = Field(default=8, ge=1, le=256, description="Calls that run at once.")
+    waiting: int = Field(default=256, ge=1, le=10_000, description="Calls under way or waiting, before one is refused.")
+
+
 class ObserveSettings(BaseModel):
     """When a live session's turns are flushed, who extracts and judges, and what is kept of the trace."""
 

@@ -383,10 +383,7 @@ XRAY = Operation(
     "append",
     Surfaces(
         "xray",
-        http=(
-            "GET /v1/recall/xray",
-            "GET /v1/snapshots/{recall_id}",
-        ),
+        http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"),
         mcp="memory_xray:xray",
     ),
     needs="read",

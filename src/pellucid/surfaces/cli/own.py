@@ -22,6 +22,7 @@ from pellucid.surfaces.answers import json_text, told
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, values
 from pellucid.surfaces.cli.out_file import deliver, out_file
+from pellucid.surfaces.cli.serving import SERVE, serve
 from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -365,6 +366,12 @@ OWN: Mapping[str, Own] = {
             Parameter("every", "Every set below the folder, one row a set.", "switch", "--all"),
             Parameter("sets", "With --all only these: locomo,sessions.", flag="--sets"),
         ),
+    ),
+    "serve": Own(
+        serve,
+        SERVE,
+        as_json=False,
+        text="Serve a home over HTTP and MCP. It looks after it meanwhile: edits are taken over, due passes run.",
     ),
     "ledger export": Own(export_ledger, (_OUT,), as_json=False),
     "snapshots export": Own(export_snapshots, (_OUT,), as_json=False),

@@ -1,0 +1,136 @@
+"""Routes in, the OpenAPI document out: every word of it is the table's."""
+
+from collections.abc import Iterable
+from importlib import metadata
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.surfaces import asking
+from pellucid.surfaces.answers import forms
+from pellucid.surfaces.http.forms import MEDIA
+from pellucid.surfaces.http.routes import Route
+
+_NAMESPACE = "The isolation unit, tenant/project; else the only one that the token grants."
+_FORM = "The form of the answer; else what `Accept` prefers."
+_VERBOSE = "Also say what goes without saying, in text and Markdown."
+_KEY = "Made up by the client: a repeated request with it is answered as before, and does nothing again."
+_PROBLEM = {
+    "type": "object",
+    "required": ["error", "code", "message", "nextStep"],
+    "properties": {name: {"type": "string"} for name in ("error", "code", "message", "nextStep", "traceId")},
+}
+_FAILURES = {
+    "400": "A field is not allowed; the message names it.",
+    "401": "No token that is known.",
+    "403": "Less is granted here, or a page of another site asks.",
+    "404": "Nothing of that name is readable here.",
+    "409": "Somebody changed it first, or the Idempotency-Key was of another request.",
+    "413": "The body is too large.",
+    "503": "Too busy; ask again.",
+    "504": "There was no time left for it.",
+    "507": "The disk is full.",
+}
+
+
+def document(routes: Iterable[Route]) -> dict[str, Any]:
+    """The whole document."""
+    paths: dict[str, dict[str, Any]] = {}
+    schemas: dict[str, Any] = {"Problem": _PROBLEM}
+    for route in sorted(routes, key=lambda each: (each.path, each.method)):
+        paths.setdefault(route.path, {})[route.method.lower()] = _hoisted(_operation(route), schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Pellucid", "version": metadata.version("pellucid")},
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    first, stop, rest = route.row.text.partition(". ")
+    several = len(route.row.on.http) > 1
+    said: dict[str, Any] = {
+        "operationId": f"{route.row.name}{'.' + route.parts[2] if several else ''}",
+        "summary": f"{first}{stop.strip()}",
+        "description": rest.strip() or first,
+        "tags": [route.row.name.partition(".")[0]],
+        "parameters": _parameters(route),
+        "responses": _responses(route),
+    }
+    if asking.file_field(route.row):
+        said["requestBody"] = {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    elif route.has_body:
+        body = asking.schema(route.row, list(route.fields))
+        said["requestBody"] = {"required": "required" in body, "content": {"application/json": {"schema": body}}}
+    return said
+
+
+def _parameters(route: Route) -> list[dict[str, Any]]:
+    whole = asking.schema(route.row)
+    found = [_parameter(name, "path", whole["properties"][name], required=True) for name in route.in_path]
+    if not route.has_body or asking.file_field(route.row):
+        found += [
+            _parameter(name, "query", whole["properties"][name], required=each.is_required)
+            for name, each in route.fields.items()
+        ]
+    if not route.is_of_home:
+        found.append(_parameter("namespace", "query", {"type": "string", "description": _NAMESPACE}))
+    offered = forms(route.row)
+    found.append(_parameter("format", "query", {"type": "string", "enum": list(offered), "description": _FORM}))
+    found.append(_parameter("verbose", "query", {"type": "boolean", "description": _VERBOSE}))
+    if route.row.effect != "read" and route.has_body:
+        key = {"type": "string", "minLength": 1, "maxLength": 255, "description": _KEY}
+        found.append(_parameter("Idempotency-Key", "header", key))
+    return [{**each, "schema": {**each["schema"], "$defs": whole.get("$defs", {})}} for each in found]
+
+
+def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": place,
+        "required": required,
+        "description": schema.get("description", ""),
+        "schema": schema,
+    }
+
+
+def _responses(route: Route) -> dict[str, Any]:
+    content: dict[str, Any] = {MEDIA[each]: {"schema": {"type": "string"}} for each in forms(route.row)}
+    if "json" in forms(route.row):
+        content[MEDIA["json"]] = {"schema": _answer(route)}
+    problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    failures = {status: {"description": text, "content": problem} for status, text in _FAILURES.items()}
+    return {"200": {"description": "The answer.", "content": content}, **failures}
+
+
+def _answer(route: Route) -> dict[str, Any]:
+    output: Any = route.row.output
+    found = TypeAdapter[Any](output).json_schema(mode="serialization")
+    if route.row.output is not RecallXraySnapshot:
+        return found
+    definitions = found.pop("$defs", {})
+    properties = {"snapshotFound": {"type": "boolean"}, "snapshot": found}
+    return {"type": "object", "properties": properties, "required": ["snapshotFound"], "$defs": definitions}
+
+
+def _hoisted(value: Any, schemas: dict[str, Any]) -> Any:
+    """A schema with its definitions among those of the whole document, and its references to there."""
+    if isinstance(value, list):
+        return [_hoisted(each, schemas) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    table = cast("dict[str, Any]", value)
+    for title, schema in table.get("$defs", {}).items():
+        if title not in schemas:
+            schemas[title] = {}  # it may speak of itself
+            schemas[title] = _hoisted(schema, schemas)
+    out = {name: _hoisted(each, schemas) for name, each in table.items() if name != "$defs"}
+    if isinstance(reference := out.get("$ref"), str):
+        out["$ref"] = reference.replace("#/$defs/", "#/components/schemas/")
+    return out

@@ -1,0 +1,105 @@
+"""A row and its fields in, its answer out: run in a thread, given up when its time is over or nobody waits."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pellucid.deadline import Deadline
+from pellucid.errors import PellucidError, UnhealthyError
+from pellucid.operations.operation import Call
+from pellucid.surfaces import asking
+from pellucid.surfaces.answers import Form, printed, problem, spell_wire, told
+from pellucid.surfaces.host import Host
+from pellucid.surfaces.http.forms import content_type
+from pellucid.surfaces.http.refusals import Reply, refused, status_of
+from pellucid.surfaces.http.routes import Route
+
+Emit = Callable[[bytes], None]
+"""Sends a piece of an answer on its way, and waits until there is room for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What is to be done for one request, once it may be."""
+
+    route: Route
+    namespace: str
+    given: dict[str, object]
+    form: Form
+    verbose: bool
+    file: Path | None = None
+    """What a client sent in place of a file of the machine."""
+
+    def run(self, host: Host, deadline: Deadline, emit: Emit) -> Reply | None:
+        """The answer; None where it was sent piece by piece.
+
+        Raises:
+            PellucidError: it could not be run, and nothing was sent.
+        """
+        if self.form == "lines" and self.file:
+            return self._run_with_progress(host, deadline, emit)
+        call = self._call(host, deadline)
+        row, asked = self.route.row, self._asked(call)
+        outcome = row.run(call, asked)
+        if self.form == "lines":
+            return _sent(deadline.over(outcome), emit)
+        failure = row.failure(outcome)
+        if failure and not isinstance(failure, UnhealthyError):
+            return refused(failure, answer=outcome.to_wire())
+        text = printed(told(row, outcome, asked, call.app, self.form, verbose=self.verbose)).encode()
+        return Reply(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
+
+    def _call(
+        self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> Call:
+        if self.route.is_of_home:
+            return Call.over(host.app, deadline)
+        return host.call(self.namespace, deadline=deadline, progress=progress)
+
+    def _asked(self, call: Call) -> Any:
+        field = asking.file_field(self.route.row)
+        files = {field: (self.file,)} if field and self.file else {}
+        return asking.asked(call, self.route.row, self.given, **files)
+
+    def _caching(self, text: bytes) -> tuple[tuple[str, str], ...]:
+        """An answer about what is there can be told from another; a new recall is never an old one."""
+        if self.route.has_body or (self.route.row.effect != "read" and not self.route.in_path):
+            return (("Cache-Control", "no-store"),)
+        tag = hashlib.sha256(text).hexdigest()[:32]
+        return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
+
+    def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
+        """Lines: how far it is, as often as that shows, then the answer, or what went wrong."""
+        shown = [-1]
+
+        def progress(done: int, total: int) -> None:
+            deadline.check()
+            percent = 100 * done // total if total else 0
+            if percent > shown[0]:
+                shown[0] = percent
+                emit(_line({"done": done, "of": total}))
+
+        try:
+            call = self._call(host, deadline, progress)
+            asked = self._asked(call)
+            emit(_line({"answer": self.route.row.run(call, asked).to_wire()}))
+        except PellucidError as error:
+            if shown[0] < 0:
+                raise
+            spell_wire(error, "/openapi.json")
+            emit(_line(problem(error)))
+
+
+def _sent(lines: Iterator[str], emit: Emit) -> Reply | None:
+    """Lines as they are made; an answer without any is whole at once."""
+    count = 0
+    for count, each in enumerate(lines, start=1):  # noqa: B007
+        emit(printed(each).encode())
+    return None if count else Reply(200, b"", content_type("lines"), (("Cache-Control", "no-store"),))
+
+
+def _line(value: dict[str, object] | dict[str, str] | dict[str, int]) -> bytes:
+    return printed(json.dumps(value, ensure_ascii=False)).encode()

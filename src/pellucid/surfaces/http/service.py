@@ -1,0 +1,339 @@
+"""An ASGI application: every request passes the gate, finds its route, and is run in a thread of its own."""
+
+import hashlib
+import json
+import secrets
+import sys
+import traceback
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import Any
+from urllib.parse import parse_qs
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+
+from pellucid.deadline import Deadline
+from pellucid.errors import InputError, PellucidError
+from pellucid.model.access import EVERYWHERE
+from pellucid.settings.sections import ServerSettings
+from pellucid.surfaces import asking
+from pellucid.surfaces.answers import Form, forms
+from pellucid.surfaces.host import Host
+from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spooled
+from pellucid.surfaces.http.forms import chosen, content_type
+from pellucid.surfaces.http.gate import Asker, Gate, allowed
+from pellucid.surfaces.http.openapi import document
+from pellucid.surfaces.http.refusals import HttpError, Reply, refused
+from pellucid.surfaces.http.repeats import Repeats, is_key
+from pellucid.surfaces.http.routes import Route, Routes
+from pellucid.surfaces.http.running import Emit, Errand
+from pellucid.table import OPERATIONS
+
+_SAFE = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
+_MB = 1 << 20
+_LONGER = 20
+"""How much longer than a question something may take that writes."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request, and what is said of it in the log: nothing of what was asked or answered."""
+
+    scope: Mapping[str, Any]
+    receive: Any
+    send: Any
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    began: float = field(default_factory=monotonic)
+    asker: str = ""
+    operation: str = ""
+    status: int = 0
+    code: str = ""
+    is_gone: bool = False
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
+
+    async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        """Send the head of the answer."""
+        self.status = status
+        told = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *_SAFE, *headers)
+        pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in told]
+        await self.send({"type": "http.response.start", "status": status, "headers": pairs})
+
+    async def reply(self, reply: Reply) -> None:
+        """Send a whole answer; of one that the client has already, that."""
+        tag = dict(reply.headers).get("ETag")
+        known = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
+        if tag and reply.status == 200 and (tag in known or "*" in known):
+            reply = Reply(304, b"", reply.media, reply.headers)
+        length = (("Content-Length", str(len(reply.body))),) if reply.status != 304 else ()
+        await self.start(reply.status, reply.media, (*reply.headers, *length))
+        body = b"" if self.scope["method"] == "HEAD" else reply.body
+        await self.send({"type": "http.response.body", "body": body})
+
+    async def piece(self, data: bytes) -> None:
+        """Send a piece of an answer in lines, and its head before the first."""
+        if not self.status:
+            await self.start(200, content_type("lines"), (("Cache-Control", "no-store"),))
+        await self.send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def watch(self, deadline: Deadline) -> None:
+        """Cancel the call when the client goes away."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+        self.is_gone = True
+        deadline.cancel()
+
+    def log(self) -> None:
+        """One line of JSON on standard error."""
+        said = {
+            "request": self.id,
+            "method": self.scope["method"],
+            "operation": self.operation,
+            "asker": self.asker,
+            "status": self.status,
+            "code": self.code,
+            "ms": round(1000 * (monotonic() - self.began), 1),
+        }
+        sys.stderr.write(json.dumps({name: value for name, value in said.items() if value != ""}) + "\n")
+        sys.stderr.flush()
+
+
+class Service:
+    """The application."""
+
+    def __init__(self, host: Host, gate: Gate, limits: ServerSettings) -> None:
+        self._host, self._gate, self._limits = host, gate, limits
+        self._routes, self._repeats = Routes(OPERATIONS), Repeats()
+        self._running: set[Deadline] = set()
+        self._threads: anyio.CapacityLimiter | None = None
+        self.mcp: Any = None
+        self.last_asked = monotonic()
+        self.ready = False
+
+    def cancel(self) -> None:
+        """Give up every call that is under way."""
+        for each in list(self._running):
+            each.cancel()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve what the server hands over: its own beginning and end, or a request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(Exchange(scope, receive, send))
+
+    async def _live(self, receive: Any, send: Any) -> None:
+        await receive()
+        async with self.living():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    @asynccontextmanager
+    async def living(self) -> AsyncGenerator[None]:
+        """While requests may come."""
+        self._threads = anyio.CapacityLimiter(self._limits.calls)
+        async with AsyncExitStack() as open_ones:
+            if self.mcp is not None:
+                await open_ones.enter_async_context(self.mcp.running())
+            self.ready = True
+            yield
+            self.ready = False
+
+    async def _serve(self, exchange: Exchange) -> None:
+        self.last_asked = monotonic()
+        try:
+            await self._answer(exchange)
+        except GoneError:
+            exchange.status, exchange.code = 499, "gone"
+        except PellucidError as error:
+            exchange.code = error.code
+            await self._fail(exchange, refused(error, **({"traceId": exchange.id} if _is_ours(error) else {})))
+        except Exception as error:  # noqa: BLE001  # the edge: nothing of it may be told, and nothing may stop the rest
+            exchange.code = "unexpected"
+            _note_trace(exchange.id, error)
+            told = PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
+            told.code = "unexpected"
+            await self._fail(exchange, refused(told, traceId=exchange.id))
+        finally:
+            exchange.log()
+
+    async def _fail(self, exchange: Exchange, reply: Reply) -> None:
+        if exchange.status:  # the head is out: the client sees that the rest is missing
+            raise ConnectionAbortedError
+        await exchange.reply(reply)
+
+    async def _answer(self, exchange: Exchange) -> None:
+        path: str = exchange.scope["path"]
+        self._gate.check_place(exchange.headers)
+        if path in ("/healthz", "/readyz"):
+            is_well = path == "/healthz" or self.ready
+            await exchange.reply(Reply(200 if is_well else 503, b'{"ok": %s}\n' % (b"true" if is_well else b"false")))
+            return
+        asker = self._gate.asker(exchange.headers)
+        exchange.asker = asker.name
+        if path == "/mcp" or path.startswith("/mcp/"):
+            await self._hand_to_mcp(exchange, asker)
+        elif path == "/openapi.json":
+            text = json.dumps(document(self._routes.all), indent=1).encode() + b"\n"
+            await exchange.reply(Reply(200, text))
+        else:
+            await self._operate(exchange, asker)
+
+    async def _hand_to_mcp(self, exchange: Exchange, asker: Asker) -> None:
+        if self.mcp is None:
+            raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
+        exchange.operation, exchange.status = "mcp", 200
+        state = {**exchange.scope.get("state", {}), "principal": asker}
+        await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, exchange.send)
+
+    async def _operate(self, exchange: Exchange, asker: Asker) -> None:
+        route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
+        exchange.operation = route.row.name
+        query = _query(exchange.scope["query_string"])
+        if route.is_of_home:
+            namespace = allowed(asker, route.row.access, EVERYWHERE)
+        else:
+            namespace = allowed(asker, route.row.access, _one(query, "namespace"))
+        form = chosen(_forms(route), _one(query, "format"), exchange.headers.get("accept", ""))
+        verbose = (_one(query, "verbose") or "false").lower() in ("true", "1", "")
+        if (
+            exchange.headers.get("transfer-encoding") is None
+            and not exchange.headers.get("content-length", "0").isdigit()
+        ):
+            raise InputError("the length of the body is no number")
+        if asking.file_field(route.row):
+            file, print_ = await spooled(exchange.receive, self._limits.import_mb * _MB, self._host.app.settings.home)
+            given = asking.from_words(route.row, query)
+        else:
+            file, body = None, b"".join([each async for each in chunks(exchange.receive, self._limits.body_mb * _MB)])
+            print_ = hashlib.sha256(body).hexdigest()
+            media = exchange.headers.get("content-type", "")
+            given = fields(body, media) if route.has_body else asking.from_words(route.row, query)
+            if route.has_body and query:
+                raise InputError(f"{json.dumps(next(iter(query)))} belongs in the body", code="misplaced_field")
+        try:
+            _check_names(route, given, asker)
+            errand = Errand(route, namespace, {**given, **named}, form, verbose, file)
+            await self._once(exchange, asker, errand, f"{exchange.scope['path']} {namespace} {form} {print_}")
+        finally:
+            if file:
+                remove(file)
+
+    async def _once(self, exchange: Exchange, asker: Asker, errand: Errand, print_: str) -> None:
+        key = exchange.headers.get("idempotency-key")
+        if key is None or errand.route.row.effect == "read":
+            await self._run(exchange, asker, errand)
+            return
+        if not is_key(key):
+            raise InputError("the Idempotency-Key is to have up to 255 characters that can be shown")
+        if before := self._repeats.before(asker.name, key, print_):
+            await exchange.reply(before)
+            return
+        reply: Reply | None = None
+        try:
+            reply = await self._run(exchange, asker, errand)
+        finally:
+            self._repeats.keep(asker.name, key, reply)
+
+    async def _run(self, exchange: Exchange, asker: Asker, errand: Errand) -> Reply | None:
+        row = errand.route.row
+        seconds = self._limits.time_limit_s * (1 if row.access == "read" else _LONGER)
+        deadline = Deadline(seconds)
+        reply = await self._in_thread(exchange, errand, deadline)
+        if row.effect == "erase":
+            self._repeats.forget()
+        if asker.name not in ("owner", "loopback"):
+            await anyio.to_thread.run_sync(self._gate.note_use, asker)
+        if reply is None:
+            await exchange.send({"type": "http.response.body", "body": b""})
+        else:
+            exchange.code = "" if reply.status < 300 else "failed"
+            await exchange.reply(reply)
+        return reply
+
+    async def _in_thread(self, exchange: Exchange, errand: Errand, deadline: Deadline) -> Reply | None:
+        """Run it where it delays nobody; a client that goes away takes its call with it."""
+        if len(self._running) >= self._limits.waiting:
+            raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
+
+        def emit(data: bytes) -> None:
+            deadline.check()
+            anyio.from_thread.run(exchange.piece, data)
+
+        self._running.add(deadline)
+        reply: Reply | Exception | None = None
+        try:
+            async with anyio.create_task_group() as beside:
+                beside.start_soon(exchange.watch, deadline)
+                work = partial(_settled, errand, self._host, deadline, emit)
+                reply = await anyio.to_thread.run_sync(work, limiter=self._threads)
+                beside.cancel_scope.cancel()
+        finally:
+            self._running.discard(deadline)
+        if exchange.is_gone:
+            raise GoneError
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def _settled(errand: Errand, host: Host, deadline: Deadline, emit: Emit) -> Reply | Exception | None:
+    """What came of an errand, what went wrong with it included: no thread ends by that."""
+    try:
+        return errand.run(host, deadline, emit)
+    except Exception as error:  # noqa: BLE001  # it is raised again where it is answered
+        return error
+
+
+def _is_ours(error: PellucidError) -> bool:
+    return type(error) is PellucidError
+
+
+def _forms(route: Route) -> tuple[Form, ...]:
+    """Those of the answer; and lines of progress, where a file is sent."""
+    return (*forms(route.row), *(("lines",) if asking.file_field(route.row) else ()))
+
+
+def _query(raw: bytes) -> dict[str, list[str]]:
+    """The query's fields.
+
+    Raises:
+        InputError: it is not UTF-8, or has too many fields.
+    """
+    try:
+        return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)
+    except ValueError as error:
+        raise InputError("the query is not UTF-8, or has too many fields", code="invalid_text") from error
+
+
+def _one(query: dict[str, list[str]], name: str) -> str | None:
+    words = query.pop(name, [])
+    if len(words) > 1:
+        raise InputError(f"{json.dumps(name)} is given {len(words)} times, and takes one value")
+    return words[0] if words else None
+
+
+def _check_names(route: Route, given: Mapping[str, object], asker: Asker) -> None:
+    """See that every field is one of this path, and that what reaches beyond the namespace may."""
+    for name, value in given.items():
+        if name not in route.fields:
+            raise InputError(
+                f"{json.dumps(name)} is no field of this path", next_step="/openapi.json says what it takes"
+            )
+        if route.fields[name].flag.beyond and value not in (False, "false"):
+            allowed(asker, route.row.access, EVERYWHERE)
+
+
+def _note_trace(trace: str, error: Exception) -> None:
+    """Where it went wrong; not with what, since that may hold words of memories."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
+    sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where}) + "\n")
