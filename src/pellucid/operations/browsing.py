@@ -179,7 +179,7 @@ def _fits(memory: Memory, wanted: ListInput) -> bool:
 
 LIST = Operation(
     "memory.list",
-    "List memories, newest first. With `--as-of`, those that could answer then.",
+    "List memories, newest first. Of a past instant, those that could answer then.",
     ListInput,
     ListOutput,
     lambda call, asked: list_memories(call.app, asked),

@@ -216,6 +216,8 @@ def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
     field = to_snake(str(first["loc"][0])) if first["loc"] else ""
     if first["type"] == "extra_forbidden":
         return InputError(f"{field_name(field)} is no field of this call", next_step=_REFERENCE)
+    if first["type"] == "missing":
+        return InputError(f"{field_name(field)} is required", code=f"missing_{field}", next_step=_REFERENCE)
     got = repr(first["input"])
     got = got if len(got) <= _SHOWN_CHARS else f"{got[:_SHOWN_CHARS]}…"
     said = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")

@@ -381,11 +381,7 @@ XRAY = Operation(
     RecallXraySnapshot,
     explained,
     "append",
-    Surfaces(
-        "xray",
-        http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"),
-        mcp="memory_xray:xray",
-    ),
+    Surfaces("xray", http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"), mcp="memory_xray:xray"),
     needs="read",
 )
 AUDIT = Operation(

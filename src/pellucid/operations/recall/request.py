@@ -81,9 +81,9 @@ class RecallInput(SafeInput):
     """Answer with what had been written down by then."""
     review: Annotated[
         str | None,
-        Flag("A file with a diff or a list of files (- reads standard input), or a file itself.", as_words=True),
+        Flag("A diff or a list of files; a command takes the file that holds it (- standard input).", as_words=True),
     ] = None
-    """Here the diff, or the list of files: memories that speak of these files are nominated."""
+    """Memories that speak of these files are nominated."""
     settings: Annotated[
         dict[str, Any], Flag("A recall setting for this call: name=value; may be repeated.", "--set")
     ] = Field(default_factory=dict)

@@ -20,7 +20,7 @@ from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
 from pellucid.surfaces.answers import json_text, told
 from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.derived import Parameter, values
+from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
 from pellucid.surfaces.cli.out_file import deliver, out_file
 from pellucid.surfaces.cli.serving import SERVE, serve
 from pellucid.surfaces.cli.session import note, settings, write
@@ -316,11 +316,27 @@ def demo(_row: None, given: Given) -> None:
     run_demo(settings(given["home"]), write, note)
 
 
+def mcp(_row: None, given: Given) -> None:
+    """Memory for one agent, until its input ends; nothing but the protocol on standard output."""
+    from pellucid.surfaces.extra import require_server
+
+    require_server()
+    from pellucid.surfaces.mcp.stdio import run
+
+    run(settings(given["home"], given["namespace"]), note)
+
+
 OWN: Mapping[str, Own] = {
     "demo": Own(
         demo,
         as_json=False,
         text="Show on example sessions what Pellucid does. An import, a handful of memories, a recall, and its X-ray.",
+    ),
+    "mcp": Own(
+        mcp,
+        (NAMESPACE,),
+        as_json=False,
+        text="Serve memory to an agent over MCP. On standard input and output, until the input ends.",
     ),
     "recall": Own(
         recall, (_QUERY, Parameter("verbose", "Also name what was not verified for long.", "switch", "--verbose"))

@@ -26,7 +26,8 @@ GROUPS = {
         "forget",
         "purge",
     ),
-    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "serve", "token", "lab"),
+    "Serve": ("serve", "token", "mcp", "hooks"),
+    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
 }
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 

@@ -4,8 +4,10 @@ The page is whole in itself: no script, no font, no image, nothing fetched. Text
 elements alone, never in an attribute, with every sign escaped that HTML acts on.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
@@ -70,11 +72,17 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
     return _page([*body, "</main>"])
 
 
-def _page(body: Sequence[str]) -> str:
+def render_shell(script: str) -> str:
+    """The page before there is a snapshot, without a final newline: this script, and no other, may fill it."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return _page([f"<h1>{_TITLE}</h1>", f"<script>{script}</script>"], f"; script-src 'sha256-{digest}'")
+
+
+def _page(body: Sequence[str], further: str = "") -> str:
     head = (
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}{further}">',
         '<meta name="referrer" content="no-referrer">',
         f"<title>{_TITLE}</title>",
         f"<style>\n{_style()}</style>",

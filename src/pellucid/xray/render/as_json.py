@@ -14,7 +14,7 @@ def render_json(snapshot: RecallXraySnapshot | None) -> str:
     Raises:
         ValueError: a number is infinite or not a number, which JSON cannot say.
     """
-    return visible_json(json.dumps(_envelope(snapshot), indent=2, ensure_ascii=False, allow_nan=False))
+    return visible_json(json.dumps(enveloped(snapshot), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def render_json_line(snapshot: RecallXraySnapshot) -> str:
@@ -23,9 +23,10 @@ def render_json_line(snapshot: RecallXraySnapshot) -> str:
     Raises:
         ValueError: a number is infinite or not a number, which JSON cannot say.
     """
-    return visible_json(json.dumps(_envelope(snapshot), separators=(",", ":"), ensure_ascii=False, allow_nan=False))
+    return visible_json(json.dumps(enveloped(snapshot), separators=(",", ":"), ensure_ascii=False, allow_nan=False))
 
 
-def _envelope(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
+def enveloped(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
+    """The same envelope as a value: whether there is a snapshot, and the snapshot."""
     found = {} if snapshot is None else {"snapshot": snapshot.to_wire()}
     return {"snapshotFound": snapshot is not None, **found}

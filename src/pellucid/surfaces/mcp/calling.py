@@ -1,0 +1,212 @@
+"""A tool's name and arguments in, an operation run in a thread, its result out: what MCP says of it.
+
+What goes wrong is a result, too, which says what to change: a model can then correct itself.
+"""
+
+import asyncio
+import difflib
+import json
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from secrets import token_hex
+from time import monotonic
+from typing import Any, Protocol, TypeVar
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from starlette.requests import Request
+
+from pellucid.deadline import Deadline
+from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.model.snapshot import RecallXraySnapshot
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Access, Call
+from pellucid.surfaces.answers import printed, problem, spell_wire, told
+from pellucid.surfaces.asking import asked, writable
+from pellucid.surfaces.mcp.schemas import opposites
+from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, Row, Tool
+from pellucid.xray.render.as_json import enveloped
+
+Context = ServerRequestContext[Any, Any]
+Progress = Callable[[int, int], None]
+T = TypeVar("T")
+_TELLS_EVERY_S = 0.2
+_REFERENCE = "the tool's input schema"
+
+
+class Calls(Protocol):
+    """Who may ask where: decided anew for each request, since nothing of MCP's own says who it comes from."""
+
+    def __call__(
+        self,
+        request: Request | None,
+        namespace: str | None,
+        access: Access,
+        /,
+        *,
+        deadline: Deadline,
+        progress: Progress,
+    ) -> Call:
+        """A call in the namespace that is named, or in the one that is meant where none is.
+
+        Args:
+            request: the HTTP request that it came with; None over stdio.
+            namespace: the one that the arguments name.
+            access: what is to be done there.
+            deadline: when it is given up.
+            progress: told how much is done, of how much.
+
+        Raises:
+            NotFoundError: this caller may not ask there, or there is no such namespace: the two are told alike.
+            InputError: that is no name of a namespace.
+        """
+        ...
+
+
+async def call_tool(
+    tools: Mapping[str, Tool], calls: Calls, context: Context, params: types.CallToolRequestParams
+) -> types.CallToolResult:
+    """What a tool answers.
+
+    Raises:
+        MCPError: there is no such tool.
+    """
+    tool = tools.get(params.name)
+    if tool is None:
+        raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!r}; there are {', '.join(tools)}")
+    given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
+
+    def work(deadline: Deadline, progress: Progress) -> types.CallToolResult:
+        row = None
+        try:
+            row = _row(tool, given.pop(MODE, None) if len(tool.rows) > 1 else None)
+            place = _place(given.pop(NAMESPACE, None)) if tool.places else None
+            call = calls(context.request, place, row.access, deadline=deadline, progress=progress)
+            return _answer(tool, row, call, given)
+        except PellucidError as error:
+            return refused(error, row)
+        except Exception as error:  # noqa: BLE001  # the edge: whoever asked is told, and goes on
+            return refused(unexpected(error), row)
+
+    return await in_thread(context, work)
+
+
+def _row(tool: Tool, mode: object) -> Row:
+    if mode is None:
+        return next(iter(tool.rows.values()))
+    if not isinstance(mode, str) or mode not in tool.rows:
+        raise InputError(f'"mode" expects one of {", ".join(tool.rows)}; got {_shown(mode)}', code="invalid_mode")
+    return tool.rows[mode]
+
+
+def _place(namespace: object) -> str | None:
+    if namespace is not None and not isinstance(namespace, str):
+        raise InputError(f'"namespace" expects tenant/project; got {_shown(namespace)}', code="invalid_namespace")
+    return namespace
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
+    _check_names(tool, row, given)
+    request = asked(call, row, {**dict.fromkeys(opposites(row), True), **given})
+    outcome = row.run(call, request)
+    said = printed(told(row, outcome, request, call.app, "text")).rstrip("\n")
+    failure = row.failure(outcome)
+    if failure:
+        spell_wire(failure, _REFERENCE)
+        said = f"{said}\n{failure}"
+    return types.CallToolResult(
+        content=[types.TextContent(text=said)], structured_content=_structured(outcome), is_error=failure is not None
+    )
+
+
+def _check_names(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
+    """See that the fields are those of the mode.
+
+    Raises:
+        InputError: one is another mode's, or none's.
+    """
+    fields = writable(row)
+    unknown = next((name for name in given if name not in fields), None)
+    if unknown is None:
+        return
+    modes = [mode for mode, other in tool.rows.items() if unknown in writable(other)]
+    mode = next(mode for mode, each in tool.rows.items() if each is row)
+    close = difflib.get_close_matches(unknown, fields, n=1)
+    hint = f"it is one of mode {' and '.join(modes)}" if modes else f"did you mean {close[0]}?" if close else ""
+    raise InputError(
+        f"{json.dumps(unknown)} is no field of {f'mode {mode}' if len(tool.rows) > 1 else tool.name}",
+        code="unknown_field",
+        next_step=hint or f"there are {', '.join(fields)}",
+    )
+
+
+def _structured(outcome: Wire) -> dict[str, object]:
+    return enveloped(outcome) if isinstance(outcome, RecallXraySnapshot) else outcome.to_wire()
+
+
+def refused(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
+    """A failure as a result, its fields spelled as they are sent.
+
+    A recall that is not there, or is somebody else's, has no snapshot: that is an answer, and no failure.
+    """
+    spell_wire(error, _REFERENCE)
+    found: dict[str, Any] = dict(problem(error))
+    is_answer = row is not None and row.output is RecallXraySnapshot and isinstance(error, NotFoundError)
+    if is_answer:
+        found = enveloped(None)
+    return types.CallToolResult(
+        content=[types.TextContent(text=printed(str(error)).rstrip("\n"))],
+        structured_content=found,
+        is_error=not is_answer,
+    )
+
+
+def unexpected(error: Exception) -> PellucidError:
+    """What nobody foresaw, without a word of it for the caller; standard error names it under the same id."""
+    trace = token_hex(6)
+    sys.stderr.write(f"pellucid: unexpected {type(error).__name__}, trace {trace}\n")
+    return PellucidError(f"something unexpected went wrong, trace {trace}", next_step="try it once more")
+
+
+async def in_thread(context: Context, work: Callable[[Deadline, Progress], T]) -> T:
+    """Work done in a thread, with progress told to whoever asked; it ends soon after the request is cancelled."""
+    loop, deadline, told_of = asyncio.get_running_loop(), Deadline(), list[Future[None]]()
+    again = _Every(_TELLS_EVERY_S)
+
+    def progress(done: int, total: int) -> None:
+        if done == total or again.is_due():
+            report = context.session.report_progress(done, total or None)
+            told_of.append(asyncio.run_coroutine_threadsafe(report, loop))
+
+    working = asyncio.ensure_future(anyio.to_thread.run_sync(work, deadline, progress))
+    try:
+        outcome = await asyncio.shield(working)
+    except asyncio.CancelledError:
+        deadline.cancel()
+        with anyio.CancelScope(shield=True):  # the home may not be closed beneath it
+            await asyncio.wait([working])
+        raise
+    await asyncio.gather(*map(asyncio.wrap_future, told_of), return_exceptions=True)  # before the answer, not after
+    return outcome
+
+
+class _Every:
+    """Whether so many seconds have passed since it was last due."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._next = seconds, 0.0
+
+    def is_due(self) -> bool:
+        now = monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self._seconds
+        return True

@@ -1,0 +1,55 @@
+"""Calls in, the same server as an ASGI application out: streamable HTTP, for whoever mounts it behind its own door."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp.server.lowlevel.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from pellucid.deadline import Deadline
+from pellucid.errors import NotFoundError
+from pellucid.operations.operation import Access, Call
+from pellucid.surfaces.host import Host
+from pellucid.surfaces.mcp.calling import Calls, Progress
+from pellucid.surfaces.mcp.server import server
+
+MOST_BYTES = 4 << 20
+"""Of one request."""
+
+
+class Mounted:
+    """A server over streamable HTTP. Who may come in, by which host and origin, is for the door to say."""
+
+    def __init__(self, made: Server[Any]) -> None:
+        self._sessions = StreamableHTTPSessionManager(made, max_request_body_size=MOST_BYTES)
+        self.app: ASGIApp = StreamableHTTPASGIApp(self._sessions)
+        """To be mounted at `/mcp`."""
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """While it serves; once in its life. The lifespan of the application that mounts it enters this."""
+        async with self._sessions.run():
+            yield
+
+
+def mounted(calls: Calls) -> Mounted:
+    """The server whose requests are made by `calls`, to be mounted."""
+    return Mounted(server(calls))
+
+
+def granted(host: Host) -> Calls:
+    """Calls in a home, of the principal that the door has put into each request's state as `principal`."""
+
+    def calls(
+        request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
+    ) -> Call:
+        principal = request.state.principal if request else None
+        place = namespace or (principal.only_namespace if principal else None) or host.app.settings.namespace
+        if principal is None or not principal.may(access, place):
+            raise NotFoundError(f"no namespace {place} here", next_step="name one that was granted")
+        return host.call(place, deadline=deadline, progress=progress)
+
+    return calls

@@ -1,0 +1,200 @@
+"""A real MCP client in, what the tools, resources and prompts answer out: each what the command line answers, too."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kits.cli import Cli
+from kits.mcp import ask, call, standing
+from pellucid.operations.operation import CONTEXT
+from pellucid.surfaces.asking import writable
+from pellucid.surfaces.mcp.calling import Calls
+from pellucid.surfaces.mcp.server import INSTRUCTIONS
+from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, tools
+from pellucid.table import OPERATIONS
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "mcp_tools.json"
+UPDATE = "PELLUCID_UPDATE_GOLDENS" in os.environ  # noqa: TID251 - asked for by hand, never by a suite
+RELAY, QUEUE = "The relay of rack 7 listens on port 9041.", "We chose Redis streams over Kafka for the ingest queue."
+
+
+@pytest.fixture
+def calls(cli: Cli, tmp_path: Path) -> Iterator[Calls]:
+    """The calls of a client in a home with two memories."""
+    cli("remember", RELAY)
+    cli("remember", QUEUE, "--category", "decision", "--entity", "ingest queue")
+    with standing(tmp_path / "home") as found:
+        yield found
+
+
+def said(result: Any) -> str:
+    return result.content[0].text
+
+
+def test_the_tools_are_those_of_the_table_and_stay_as_they_are(calls: Calls) -> None:
+    listed = ask(calls, lambda client: client.list_tools()).tools
+    shown = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in listed]
+    if UPDATE:
+        GOLDEN.write_text(json.dumps(shown, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    assert shown == json.loads(GOLDEN.read_text("utf-8"))
+    assert len(listed) <= 8
+    assert all(re.fullmatch(r"[a-z0-9_]{1,40}", each.name) for each in listed)
+    assert all(each.description.startswith("Use ") for each in listed)
+    assert {row.on.mcp for row in OPERATIONS if row.on.mcp} == {
+        ":".join(filter(None, (tool.name, mode))) for tool in tools().values() for mode in tool.rows
+    }
+
+
+def test_no_tool_has_a_field_of_its_own() -> None:
+    for tool in tools().values():
+        taken = {name for row in tool.rows.values() for name in writable(row)}
+        assert set(tool.listed.input_schema["properties"]) - taken <= {MODE, *(NAMESPACE,) * (NAMESPACE in CONTEXT)}
+        assert taken <= set(tool.listed.input_schema["properties"])
+
+
+def test_effects_are_told_as_annotations() -> None:
+    hints = {name: tool.listed.annotations for name, tool in tools().items()}
+    assert hints["memory_recall"].read_only_hint
+    assert hints["memory_search"].read_only_hint
+    assert not hints["memory_remember"].read_only_hint
+    assert [name for name, hint in hints.items() if hint.destructive_hint] == ["memory_forget"]
+
+
+def test_instructions_fit_where_hosts_cut_them(calls: Calls) -> None:
+    assert ask(calls, lambda client: _value(client.instructions)) == INSTRUCTIONS
+    assert len(INSTRUCTIONS) <= 1500
+    assert not set(re.findall(r"memory_\w+", INSTRUCTIONS)) - set(tools())
+
+
+async def _value(value: Any) -> Any:
+    return value
+
+
+def test_a_recall_answers_with_its_context_and_its_id(calls: Calls) -> None:
+    result = call(calls, "memory_recall", query="Which port does the relay listen on?")
+    assert said(result).startswith(f'<pellucid-recall id="{result.structured_content["recallId"]}">')
+    assert RELAY in said(result)
+    assert result.structured_content["memories"][0]["memory"]["content"] == RELAY
+
+
+READS = [
+    (("list",), "memory_search", {}),
+    (("list", "--category", "decision"), "memory_search", {"mode": "memories", "category": "decision"}),
+    (("list", "--status", "any"), "memory_search", {"status": "any"}),
+    (("episodes", "list"), "memory_search", {"mode": "episodes"}),
+    (("index", "list"), "memory_search", {"mode": "documents"}),
+    (("graph", "show", "ingest queue"), "memory_search", {"mode": "graph", "name": "ingest queue"}),
+    (("show", "ID"), "memory_history", {"memoryId": "ID"}),
+    (("history", "ID"), "memory_history", {"mode": "history", "name": "ID"}),
+    (("forget", "ID"), "memory_forget", {"memoryIds": ["ID"]}),
+    (("replay", "last"), "memory_xray", {"mode": "replay", "recallId": "last"}),
+    (("diff", "last", "last~1"), "memory_xray", {"mode": "diff", "a": "last", "b": "last~1"}),
+    (("why", "ID", "--recall", "last"), "memory_xray", {"mode": "why", "memory": "ID", "recallId": "last"}),
+    (("xray", "last"), "memory_xray", {"recallId": "last"}),
+    (("xray", "last", "--align"), "memory_xray", {"mode": "xray", "recallId": "last", "align": True}),
+]
+
+
+def test_a_tool_says_what_the_command_says(cli: Cli, calls: Calls) -> None:
+    memory_id = cli("list", "--json").json["memories"][0]["memory"]["id"]
+    cli("recall", "Which port?")
+    cli("recall", "Which queue did we choose?")
+    for command, tool, arguments in READS:
+        named = json.loads(json.dumps(arguments).replace("ID", memory_id))
+        words = [memory_id if word == "ID" else word for word in command]
+        result = call(calls, tool, **named)
+        assert not result.is_error, said(result)
+        assert said(result) + "\n" == cli(*words).out
+        assert result.structured_content == cli(*words, "--json").json
+
+
+def test_what_is_changed_over_mcp_is_changed_for_the_command_line(cli: Cli, calls: Calls) -> None:
+    kept = call(calls, "memory_remember", content="The crane lifts forty tonnes.", tags=["port"]).structured_content
+    named = kept["memory"]["id"]
+    newer = call(calls, "memory_remember", mode="update", memoryId=named, content="The crane lifts fifty tonnes.")
+    assert cli("show", newer.structured_content["memory"]["id"], "--json").json["memory"]["tags"] == ["port"]
+    named = newer.structured_content["memory"]["id"]
+    assert not call(calls, "memory_history", mode="reverify", memoryIds=[named]).is_error
+    for mode, status in (("archive", "archived"), ("retract", "retracted")):
+        other = call(calls, "memory_remember", content=f"To be {status} is a state of forms.").structured_content
+        call(calls, "memory_remember", mode=mode, memoryId=other["memory"]["id"], reason="tried")
+        assert cli("show", other["memory"]["id"], "--json").json["memory"]["status"] == status
+    turns = [{"role": "user", "content": "We decided to use Postgres 17 for the billing service."}]
+    seen = call(calls, "memory_observe", turns=turns, sessionId="s1", flush="session_end")
+    assert seen.structured_content["turnsRead"] == 1
+    assert "Postgres 17" in cli("list").out
+
+
+def test_forgetting_is_a_preview_until_it_is_said_that_it_is_none(cli: Cli, calls: Calls) -> None:
+    named = cli("list", "--json").json["memories"][0]["memory"]["id"]
+    assert call(calls, "memory_forget", memoryIds=[named]).structured_content["done"] is False
+    assert cli("show", named)
+    assert call(calls, "memory_forget", memoryIds=[named], preview=False).structured_content["done"] is True
+    assert cli("show", named, code=3)
+
+
+WRONG = [
+    ("memory_recall", {}, 'missing_query "query" is required'),
+    ("memory_recall", {"query": ""}, "missing_query"),
+    ("memory_recall", {"query": "x", "topK": "many"}, 'invalid_top_k "topK" expects'),
+    (
+        "memory_recall",
+        {"query": "x", "topk": 3},
+        'unknown_field "topk" is no field of memory_recall (did you mean topK?)',
+    ),
+    ("memory_recall", {"query": "x", "budget": -1}, 'invalid_budget "budget" expects a positive integer'),
+    ("memory_recall", {"query": "x", "without": ["bm25"]}, 'invalid_without "without" expects some of vector'),
+    ("memory_recall", {"query": "x", "namespace": "local/other"}, "not_found no namespace local/other here"),
+    ("memory_recall", {"query": "x", "namespace": "../escape"}, 'invalid_namespace "namespace" expects tenant/project'),
+    ("memory_recall", {"query": "x", "namespace": 3}, 'invalid_namespace "namespace" expects tenant/project'),
+    ("memory_remember", {"mode": "rember"}, 'invalid_mode "mode" expects one of remember, update, archive, retract'),
+    ("memory_remember", {"content": "x", "memoryId": "m"}, "it is one of mode update and archive and retract"),
+    ("memory_remember", {"mode": "update"}, '"memoryId" is required'),
+    ("memory_forget", {"memoryIds": []}, '"memoryIds" expects'),
+    ("memory_forget", {"memoryIds": ["x"], "preview": "maybe"}, '"preview" expects'),
+    ("memory_history", {"memoryId": "mem_0"}, "not_found no memory mem_0"),
+    ("memory_search", {"asOf": "tomorrow"}, "invalid_instant"),
+    ("memory_xray", {"mode": "replay", "recallId": "rec_0"}, "not_found no recall rec_0"),
+    ("memory_xray", {}, "missing_query"),
+]
+
+
+def test_a_mistake_is_a_result_that_says_what_to_change(calls: Calls) -> None:
+    for tool, arguments, expected in WRONG:
+        result = call(calls, tool, **arguments)
+        assert result.is_error
+        found = result.structured_content
+        assert expected in f"{found['code']} {said(result)}"
+        assert set(found) == {"error", "code", "message", "nextStep"}
+        assert "_" not in "".join(re.findall(r'"(\w+)" (?:expects|is required)', said(result)))
+
+
+def test_a_recall_that_is_not_here_has_no_snapshot(calls: Calls) -> None:
+    for named in ("rec_" + "0" * 32, "last~9"):
+        result = call(calls, "memory_xray", recallId=named)
+        assert not result.is_error
+        assert result.structured_content == {"snapshotFound": False}
+
+
+def test_a_recall_of_another_namespace_is_as_unknown_as_one_that_never_was(cli: Cli, calls: Calls) -> None:
+    cli("remember", RELAY, "--namespace", "team/other")
+    foreign = cli("recall", "Which port?", "--namespace", "team/other", "--json").json["recallId"]
+    never = "rec_" + "0" * 32
+    told = [said(call(calls, "memory_xray", recallId=each)).replace(each, "ID") for each in (foreign, never)]
+    assert told[0] == told[1]
+    assert call(calls, "memory_xray", recallId=foreign).structured_content == {"snapshotFound": False}
+
+
+def test_what_nobody_foresaw_is_told_without_its_words(capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object, **__: object) -> Any:
+        raise RuntimeError("the secret word")
+
+    result = call(broken, "memory_search")
+    assert result.is_error
+    assert re.fullmatch(r"something unexpected went wrong, trace \w{12} \(try it once more\)", said(result))
+    assert "secret" not in capsys.readouterr().err

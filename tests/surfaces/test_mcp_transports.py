@@ -1,0 +1,96 @@
+"""`pellucid mcp` as a process, and the same server over HTTP, in; what a client of each protocol era gets out."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+
+from kits.cli import Cli
+from kits.mcp import ask_http, ask_process, serving, standing
+
+ERAS = ["legacy", "2026-07-28"]
+PROGRAM = str(Path(sys.executable).with_name("pellucid"))
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
+
+async def remember_and_recall(client: Client) -> tuple[str, Any]:
+    await client.call_tool("memory_remember", {"content": "The relay of rack 7 listens on port 9041."})
+    result = await client.call_tool("memory_recall", {"query": "Which port does the relay listen on?"})
+    return client.protocol_version, result
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_of_either_era_remembers_and_recalls_over_standard_input(tmp_path: Path, era: str) -> None:
+    version, result = ask_process(
+        tmp_path / "home", remember_and_recall, "--namespace", "team/x", mode=era, cwd=tmp_path
+    )
+    assert version == ("2025-11-25" if era == "legacy" else era)
+    assert "port 9041" in result.content[0].text
+    assert result.structured_content["namespace"] == "team/x"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_of_either_era_remembers_and_recalls_over_http(cli: Cli, tmp_path: Path, era: str) -> None:
+    with standing(tmp_path / "home") as calls, serving(calls) as address:
+        version, result = ask_http(address, remember_and_recall, mode=era)
+    assert version == ("2025-11-25" if era == "legacy" else era)
+    assert "port 9041" in result.content[0].text
+
+
+def exchanged(home: Path, *messages: dict[str, Any], arguments: tuple[str, ...] = ()) -> tuple[list[Any], str, int]:
+    """The answers to some messages, what was said beside them, and how the process ended when its input did."""
+    lines = "".join(json.dumps(each) + "\n" for each in messages)
+    done = subprocess.run(
+        [PROGRAM, "mcp", "--home", str(home), *arguments],
+        input=lines,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
+        cwd=home.parent,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr, done.returncode
+
+
+def test_it_ends_with_its_input_and_says_nothing_but_the_protocol(tmp_path: Path) -> None:
+    answers, errors, code = exchanged(tmp_path / "home", INITIALIZE)
+    assert [each["id"] for each in answers] == [1]
+    assert answers[0]["result"]["serverInfo"]["name"] == "pellucid"
+    assert "Traceback" not in errors
+    assert code == 0
+
+
+def test_who_comes_in_waits_for_no_home_and_hears_of_it_when_a_tool_needs_one(tmp_path: Path) -> None:
+    (home := tmp_path / "home").mkdir()
+    (home / "journal.db").mkdir()  # where a file is expected
+
+    async def look(client: Client) -> Any:
+        return len((await client.list_tools()).tools), await client.call_tool("memory_search", {})
+
+    count, result = ask_process(home, look, cwd=tmp_path)
+    assert count >= 7
+    assert result.is_error
+    assert result.structured_content["code"] != "unexpected"
+
+
+def test_it_asks_the_project_of_its_folder_as_commands_do(cli: Cli, tmp_path: Path) -> None:
+    (project := tmp_path / "billing").mkdir()
+    (tmp_path / "session.jsonl").write_text(
+        json.dumps({"role": "user", "content": "We decided to use Postgres 17.", "cwd": str(project), "session": "s"})
+    )
+    cli("import", str(tmp_path / "session.jsonl"))
+
+    async def where(client: Client) -> str:
+        return (await client.call_tool("memory_recall", {"query": "Which database?"})).structured_content["namespace"]
+
+    assert ask_process(tmp_path / "home", where, cwd=project) == "local/billing"
+    assert ask_process(tmp_path / "home", where, cwd=tmp_path) == "local/default"
