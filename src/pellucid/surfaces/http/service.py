@@ -190,9 +190,14 @@ class Service:
     async def _hand_to_mcp(self, exchange: Exchange, asker: Asker) -> None:
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
-        exchange.operation, exchange.status = "mcp", 200
+
+        async def send(message: dict[str, Any]) -> None:
+            exchange.status = message.get("status", exchange.status)
+            await exchange.send(message)
+
+        exchange.operation = "mcp"
         state = {**exchange.scope.get("state", {}), "principal": asker}
-        await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, exchange.send)
+        await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, send)
 
     async def _operate(self, exchange: Exchange, asker: Asker) -> None:
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
@@ -291,6 +296,9 @@ def _settled(errand: Errand, host: Host, deadline: Deadline, emit: Emit) -> Repl
         return errand.run(host, deadline, emit)
     except Exception as error:  # noqa: BLE001  # it is raised again where it is answered
         return error
+    finally:
+        if errand.file:  # before the answer: who has that knows that nothing else is left
+            remove(errand.file)
 
 
 def _is_ours(error: PellucidError) -> bool:

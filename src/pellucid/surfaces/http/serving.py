@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import current_thread, main_thread
 from time import monotonic
 
 import uvicorn
@@ -53,8 +54,13 @@ class Place:
         return self.host in LOOPBACK
 
 
-def serve(settings: Settings, place: Place, note: Callable[[str], None]) -> None:
-    """Serve a home until a signal ends it.
+def serve(
+    settings: Settings,
+    place: Place,
+    note: Callable[[str], None],
+    started: Callable[[uvicorn.Server], None] = lambda _server: None,
+) -> None:
+    """Serve a home until a signal ends it, or whoever was given the server when it `started`.
 
     Raises:
         ConflictError: it is served already.
@@ -75,7 +81,9 @@ def serve(settings: Settings, place: Place, note: Callable[[str], None]) -> None
             port = int(door.getsockname()[1])
             with _announced(host, gate, place.host, port), Watching(host, _log):
                 note(f"serving {settings.home} at http://{_spelled(place.host)}:{port} (Ctrl-C ends it)")
-                _Server(service, place).run(sockets=[door])
+                server = _Server(service, place)
+                started(server)
+                server.run(sockets=[door])
 
 
 def _check(host: Host, place: Place) -> None:
@@ -115,6 +123,7 @@ def _listening(place: Place) -> Generator[socket.socket]:
     try:
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         door.bind((place.host, place.port))
+        door.listen(1024)  # who finds the file is not refused: he waits until it is ready
     except (OSError, OverflowError) as error:
         door.close()
         raise InputError(
@@ -189,6 +198,9 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         """Signals end it, once; that is no failure."""
+        if current_thread() is not main_thread():
+            yield
+            return
         before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
