@@ -20,6 +20,7 @@ from pellucid.process import set_limits
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.store.access_port import AccessStore
+from pellucid.store.citations_port import Citations
 from pellucid.store.graph_port import GraphLookup
 from pellucid.store.history_port import History
 from pellucid.store.index_port import Index, Scrubber
@@ -58,6 +59,7 @@ class App:
     history: History
     receipts: Receipts
     uses: Uses
+    citations: Citations
     spool: Spool
     projects: Registry
     access: AccessStore
@@ -123,6 +125,7 @@ def open_app(
         history=history,
         receipts=history,
         uses=history.uses,
+        citations=history.citations,
         spool=spool,
         projects=ProjectFile(home / "vault"),
         access=AccessFile(home),

@@ -19,6 +19,7 @@ from pellucid.operations.graph.graphing import GRAPH_AUDIT, GRAPH_SHOW
 from pellucid.operations.memory.adopting import ADOPT
 from pellucid.operations.memory.aging import LIFECYCLE
 from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UNDO, UPDATE
+from pellucid.operations.memory.citing import CITE
 from pellucid.operations.memory.consolidating import CONSOLIDATE
 from pellucid.operations.memory.forgetting import FORGET, PURGE
 from pellucid.operations.memory.remembering import REMEMBER
@@ -34,6 +35,7 @@ from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
+from pellucid.operations.session.closing import CHECKPOINT, WRAP
 from pellucid.operations.session.importing import IMPORT
 from pellucid.operations.session.observing import OBSERVE, WAITING
 from pellucid.operations.session.projects import MOVE, PROJECTS
@@ -50,6 +52,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     IMPORT,
     OBSERVE,
     WAITING,
+    CHECKPOINT,
+    WRAP,
     REMEMBER,
     ADOPT,
     INDEX_DOCS,
@@ -81,6 +85,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     EXPORT,
     PIN_SNAPSHOT,
     AUDIT,
+    CITE,
     # what is changed, and forgotten
     UPDATE,
     PIN,

@@ -3,14 +3,19 @@
 import json
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from kits.cli import Cli
 from kits.mcp import ask, call, standing
+from kits.pages import parsed
 from pellucid.operations.operation import CONTEXT
 from pellucid.surfaces.asking import writable
 from pellucid.surfaces.mcp.calling import Calls
@@ -198,3 +203,67 @@ def test_what_nobody_foresaw_is_told_without_its_words(capsys: pytest.CaptureFix
     assert result.is_error
     assert re.fullmatch(r"something unexpected went wrong, trace \w{12} \(try it once more\)", said(result))
     assert "secret" not in capsys.readouterr().err
+
+
+def test_a_session_is_observed_cited_and_wrapped_over_mcp(cli: Cli, calls: Calls) -> None:
+    turns = [{"role": "user", "content": "By the way, the archive moves to Basel."}]
+    call(calls, "memory_observe", turns=turns, sessionId="s1")
+    found = call(
+        calls, "memory_recall", query="On which port does the relay listen?", sessionId="s1"
+    ).structured_content
+    first = found["memories"][0]["memory"]["id"]
+    cited = call(calls, "memory_cite", memoryId=first, recallId=found["recallId"], kind="used", sessionId="s1")
+    assert cited.structured_content["isNew"]
+    checkpoint = call(calls, "memory_observe", mode="checkpoint", sessionId="s1").structured_content
+    assert [each["signal"] for each in checkpoint["flushes"]] == ["before_reset"]
+    wrapped = call(calls, "memory_observe", mode="wrap", sessionId="s1").structured_content
+    assert wrapped["counts"] == {"used": 1}
+    assert first not in wrapped["uncited"]
+
+
+def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls: Calls) -> None:
+    call(calls, "memory_recall", query="On which port does the relay listen?")
+    listed = {each.name: each for each in ask(calls, lambda client: client.list_prompts()).prompts}
+    assert list(listed) == ["last_time", "why_recalled"]
+    for name, command in (("last_time", "brief"), ("why_recalled", "xray")):
+        got = ask(calls, lambda client, name=name: client.get_prompt(name))
+        assert got.messages[0].content.text.startswith(listed[name].title[:4])
+        assert got.messages[1].content.resource.text == cli(*[command, "last"][: 1 + (command == "xray")]).out
+
+
+def test_a_memory_is_a_resource_and_what_is_not_here_is_none(cli: Cli, calls: Calls) -> None:
+    named = cli("list", "--json").json["memories"][0]["memory"]["id"]
+    read = ask(calls, lambda client: client.read_resource(f"pellucid://memory/{named}")).contents[0]
+    assert read.text == cli("show", named).out
+    assert len(ask(calls, lambda client: client.list_resource_templates()).resource_templates) == 2
+    for uri in (
+        "pellucid://memory/mem_0",
+        "pellucid://memory",
+        "pellucid://nothing/x",
+        "pellucid://recall/last?format=pdf",
+    ):
+        refused = ask(calls, lambda client, uri=uri: refusal(client, uri))
+        assert (refused.code, refused.data["uri"]) == (-32602, uri)
+
+
+async def refusal(client: Client, uri: str) -> Any:
+    try:
+        await client.read_resource(uri)
+    except MCPError as error:
+        return error.error
+
+
+def test_the_page_of_the_xray_loads_nothing_and_runs_its_own_script_alone(calls: Calls) -> None:
+    page = ask(calls, lambda client: client.read_resource("ui://pellucid/xray")).contents[0]
+    assert page.mime_type == "text/html;profile=mcp-app"
+    assert page.meta["ui"]["csp"] == {}
+    found = parsed(page.text)
+    (script,) = found.all("script")
+    digest = b64encode(sha256(script.text.encode()).digest()).decode()
+    (policy,) = (each for each in found.all("meta") if each.attributes.get("http-equiv"))
+    assert policy.attributes["content"] == (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    )
+    assert not re.search(r"(?:https?:|//\w|src=|innerHTML|eval)", page.text.replace("pellucid://", ""))
+    (tool,) = (each for each in ask(calls, lambda client: client.list_tools()).tools if each.meta)
+    assert (tool.name, tool.meta["ui"]["resourceUri"]) == ("memory_xray", "ui://pellucid/xray")

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from contextlib import suppress
+from datetime import datetime
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
@@ -21,4 +22,9 @@ def note_use(
         return
     now = app.clock.now()
     with suppress(StoreError):
-        app.uses.note(namespace, memory_ids, kind, session_id or f"{now:%Y-%m-%d}", epoch_ms(now))
+        app.uses.note(namespace, memory_ids, kind, occasion_of(session_id, now), epoch_ms(now))
+
+
+def occasion_of(session_id: str | None, now: datetime) -> str:
+    """On which occasion something is done: in a session, or else on this day (UTC)."""
+    return session_id or f"{now:%Y-%m-%d}"

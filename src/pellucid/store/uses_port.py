@@ -8,9 +8,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-UseKind = Literal["opened", "verified", "updated"]
+UseKind = Literal["opened", "verified", "updated", "cited"]
 """What was done with a memory: its file, its story or its part in a recall was looked at; it was said to hold; it was
-reworded. Whatever else is to count as use is a word more."""
+reworded; somebody worked with it and said so. Whatever else is to count as use is a word more."""
 
 
 @dataclass(frozen=True, slots=True)

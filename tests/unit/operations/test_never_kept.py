@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pellucid.surfaces.cli.present.recall.why import told
 
 from kits.intake import HERE, held, session, take
 from pellucid.app import App
@@ -14,7 +15,6 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
-from pellucid.surfaces.cli.present.recall.why import told
 
 _SAID = (
     "The build is broken right now, because of the zephyr plugin.",

@@ -11,6 +11,7 @@ import apsw
 
 from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.store.history_port import AuditRow, RecallRecord
+from pellucid.store.local.citations import LocalCitations
 from pellucid.store.local.database import (
     ThreadConnections,
     connect,
@@ -42,6 +43,8 @@ class LocalHistory:
         self._connections = ThreadConnections(self._open)
         self.uses = LocalUses(self._connections.get, self._queries)
         """Use and exposure of memories, in the same file."""
+        self.citations = LocalCitations(self._connections.get, self._queries)
+        """What became of the memories that were served, in the same file."""
 
     def _open(self) -> apsw.Connection:
         try:

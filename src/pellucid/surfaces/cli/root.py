@@ -11,9 +11,9 @@ from pellucid.surfaces.cli.derived import commands
 
 GROUPS = {
     "Start": ("init", "demo"),
-    "Take in": ("import", "observe", "remember", "adopt", "index"),
+    "Take in": ("import", "observe", "checkpoint", "wrap", "remember", "adopt", "index"),
     "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
-    "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit"),
+    "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite"),
     "Change and forget": (
         "update",
         "pin",

@@ -23,7 +23,9 @@ whole words. Do not wait to be asked. A recall says how sure it is: an abstentio
 believe what you see, and correct the memory (memory_remember, mode update or retract).
 - When the user settles, corrects or prefers something that should still hold next month, call memory_remember, one
 statement a call. Never store secrets, guesses, or what the code itself says.
+- After you used a recalled memory, or found it useless or stale, call memory_cite once for it, with the recall's id.
 - Asked why something was remembered or not, call memory_xray with the recall's id (rec_…), or mode why with the memory.
+- At the end of a stretch of work, call memory_observe, mode checkpoint; at the end of the session, mode wrap.
 - memory_forget erases for good: show its preview to the user first.
 
 A call keeps to the server's own namespace unless it names another that was granted."""

@@ -71,9 +71,25 @@ FROM uses WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 SELECT value ->> 0 AS memory_id, count(*), count(DISTINCT session_id), max(at)
 FROM receipts, json_each(served) WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 
+-- name: put_citation
+-- One citation, unless the same was made on this occasion.
+INSERT INTO citations (namespace, memory_id, kind, occasion, citation_id, recall_id, agent, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, memory_id, kind, occasion) DO NOTHING RETURNING citation_id;
+
+-- name: citations
+-- What was cited on an occasion, in the order of it, with the words of the notes.
+SELECT memory_id, kind, citations.recall_id, agent, at, coalesce(query, x'')
+FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
+WHERE namespace = ? AND occasion = ? ORDER BY at, citation_id;
+
+-- name: served
+-- What the recalls of a session served since a time: which recall, which memories, the newest recall first.
+SELECT recall_id, value ->> 0 FROM receipts LEFT JOIN json_each(served)
+WHERE namespace = ? AND at >= ? AND session_id IS ? ORDER BY at DESC, recall_id DESC, key;
+
 -- name: queries
--- The words of every recall, and whether it was one of this namespace.
-SELECT recall_id, query, namespace = ? FROM queries JOIN receipts USING (recall_id);
+-- The words of every recall and citation, and whether it was one of this namespace.
+SELECT recall_id, query, namespace = ? FROM queries JOIN worded USING (recall_id);
 
 -- name: clear_queries
 -- Every query goes (those that stay are put back): only then does each page of the table go, too, overwritten.

@@ -1,0 +1,101 @@
+"""A memory that a recall served, and what became of it, in; a citation of it out."""
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Annotated, ClassVar
+
+from pellucid.app import App
+from pellucid.clock import epoch_ms
+from pellucid.errors import NotFoundError, field_name
+from pellucid.model.wire import Wire
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces
+from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.using import note_use, occasion_of
+from pellucid.store.citations_port import FAVOURABLE, CitationKind, CitationRow
+
+
+class CiteInput(SafeInput):
+    """Which memory of which recall, and what became of it."""
+
+    RAW: ClassVar[frozenset[str]] = SafeInput.RAW | {"memory_id", "recall_id", "kind"}
+
+    namespace: str
+    memory_id: MemoryId
+    kind: Annotated[
+        CitationKind,
+        Flag("cited, used, saved_rework, rewrote or good; or dismissed, flagged_stale or bad."),
+    ] = "cited"
+    recall_id: Annotated[str | None, Flag("The recall that served it (rec_…); else the newest of the session.")] = None
+    notes: Annotated[str, Flag("What it was good for, or what is wrong with it, in a few words.")] = ""
+    session_id: Session = None
+    agent: Agent = None
+
+
+class CiteOutput(Wire):
+    """The citation; `is_new` is false where the memory was cited so in this session before: that one stays."""
+
+    recall_id: str
+    memory_id: str
+    kind: CitationKind
+    is_new: bool
+
+
+def cite(app: App, request: CiteInput) -> CiteOutput:
+    """Keep what became of a memory that a recall served: once a memory, kind and session.
+
+    Kinds that are use count as use of the memory. The recall stays in full, however old.
+
+    Raises:
+        NotFoundError: no such memory in the namespace, or no such recall served it.
+        StoreError: it cannot be written.
+    """
+    namespace, now = request.namespace, app.clock.now()
+    memory_id = find_memory(app, namespace, request.memory_id).memory.id
+    recall_id = _recall(app, request, memory_id)
+    occasion = occasion_of(request.session_id, now)
+    row = CitationRow(memory_id, request.kind, recall_id, occasion, request.agent, epoch_ms(now), request.notes.strip())
+    is_new = app.citations.put(namespace, app.clock.new_id("cit"), row)
+    if request.kind in FAVOURABLE:
+        note_use(app, namespace, [memory_id], "cited", request.session_id)
+    return CiteOutput(recall_id=recall_id, memory_id=memory_id, kind=request.kind, is_new=is_new)
+
+
+def _recall(app: App, request: CiteInput, memory_id: str) -> str:
+    """The recall that is named, or the newest of the session (or of no session) that served the memory."""
+    if request.recall_id is None:
+        recalls = app.citations.served(request.namespace, request.session_id)
+        found = next((recall_id for recall_id, ids in recalls if memory_id in ids), None)
+        which = f"no recall of session {request.session_id}" if request.session_id else "no recall outside of sessions"
+    else:
+        found = request.recall_id if memory_id in _served(app, request.namespace, request.recall_id) else None
+        which = f"no recall {request.recall_id}"
+    if found is None:
+        raise NotFoundError(
+            f"{which} served {memory_id}",
+            next_step=f"{field_name('recall_id')} names the recall; its context begins with its id",
+        )
+    return found
+
+
+def _served(app: App, namespace: str, recall_id: str) -> Iterator[str]:
+    """The memories of a recall in their places; none of a recall that is unknown here."""
+    for place in count(1):
+        row = app.history.audit(recall_id, place, namespace)
+        if row is None:
+            return
+        yield row.memory_id
+
+
+CITE = Operation(
+    "memory.cite",
+    """Say what became of a memory that a recall gave.
+
+Whether it was used, spared work, was of no use or no longer true. Once a memory and kind in a session.
+""",
+    CiteInput,
+    CiteOutput,
+    lambda call, asked: cite(call.app, asked),
+    "append",
+    Surfaces("cite", http=("POST /v1/citations",), mcp="memory_cite"),
+)

@@ -1,0 +1,111 @@
+"""A session that pauses or ends in, its waiting turns kept and what became of the memories it was served out."""
+
+from collections import Counter
+from datetime import UTC, datetime, time
+
+from pydantic import Field
+
+from pellucid.clock import epoch_ms
+from pellucid.model.turn import FlushSignal
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Agent, Call, Operation, Session, Surfaces
+from pellucid.operations.session.flushing import Flushed
+from pellucid.operations.session.observing import ObserveInput, observe_turns
+from pellucid.operations.using import occasion_of
+from pellucid.store.citations_port import CitationKind
+
+
+class ClosingInput(Wire):
+    """Which session; without one, what was said and asked today in none."""
+
+    namespace: str
+    by_folder: bool = False
+    session_id: Session = None
+    agent: Agent = None
+
+
+class SessionCitation(Wire):
+    """What became of one memory, and why if that was said."""
+
+    memory_id: str
+    kind: CitationKind
+    recall_id: str
+    notes: str = ""
+
+
+class ClosingOutput(Wire):
+    """What was kept of a session just now, and its recalls: how many, what became of what they served."""
+
+    namespace: str
+    session_id: str | None = None
+    flushes: tuple[Flushed, ...] = ()
+    recalls: int = 0
+    served: int = 0
+    """Memories that those recalls served, each once."""
+    counts: dict[str, int] = Field(default_factory=dict)
+    """The citations by kind."""
+    citations: tuple[SessionCitation, ...] = ()
+    uncited: tuple[str, ...] = ()
+    """Memories that were served and of which nothing was said, as they were served first."""
+    problem: str | None = None
+    """Why turns still wait, if they do."""
+
+
+def close_session(call: Call, asked: ClosingInput, signal: FlushSignal) -> ClosingOutput:
+    """Make memories of what waits of a session, and sum up what became of the memories it was served.
+
+    Raises:
+        StoreError: something cannot be read or written.
+    """
+    app, now = call.app, call.now()
+    flushing = ObserveInput(
+        namespace=asked.namespace,
+        by_folder=asked.by_folder,
+        session_id=asked.session_id,
+        agent=asked.agent,
+        flush=signal,
+    )
+    observed = observe_turns(app, flushing)
+    today = datetime.combine(now.date(), time(), UTC)
+    since = 0 if asked.session_id else epoch_ms(today)
+    recalls = app.citations.served(asked.namespace, asked.session_id, since)
+    rows = app.citations.on(asked.namespace, occasion_of(asked.session_id, now))
+    served = dict.fromkeys(memory_id for _, ids in reversed(recalls) for memory_id in ids)
+    cited = {row.memory_id for row in rows}
+    return ClosingOutput(
+        namespace=asked.namespace,
+        session_id=asked.session_id,
+        flushes=observed.flushes,
+        recalls=len(recalls),
+        served=len(served),
+        counts=dict(Counter(row.kind for row in rows).most_common()),
+        citations=tuple(
+            SessionCitation(memory_id=row.memory_id, kind=row.kind, recall_id=row.recall_id, notes=row.note)
+            for row in rows
+        ),
+        uncited=tuple(memory_id for memory_id in served if memory_id not in cited),
+        problem=observed.extractor_problem,
+    )
+
+
+CHECKPOINT = Operation(
+    "session.checkpoint",
+    """Keep what a session said so far, and sum up its recalls.
+
+What became of the memories that it was served, and which of them nobody cited yet.
+""",
+    ClosingInput,
+    ClosingOutput,
+    lambda call, asked: close_session(call, asked, "before_reset"),
+    "append",
+    Surfaces("checkpoint", http=("POST /v1/checkpoint",), mcp="memory_observe:checkpoint"),
+)
+WRAP = Operation(
+    "session.wrap",
+    "End a session: keep what it said, and sum up its recalls. The same as a checkpoint, for the last time.",
+    ClosingInput,
+    ClosingOutput,
+    lambda call, asked: close_session(call, asked, "session_end"),
+    "append",
+    Surfaces("wrap", http=("POST /v1/wrap",), mcp="memory_observe:wrap"),
+)
