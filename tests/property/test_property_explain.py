@@ -53,6 +53,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "of facts": {"filters": Filters(categories=("fact", "decision"))},
     "lately": {"filters": Filters(since=1_770_000_000_000)},
     "of a session": {"filters": Filters(session_id="harbour-talk")},
+    "of other sessions": {"filters": Filters(not_session="harbour-talk")},
 }
 
 

@@ -104,11 +104,20 @@ class Filters:
     session_id: str | None = None
     since: int | None = None
     until: int | None = None
+    not_session: str | None = None
+    """Nothing that came of this session, or of one below it (`<session>/…`)."""
+    not_ids: tuple[str, ...] = ()
+    """None of these memories."""
 
     @property
     def limiting(self) -> bool:
-        """Whether anything but the dates limits the rows."""
+        """Whether anything but the dates limits the rows to some."""
         return bool(self.tags or self.categories or self.agent or self.session_id)
+
+    @property
+    def asking(self) -> bool:
+        """Whether it says where an answer is to be found; what is only left out says nothing of that."""
+        return self.limiting or self.since is not None or self.until is not None
 
 
 OWN = 16
@@ -120,12 +129,13 @@ EVERY_SCOPE = (1 << len(BOUNDARY_SCOPES)) - 1
 class Admission:
     """Which rows may answer: `at` is the instant asked about, in epoch milliseconds.
 
-    `only`, sorted, are the rows that fit the caller's filters (None: all do); `since` and `until` bound their creation,
-    and so does `period`, which the query names and no caller asked for.
+    `only`, sorted, are the rows that fit the caller's filters (None: all do), and `never` those that the caller leaves
+    out; `since` and `until` bound their creation, and so does `period`, which the query names and no caller asked for.
     """
 
     at: int
     only: Rows | None = None
+    never: Rows | None = None
     since: int | None = None
     until: int | None = None
     period: tuple[int | None, int | None] = (None, None)
@@ -248,7 +258,11 @@ class IndexReader(Protocol):
         ...
 
     def select(self, filters: Filters) -> Rows:
-        """The rows that fit these filters but for their dates, sorted."""
+        """The rows that fit these filters but for their dates and what they leave out, sorted."""
+        ...
+
+    def left_out(self, filters: Filters) -> Rows:
+        """The rows that these filters leave out, sorted."""
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:

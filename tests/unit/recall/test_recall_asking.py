@@ -9,6 +9,7 @@ from kits.vault import HERE, NOON, Opener, a_memory, ask, contents, file_memorie
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.recall.receipt.record import pack, unpack
 
 CRANE = "the harbour crane lifts forty tonnes"
 
@@ -59,6 +60,10 @@ def cranes(house: Opener) -> App:
         ({"tags": ("crane",), "since": NOON - timedelta(days=15)}, {"autumn"}),
         ({"tags": ("  HARBOUR ",)}, {"spring", "summer"}),
         ({"tags": ("nobody has this",)}, set()),
+        ({"not_in_session": "one"}, {"summer", "autumn", "winter"}),
+        ({"not_in_session": "tw"}, {"spring", "summer", "autumn", "winter"}),
+        ({"not_memories": (f"mem_{3:032x}", f"mem_{4:032x}")}, {"spring", "summer"}),
+        ({"not_memories": (f"mem_{1:032x}",), "not_in_session": "two", "tags": ("crane",)}, {"autumn"}),
     ],
 )
 def test_a_filter_keeps_out_all_else(cranes: App, asked: dict[str, Any], seasons: set[str]) -> None:
@@ -75,6 +80,34 @@ def test_a_filter_limits_the_legs_so_that_a_small_pool_is_not_filled_with_others
     others = [a_memory(n, f"{CRANE} {n}") for n in range(1, 9)]
     file_memories(app, [*others, a_memory(9, "a crane of the harbour, perhaps", tags=("rare",))])
     assert contents(ask(app, CRANE, tags=("rare",))) == ["a crane of the harbour, perhaps"]
+
+
+def test_a_session_is_left_out_with_those_below_it(house: Opener) -> None:
+    app = house()
+    file_memories(
+        app,
+        [
+            a_memory(1, f"{CRANE} in spring", session_id="one"),
+            a_memory(2, f"{CRANE} in summer", session_id="one/agent-7"),
+            a_memory(3, f"{CRANE} in autumn", session_id="one_/agent-7"),
+        ],
+    )
+    assert contents(ask(app, CRANE, not_in_session="one")) == [f"{CRANE} in autumn"]
+
+
+def test_what_is_left_out_says_nothing_of_where_an_answer_is_so_a_recall_may_abstain(house: Opener) -> None:
+    app = house()
+    file_memories(app, [a_memory(n, f"{CRANE} {n}") for n in range(1, 120)])
+    unknown = "which pasta sauce won the village contest?"
+    assert ask(app, unknown).abstained
+    assert ask(app, unknown, not_memories=(f"mem_{1:032x}",), not_in_session="two").abstained
+    assert not ask(app, unknown, categories=("fact",)).abstained
+
+
+def test_a_receipt_remembers_what_was_left_out(cranes: App) -> None:
+    state = run(cranes, "harbour crane", not_in_session="one", not_memories=(f"mem_{3:032x}",))
+    kept = unpack(pack(state)).state.request.filters
+    assert (kept.not_session, kept.not_ids) == ("one", (f"mem_{3:032x}",))
 
 
 def test_settings_can_differ_for_one_call_alone(cranes: App) -> None:

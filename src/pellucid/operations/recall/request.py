@@ -73,6 +73,8 @@ class RecallInput(SafeInput):
     categories: Annotated[tuple[Category, ...], Flag("Only this category, or one of these.")] = ()
     by_agent: Annotated[str | None, Flag("Only what this agent wrote.")] = None
     in_session: Annotated[str | None, Flag("Only what came of this session.")] = None
+    not_in_session: Annotated[str | None, Flag("Nothing that came of this session.")] = None
+    not_memories: Annotated[tuple[str, ...], Flag("Not this memory (mem_…); may be repeated.")] = ()
     since: Annotated[Instant | None, Flag("Only what was made from then on (UTC).")] = None
     until: Annotated[Instant | None, Flag("Only what was made before then (UTC).")] = None
     as_of: AsOf = None
@@ -160,6 +162,8 @@ def _filters(asked: RecallInput) -> Filters:
         session_id=asked.in_session or None,
         since=_millis(asked.since),
         until=_millis(asked.until),
+        not_session=asked.not_in_session or None,
+        not_ids=asked.not_memories,
     )
 
 

@@ -22,7 +22,6 @@ from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS
 from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.recall.state import Abstention, Plan, Pool, State
-from pellucid.store.index_port import Filters
 
 TOGETHER = 3
 """Candidates whose words are taken together: an answer may be spread over two or three."""
@@ -66,7 +65,7 @@ def _can_be_too_much(state: State) -> bool:
     plan, request = state.plan, state.request
     if state.corpus.rows < request.settings.abstain_from:
         return False
-    otherwise = plan.period is not None or plan.answers or request.review or request.filters != Filters()
+    otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
     down |= request.without  # of a receipt looked at without a leg, no report says that it is off
     return not otherwise and not searching() & down

@@ -146,6 +146,7 @@ def _request(request: Request) -> dict[str, object]:
         "without": sorted(request.without),
         "chosen": sorted(request.chosen),
         "made": [request.filters.since, request.filters.until],
+        **({"leftOut": request.filters.not_ids} if request.filters.not_ids else {}),
     }
 
 
@@ -172,7 +173,7 @@ def query_bytes(request: Request) -> bytes:
     if not request.settings.store_query_text:
         return b""
     filters = request.filters
-    named = [filters.tags, filters.categories, filters.agent, filters.session_id, request.review]
+    named = [filters.tags, filters.categories, filters.agent, filters.session_id, request.review, filters.not_session]
     beside = f"\0{json.dumps(named, ensure_ascii=False)}" if any(named) or "\0" in request.query else ""
     return f"{request.query}{beside}".encode("utf-8", "surrogatepass")
 
@@ -180,13 +181,13 @@ def query_bytes(request: Request) -> bytes:
 def _parted(said: str) -> tuple[str, list[Any]]:
     """A query, and what filters and a review name beside it."""
     query, nul, named = said.rpartition("\0")
-    nothing: list[Any] = [(), (), None, None, ()]
+    nothing: list[Any] = [(), (), None, None, (), None]
     try:
         beside: Any = json.loads(named) if nul else None
-        _, _, _, _, _ = beside
+        _, _, _, _, _, *since = beside
     except (ValueError, TypeError):
         return said, nothing
-    return query, list(beside)
+    return query, [*beside, *nothing[5 + len(since) :]]
 
 
 def query_of(said: bytes) -> str:
@@ -310,7 +311,12 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         agent=header["agent"],
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
-        filters=Filters(*_values(header["beside"])[:4], *header.get("made", (None, None))),
+        filters=Filters(
+            *_values(header["beside"])[:4],
+            *header.get("made", (None, None)),
+            header["beside"][5],
+            tuple(header.get("leftOut", ())),
+        ),
         review=tuple(header["beside"][4]),
         chosen=frozenset(header.get("chosen", ())),
         as_of=_instant(as_of),

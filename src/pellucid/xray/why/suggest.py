@@ -30,7 +30,14 @@ _FLOOR_STEPS = 10_000
 _ROUNDING = 1e-6
 _RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
 """Stages that lose what may answer: places, and so legs and weights, decide there."""
-_FLAGS = {"tags": "--tag", "categories": "--category", "agent": "--by-agent", "session_id": "--in-session"}
+_FLAGS = {
+    "tags": "--tag",
+    "categories": "--category",
+    "agent": "--by-agent",
+    "session_id": "--in-session",
+    "not_session": "--not-in-session",
+    "not_ids": "--not-memory",
+}
 
 
 def _overlap(state: State, position: int) -> float:

@@ -110,6 +110,8 @@ class View:
         fits = np.ones(len(self), dtype=np.bool_)
         if admission.only is not None:
             fits &= np.isin(self.light["row"], admission.only)
+        if admission.never is not None:
+            fits &= ~np.isin(self.light["row"], admission.never)
         return fits & self._made_between(admission.since, admission.until)
 
     def _made_between(self, since: int | None, until: int | None) -> Mask:

@@ -164,6 +164,10 @@ class LocalIndexReader:
             rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag_key(tag)))}
         return np.array(sorted(rows), dtype=np.int64)
 
+    def left_out(self, filters: Filters) -> Rows:
+        asked = (self._ns, filters.not_session, json.dumps(filters.not_ids))
+        return np.array([row for (row,) in execute(self._connection, self._queries["left_out"], asked)], dtype=np.int64)
+
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
         inside = np.flatnonzero(self._standings.admissible(admission))

@@ -120,9 +120,9 @@ class Standings:
     def speaking(self, admission: Admission) -> Mask:
         """The rows that may answer whatever is asked: the filters and the period of the query aside."""
         bounds = admission.since, admission.until, *admission.period
-        if admission.only is None and bounds == (None,) * 4:
+        if admission.only is None and admission.never is None and bounds == (None,) * 4:
             return self.admissible(admission)
-        return self._admissible(replace(admission, only=None, since=None, until=None, period=(None, None)))
+        return self._admissible(replace(admission, only=None, never=None, since=None, until=None, period=(None, None)))
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
         """The rows that may not answer; what was not yet written down is none of them."""

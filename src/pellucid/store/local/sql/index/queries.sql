@@ -102,6 +102,12 @@ SELECT row FROM memories WHERE ns = ? AND category IN (SELECT value FROM json_ea
 SELECT row FROM memories WHERE ns = ?1 AND (?2 IS NULL OR category IN (SELECT value FROM json_each(?2)))
 AND (?3 IS NULL OR agent = ?3) AND (?4 IS NULL OR session_id = ?4) ORDER BY row;
 
+-- name: left_out
+-- The rows of a namespace of a session and of those below it (null for none), or with one of these ids (a JSON list).
+SELECT row FROM memories WHERE ns = ?1 AND (
+  session_id = ?2 OR substr(session_id, 1, length(?2) + 1) = ?2 || '/' OR id IN (SELECT value FROM json_each(?3))
+) ORDER BY row;
+
 -- name: row_of_fold
 -- Where the memory of a fold stands, if it does.
 SELECT row, ns FROM memories WHERE id = ?;
