@@ -16,6 +16,7 @@ from pellucid.operations.document.indexing import INDEX_DOCS
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.graph.backfilling import BACKFILL
 from pellucid.operations.graph.graphing import GRAPH_AUDIT, GRAPH_SHOW
+from pellucid.operations.hooks.event import HOOK
 from pellucid.operations.memory.adopting import ADOPT
 from pellucid.operations.memory.aging import LIFECYCLE
 from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UNDO, UPDATE
@@ -54,6 +55,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     WAITING,
     CHECKPOINT,
     WRAP,
+    HOOK,
     REMEMBER,
     ADOPT,
     INDEX_DOCS,

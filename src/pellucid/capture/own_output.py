@@ -16,8 +16,8 @@ from pellucid.model.turn import Turn
 # a copy inside a tool's JSON output has its quotes and angle brackets escaped, once or more
 _LT, _GT, _QUOTE = r"(?:<|\\{1,7}u003[cC])", r"(?:>|\\{1,7}u003[eE])", r'\\{0,7}"'
 _RECALL_ID = r"rec_[0-9a-f]{32}"
-_FENCE = re.compile(rf"{_LT}pellucid-recall id={_QUOTE}{_RECALL_ID}{_QUOTE}{_GT}")
-_FENCE_END = re.compile(rf"{_LT}/pellucid-recall{_GT}")
+_FENCE = re.compile(rf"{_LT}pellucid-(?:recall|note) id={_QUOTE}(?:rec|note)_[0-9a-f]{{32}}{_QUOTE}{_GT}")
+_FENCE_END = re.compile(rf"{_LT}/pellucid-(?:recall|note){_GT}")
 _CITATION = re.compile(rf"{_LT}oai-mem-citation{_GT}")
 _CITATION_END = re.compile(rf"{_LT}/oai-mem-citation{_GT}")
 _JSON_ID = re.compile(rf"{_QUOTE}(?:recallId|snapshotId|[ab]){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}{_RECALL_ID}{_QUOTE}")
@@ -62,7 +62,7 @@ _MAYBE = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{_XRAY_HE
 
 def without_own_output(text: str, report: CaptureReport) -> str:
     """The text without fenced recall context, memory-citation blocks and what our commands print, each counted."""
-    if "pellucid-recall" in text:
+    if "pellucid-recall" in text or "pellucid-note" in text:
         text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
         report.stripped.update({"own-recall": removed} if removed else {})
     if "oai-mem-citation" in text:

@@ -105,6 +105,13 @@ def _turns(app: App) -> Done:
     return Done("turns", flushed)
 
 
+def _transcripts(app: App) -> Done:
+    """Read on what programs told of; what waits of it is looked at by the job after this."""
+    from pellucid.operations.hooks.transcripts import read_transcripts
+
+    return Done("transcripts", read_transcripts(app))
+
+
 def _receipts(app: App) -> Done:
     kept = app.settings.history
     oldest = app.clock.now() - timedelta(days=kept.receipt_days)
@@ -127,12 +134,13 @@ def _passes(app: App) -> Done:
     return Done("passes", ran)
 
 
-_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
+_AT_ONCE, _MINUTE, _HOUR = timedelta(), timedelta(minutes=1), timedelta(hours=1)
 AT_OPENING = (Job("erasures", _MINUTE, _erasures), Job("edits", _MINUTE, _edits))
 """What may not wait: an erasure that was interrupted, and edits of the vault, which a recall must not miss."""
 IN_THE_BACKGROUND = (
     AT_OPENING[0],
     Job("edits", _MINUTE, lambda app: _edits(app, _WAIT_S)),
+    Job("transcripts", _AT_ONCE, _transcripts),
     Job("turns", _MINUTE, _turns),
     Job("receipts", _HOUR, _receipts),
     Job("passes", _HOUR, _passes),

@@ -22,6 +22,7 @@ from pellucid.settings.sections import (
     CaptureSettings,
     GraphSettings,
     HistorySettings,
+    HookSettings,
     LifecycleSettings,
     LlmSettings,
     ObserveSettings,
@@ -60,6 +61,7 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     server: ServerSettings = ServerSettings()
     projects: ProjectSettings = ProjectSettings()
+    hooks: HookSettings = HookSettings()
     _notes: tuple[str, ...] = PrivateAttr(default=())
 
     @property

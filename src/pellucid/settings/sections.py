@@ -298,3 +298,30 @@ class ProjectSettings(BaseModel):
     also_ask: tuple[Annotated[str, Field(pattern=NAMESPACE_PATTERN)], ...] = Field(
         default=(), description="Namespaces that a recall asks, too, where nobody named one: `local/persona`."
     )
+
+
+class HookSettings(BaseModel):
+    """What is done of itself when an agent's program tells of its sessions. docs/hooks.md says what it tells."""
+
+    model_config = _SECTION
+    enabled: bool = Field(default=True, description="Whether such programs are listened to at all.")
+    capture: bool = Field(default=True, description="Whether their transcripts are read.")
+    brief_tokens: int = Field(
+        default=1500, ge=0, le=4000, description="Tokens of the brief that a session begins with; 0: none."
+    )
+    items: int = Field(default=5, ge=0, le=20, description="Memories put before a prompt at most; 0: none.")
+    characters: int = Field(default=4000, ge=200, le=9000, description="Characters of them at most.")
+    abstain_at: float = Field(
+        default=0.6, ge=0, le=1, description="Doubt from which nothing is put before a prompt, as nobody asked."
+    )
+    near: float = Field(default=0.5, ge=-1, le=1, description="Cosine below which a memory is not put before a prompt.")
+    ask_agent: bool = Field(
+        default=True, description="Ask the agent, once a session, what it would want to know next month."
+    )
+    ask_after: int = Field(default=8, ge=1, description="Prompts of a session before it is asked.")
+    idle_minutes: float = Field(
+        default=30.0, gt=0, le=1440, description="Minutes without an event after which a server they started ends."
+    )
+    transcripts: tuple[str, ...] = Field(
+        default=(), description="Further folders whose transcripts may be read, beside the programs' own."
+    )

@@ -35,6 +35,7 @@ class BriefInput(Wire):
     namespace: str
     sessions: Annotated[int, Flag("How many of the last sessions.")] = Field(default=5, ge=1, le=100)
     budget: Annotated[int, Flag("Tokens at most, of about four characters.")] = Field(default=1500, ge=50, le=100_000)
+    but: Annotated[str | None, Flag("Leave this session out.", "--not-in-session")] = None
 
 
 class BriefLine(Wire):
@@ -72,6 +73,8 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
     """Tell the last sessions of a project, the newest first; what does not fit the budget is left out whole."""
     by_session: dict[str, list[FiledEpisode]] = {}
     for filed in app.lookup.episodes(request.namespace):
+        if filed.episode.session_id == request.but:
+            continue
         by_session.setdefault(filed.episode.session_id, []).append(filed)
     told, text, room = list[SessionBrief](), "", request.budget * CHARACTERS_A_TOKEN
     known = _answering(app, request.namespace)

@@ -78,8 +78,10 @@ def _is_secret(root: str) -> bool:
     return _REDACTED in root or redact(root).text != root
 
 
-def located(app: App) -> App:
-    """The same app asking the project of the working folder, where nobody named a namespace and the folder has one.
+def located(app: App, folder: str | None = None) -> App:
+    """The same app asking the project of a folder, where nobody named a namespace and the folder has one.
+
+    Without a folder, that of the working folder.
 
     Raises:
         StoreError: the registry of projects cannot be read.
@@ -88,7 +90,7 @@ def located(app: App) -> App:
         return app
     known = app.projects.known()
     try:
-        place = place_of(os.getcwd(), known)
+        place = place_of(folder or os.getcwd(), known)
     except FileNotFoundError:  # the working folder was removed
         place = None
     project = place.project if place else None

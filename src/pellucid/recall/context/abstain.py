@@ -40,7 +40,8 @@ def judge(state: State) -> Abstention | None:
     Nothing that passed the filters is doubt 1, and always an abstention; a threshold of 1 never makes one by itself.
     Among a few memories (`abstainFrom`), words say too little to withhold an answer; what is asked for by more than
     words (a tag, a day, files under review, edges) may be far from them; and where a leg that searches is down or left
-    out, nobody knows what it would find. Such doubt is told, and never too much.
+    out, nobody knows what it would find. Such doubt is told, and never too much; of the first two, only where the
+    caller chose no threshold for this call.
     """
     if state.plan.depth == "no_recall":
         return None
@@ -63,12 +64,11 @@ def unsure(doubt: float) -> str:
 
 def _can_be_too_much(state: State) -> bool:
     plan, request = state.plan, state.request
-    if state.corpus.rows < request.settings.abstain_from:
-        return False
+    few = state.corpus.rows < request.settings.abstain_from
     otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking
     down = {base_of(each.name) for each in state.legs if each.health in ("degraded", "off")}
     down |= request.without  # of a receipt looked at without a leg, no report says that it is off
-    return not otherwise and not searching() & down
+    return ("abstain_at" in request.chosen or not (few or otherwise)) and not searching() & down
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:

@@ -17,7 +17,8 @@ NO_NEED = "Nothing recalled: the message needs no memory."
 OTHER_EPISODES = "\n## Other episodes"
 _HYPHEN = r"(?:[-_~\xb7]|&#(?:45|x2d|8209|x2011);|&(?:hyphen|dash);|\\{1,8}u(?:002d|2010|2011)|%2d){0,3}"
 _FENCE = re.compile(
-    rf"(?:<\s{{0,8}}/?\s{{0,8}})?(?P<name>pellucid{_HYPHEN}recall|oai{_HYPHEN}mem{_HYPHEN}citation)", re.IGNORECASE
+    rf"(?:<\s{{0,8}}/?\s{{0,8}})?(?P<name>pellucid{_HYPHEN}(?:recall|note)|oai{_HYPHEN}mem{_HYPHEN}citation)",
+    re.IGNORECASE,
 )
 _UNSEEN = re.compile(f"[\x00-\x1f{UNSHOWN}]")
 """Controls, direction marks and tag characters: what a model reads and a person who looks on does not see."""
@@ -63,6 +64,11 @@ def _spelled_out(found: re.Match[str]) -> str:
 def wrap(recall_id: str, body: str) -> str:
     """The fence around a context; capture takes nothing back that stands in it."""
     return f'<pellucid-recall id="{recall_id}">\n{body}\n</pellucid-recall>'
+
+
+def note(note_id: str, body: str) -> str:
+    """The fence around what is said beside a recall, which capture takes back as little."""
+    return f'<pellucid-note id="{note_id}">\n{body}\n</pellucid-note>'
 
 
 def body_of(content: str) -> str:

@@ -312,10 +312,9 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
         filters=Filters(
-            *_values(header["beside"])[:4],
-            *header.get("made", (None, None)),
-            header["beside"][5],
-            tuple(header.get("leftOut", ())),
+            *(*_values(header["beside"])[:4], *header.get("made", (None, None))),
+            not_session=header["beside"][5],
+            not_ids=tuple(header.get("leftOut", ())),
         ),
         review=tuple(header["beside"][4]),
         chosen=frozenset(header.get("chosen", ())),

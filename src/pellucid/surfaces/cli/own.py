@@ -4,23 +4,23 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError
-from pellucid.model.wire import Wire
-from pellucid.operations.operation import Call, Operation
+from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import is_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
 from pellucid.surfaces.answers import json_text, told
 from pellucid.surfaces.cli import performing
+from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
+from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
 from pellucid.surfaces.cli.serving import SERVE, serve
 from pellucid.surfaces.cli.session import note, settings, write
@@ -30,24 +30,6 @@ if TYPE_CHECKING:
     from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
     from pellucid.operations.session.observing import Observer
     from pellucid.xray.render.formats import Format
-
-Given = Mapping[str, Any]
-Row = Operation[Any, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """A command of its own: it takes what its row says, and `more`; `less` are fields that it works out itself."""
-
-    act: Callable[[Any, Given], None]
-    more: tuple[Parameter, ...] = ()
-    less: tuple[str, ...] = ()
-    inputs: tuple[type[Wire], ...] = ()
-    """Further inputs whose fields are flags."""
-    as_json: bool = True
-    text: str = ""
-    """Its help, where there is no row."""
-
 
 _QUERY = Parameter("query", "The question, in words.", many=True)
 _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out")
@@ -359,6 +341,7 @@ OWN: Mapping[str, Own] = {
             Parameter("status", "Read nothing; show what waits.", "switch", "--status"),
         ),
     ),
+    **HOOKS,
     "index docs": Own(
         index_docs, (Parameter("watch", "Go on indexing what changes, until Ctrl-C.", "switch", "--watch"),)
     ),

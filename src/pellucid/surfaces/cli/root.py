@@ -11,7 +11,7 @@ from pellucid.surfaces.cli.derived import commands
 
 GROUPS = {
     "Start": ("init", "demo"),
-    "Take in": ("import", "observe", "checkpoint", "wrap", "remember", "adopt", "index"),
+    "Take in": ("import", "observe", "hooks", "checkpoint", "wrap", "remember", "adopt", "index"),
     "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
     "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite"),
     "Change and forget": (
@@ -35,6 +35,7 @@ GROUPS = {
 SUBJECTS = {
     "episodes": "Look at the stretches of sessions that memories came of.",
     "graph": "Look at things and how they hang together.",
+    "hooks": "Have an agent's program remember by itself.",
     "index": "Take documents in by section, and keep in step with them.",
     "lab": "Measure recall on labelled data.",
     "ledger": "Read the record of what happened to memories.",

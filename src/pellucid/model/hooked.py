@@ -1,0 +1,27 @@
+"""Nothing in, what is known of a session that a program tells of out: its transcript, and how far that is read."""
+
+from pellucid.model.turn import FlushSignal
+from pellucid.model.wire import Instant, Wire
+
+
+class HookedSession(Wire):
+    """One session of one program. None of its words are here."""
+
+    host: str
+    session_id: str
+    folder: str | None = None
+    transcript: str | None = None
+    offset: int = 0
+    """Bytes of the transcript that are read."""
+    due: bool = False
+    """Whether there is something to read since."""
+    signal: FlushSignal | None = None
+    """What the turns are flushed for, once they are read."""
+    begun: Instant
+    heard: Instant
+    """When the program told of it last."""
+    prompts: int = 0
+    shown: tuple[str, ...] = ()
+    """The memories that the agent has before it."""
+    asked: bool = False
+    """Whether the agent was asked what to keep."""

@@ -1,0 +1,162 @@
+"""What an agent's program tells of a session in, what it is to print out: a brief, a few memories, a question."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.model.hooked import HookedSession
+from pellucid.model.wire import Wire
+from pellucid.operations.hooks.hosts import Event, HostName, event_of, spoken
+from pellucid.operations.hooks.prompt import recalled
+from pellucid.operations.hooks.transcripts import tell
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.session.briefing import BriefInput, BriefOutput, brief
+from pellucid.operations.session.projects import located
+from pellucid.recall.context.text import NOTICE, note
+from pellucid.store.local.hooked import HookedSessions
+
+ASKED = """\
+Before this conversation is cut or ends: what of it would you want to know when you work here next month? Decisions with
+their reasons, what the user prefers or corrected, how something here works, what is still open. Keep it with the tool
+memory_observe, mode claims: for each a statement that stands alone, and the words of the conversation that say it,
+copied exactly. At most ten; none is a good answer, too. Then go on as if this had not been asked."""
+
+
+class HookInput(Wire):
+    """One event of one program, as that program tells it."""
+
+    host: Annotated[HostName, Argument("Whose event: claude-code, codex or cursor.")]
+    event: Annotated[dict[str, Any], Flag("The event, as the program gives it to its hooks.")]
+
+
+class HookOutput(Wire):
+    """What was done of an event: `print` is what the program's hook is to print, nothing where that is empty."""
+
+    session_id: str
+    moment: str
+    namespace: str
+    print: dict[str, Any] = Field(default_factory=dict)
+    line: str = ""
+    """What the user is told."""
+    recall_id: str | None = None
+    memory_ids: tuple[str, ...] = ()
+    """The memories put before the agent."""
+    asked: bool = False
+    """Whether the agent is asked what to keep."""
+
+
+class _Said(Wire):
+    """What is to be said: to the agent, and to the user."""
+
+    context: str = ""
+    line: str = ""
+    ask: str = ""
+    recall_id: str | None = None
+    shown: tuple[str, ...] = ()
+
+
+def hooked(app: App, request: HookInput) -> HookOutput:
+    """Note an event, so that its transcript is read later, and say what memory has to say to it.
+
+    Raises:
+        InputError: no such event is known.
+        StoreError: it could not be written down.
+    """
+    event = event_of(request.host, request.event)
+    here = located(app, event.folder)
+    if not app.settings.hooks.enabled:
+        return HookOutput(session_id=event.session_id, moment=event.moment, namespace=here.settings.namespace)
+    session = tell(app, event)
+    said = _said(here, event, session)
+    if said.shown or said.ask:
+        HookedSessions(app.settings.home).change(
+            session.host,
+            session.session_id,
+            lambda now: (now or session).model_copy(
+                update={
+                    "shown": tuple(dict.fromkeys((*(now or session).shown, *said.shown))),
+                    "asked": (now or session).asked or bool(said.ask),
+                }
+            ),
+        )
+    return HookOutput(
+        session_id=event.session_id,
+        moment=event.moment,
+        namespace=here.settings.namespace,
+        print=spoken(event, said.context, said.line, "" if said.context else said.ask),
+        line=said.line,
+        recall_id=said.recall_id,
+        memory_ids=said.shown,
+        asked=bool(said.ask),
+    )
+
+
+def _said(app: App, event: Event, session: HookedSession) -> _Said:
+    match event.moment:
+        case "start":
+            return _at_the_start(app, event, session)
+        case "prompt" if "prompt" in event.host.takes_context:
+            return _at_a_prompt(app, event, session)
+        case "stop" if _may_ask(app, session) and not event.again:
+            enough = session.prompts >= app.settings.hooks.ask_after
+            return _Said(ask=note(app.clock.new_id("note"), ASKED)) if enough else _Said()
+        case _:
+            return _Said()
+
+
+def _may_ask(app: App, session: HookedSession) -> bool:
+    return app.settings.hooks.ask_agent and not session.asked
+
+
+def _at_the_start(app: App, event: Event, session: HookedSession) -> _Said:
+    """The brief of the project, without the session itself; after a compaction, the question instead, once."""
+    tokens = app.settings.hooks.brief_tokens
+    if event.source == "compact":
+        if not _may_ask(app, session) or not session.prompts:
+            return _Said()
+        ask = note(app.clock.new_id("note"), ASKED)
+        return _Said(context=ask, ask=ask)
+    if not tokens or event.source == "resume":
+        return _Said()
+    asked = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
+    found = brief(app, asked)
+    if not found.text:
+        return _Said()
+    body = f"{NOTICE} The last sessions of this project; memory_history and memory_search tell more.\n\n{found.text}"
+    return _Said(context=note(app.clock.new_id("note"), body), line=_brief_line(found), shown=_told(found))
+
+
+def _brief_line(found: BriefOutput) -> str:
+    count = len(found.sessions)
+    return f"pellucid: a brief of the last {count} {'session' if count == 1 else 'sessions'} of {found.namespace}"
+
+
+def _told(found: BriefOutput) -> tuple[str, ...]:
+    """The memories that the brief tells whole enough not to be told again."""
+    lines = (line for each in found.sessions for line in (*each.decided, *each.left_open))
+    return tuple(dict.fromkeys(line.memory_id for line in lines))
+
+
+def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _Said:
+    found = recalled(app, session, event.prompt)
+    if found is None:
+        return _Said()
+    answers = [found, *found.also]
+    ids = tuple(each.memory.id for answer in answers for each in answer.memories)
+    line = f"pellucid: {len(ids)} {'memory' if len(ids) == 1 else 'memories'}; why: pellucid xray {found.recall_id}"
+    return _Said(context=found.context, line=line, recall_id=found.recall_id, shown=ids)
+
+
+HOOK = Operation(
+    "hook.event",
+    """Take an event of an agent's program, and say what to print.
+
+The program's hooks call it: a session begins, a prompt was typed, the agent stops, its context is cut, it ends.
+""",
+    HookInput,
+    HookOutput,
+    lambda call, asked: hooked(call.app, asked),
+    "append",
+    Surfaces("hooks event", http=("POST /v1/hooks/{host}",)),
+)

@@ -1,0 +1,93 @@
+"""What was typed of hooks in, set up, looked at, or run out."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pellucid.errors import InputError
+from pellucid.surfaces.answers import json_text
+from pellucid.surfaces.cli import performing
+from pellucid.surfaces.cli.acts import Given, Own, Row
+from pellucid.surfaces.cli.derived import Parameter
+from pellucid.surfaces.cli.session import settings, write
+from pellucid.surfaces.texts import presenter
+
+if TYPE_CHECKING:
+    from pellucid.operations.hooks.hosts import HostName
+    from pellucid.surfaces.hooks.install import Scope
+
+_PROGRAMS = ("claude-code", "codex", "cursor")
+_WHERE = (
+    Parameter("program", "claude-code, codex or cursor.", flag="--for", required=True),
+    Parameter("project", "In this project alone.", "switch", "--project"),
+    Parameter("user", "In every project (the default).", "switch", "--user"),
+    Parameter("dry_run", "Show what would be written, and write nothing.", "switch", "--dry-run"),
+)
+
+
+def event(row: Row, given: Given) -> None:
+    """The answer to an event that stands on the standard input, as the program's hook would print it."""
+    try:
+        said: object = json.loads(sys.stdin.buffer.read())
+    except ValueError as error:
+        raise InputError(
+            f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
+        ) from error
+    with performing.opened_for(row, given) as call:
+        asked = call.asked(row.input, {"host": given["host"], "event": said})
+        performing.tell(row, row.run(call, asked), asked, call, as_json=given["as_json"])
+
+
+def install(_row: None, given: Given) -> None:
+    """Our hooks put into a program's file."""
+    from pellucid.surfaces.hooks.install import install as put
+
+    found = put(*_place(given), settings(given["home"]), dry_run=given["dry_run"])
+    write(json_text(found) if given["as_json"] else presenter("hooks.installed")(found))
+
+
+def remove(_row: None, given: Given) -> None:
+    """Our hooks taken out of it."""
+    from pellucid.surfaces.hooks.install import remove as take_out
+
+    found = take_out(*_place(given), dry_run=given["dry_run"])
+    write(json_text(found) if given["as_json"] else presenter("hooks.installed")(found))
+
+
+def _place(given: Given) -> tuple["HostName", "Scope"]:
+    if given["program"] not in _PROGRAMS:
+        raise InputError(f"--for expects one of {', '.join(_PROGRAMS)}; got {given['program']!r}", code="invalid_for")
+    if given["project"] and given["user"]:
+        raise InputError("--project and --user exclude each other", next_step="leave one of them out")
+    return given["program"], "project" if given["project"] else "user"
+
+
+def status(_row: None, given: Given) -> None:
+    """Where our hooks stand, and what they told of."""
+    from pellucid.surfaces.hooks.install import status as looked_at
+
+    found = looked_at(settings(given["home"]))
+    write(json_text(found) if given["as_json"] else presenter("hooks.status")(found))
+
+
+def work(_row: None, given: Given) -> None:
+    """The home served until nobody asks any more."""
+    from pellucid.surfaces.hooks.work import work as serve
+
+    write("serving")
+    serve(settings(given["home"]))
+
+
+HOOKS: Mapping[str, Own] = {
+    "hooks install": Own(
+        install, _WHERE, text="Have an agent's program tell of its sessions, and be told what is known."
+    ),
+    "hooks status": Own(status, text="Show where hooks are installed, and which sessions they told of."),
+    "hooks remove": Own(remove, _WHERE, text="Take the hooks out of an agent's program; its file is as it was before."),
+    "hooks event": Own(event, less=("event",)),
+    "hooks work": Own(
+        work, as_json=False, text="Serve the home for hooks until none calls for a while. They start it by themselves."
+    ),
+}
+"""By the words of the command."""

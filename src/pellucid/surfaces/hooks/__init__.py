@@ -1,0 +1,1 @@
+"""Agents' programs in, sessions that remember out: the client that their hooks run, and how it is set up."""

@@ -1,0 +1,50 @@
+"""Hooks in, text for a person out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pellucid.xray.words.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pellucid.operations.hooks.event import HookOutput
+    from pellucid.surfaces.hooks.install import HooksStatus, Installed
+
+
+def printed(outcome: HookOutput) -> str:
+    """What the hook prints, as its program reads it."""
+    return json.dumps(outcome.print, ensure_ascii=False)
+
+
+def installed(found: Installed) -> str:
+    """The difference, and what to do next."""
+    if not found.changed:
+        return f"{visible(found.path)} is as it should be: nothing to do"
+    lines = [visible(line) for line in found.diff.splitlines()]
+    lines.append("written" if found.written else "not written: --dry-run")
+    lines += [f"before that: {visible(found.backup)}"] if found.backup else []
+    lines += [found.next_step] if found.next_step and found.written else []
+    return "\n".join(lines)
+
+
+def status(found: HooksStatus) -> str:
+    """A line a place, then what hooks told of."""
+    return "\n".join(_lines(found))
+
+
+def _lines(found: HooksStatus) -> Iterator[str]:
+    standing = [each for each in found.places if each.installed]
+    for each in standing:
+        said = (
+            "" if each.current else ": of another installation, or not complete; `pellucid hooks install` renews them"
+        )
+        yield f"{each.host}, {each.scope}: {visible(each.path)}{said}"
+    if not standing:
+        yield "no hooks are installed: pellucid hooks install --for claude-code"
+    yield f"server: {'running' if found.serving else 'not running; the next event starts it'}"
+    yield f"told of: {found.sessions} sessions, {found.unread} of them with something to read"
+    if found.waiting:
+        yield f"waiting for a server: {found.waiting} sessions"
