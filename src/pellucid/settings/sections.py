@@ -319,8 +319,8 @@ class HookSettings(BaseModel):
         default=True, description="Ask the agent, once a session, what it would want to know next month."
     )
     ask_after: int = Field(default=8, ge=1, description="Prompts of a session before it is asked.")
-    idle_minutes: float = Field(
-        default=30.0, gt=0, le=1440, description="Minutes without an event after which a server they started ends."
+    idle_minutes: int = Field(
+        default=30, ge=1, le=1440, description="Minutes without an event after which a server they started ends."
     )
     transcripts: tuple[str, ...] = Field(
         default=(), description="Further folders whose transcripts may be read, beside the programs' own."

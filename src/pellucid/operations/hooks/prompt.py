@@ -24,6 +24,8 @@ _TOLD = tuple(each for each in CATEGORIES if each != "moment")
 """What was distilled: a stretch of talk, word for word, is for whoever asks."""
 _HOW: tuple[Category, ...] = ("rule", "preference", "principle", "procedure", "correction")
 """What a short command (`run the tests`) may want to know: how such things are done here, not that they were."""
+_HOW_NEAR = 0.6
+"""Cosine that such a memory has at least: of two or three words, one that is shared by chance weighs much."""
 
 
 def looked_for(prompt: str) -> str:
@@ -47,13 +49,15 @@ def recalled(app: App, session: HookedSession, prompt: str) -> RecallOutput | No
     hooks, text = app.settings.hooks, looked_for(prompt)
     if not (text and hooks.items):
         return None
+    is_command = gate(text).depth == "minimal"
+    near = max(hooks.near, _HOW_NEAR) if is_command else hooks.near
     found = RECALL(
         Call.over(app),
         query=text,
         top_k=hooks.items,
         budget=hooks.characters,
-        categories=_HOW if gate(text).depth == "minimal" else _TOLD,
-        settings={"abstainAt": hooks.abstain_at, "minFactScore": hooks.near},
+        categories=_HOW if is_command else _TOLD,
+        settings={"abstainAt": hooks.abstain_at, "minFactScore": near},
         not_in_session=session.session_id,
         not_memories=session.shown,
         session_id=session.session_id,

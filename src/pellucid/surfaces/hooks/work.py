@@ -23,7 +23,7 @@ def work(settings: Settings) -> None:
     """Serve a home until nobody has asked anything for a while; see `client`, which starts this on its own."""
     home, idle = settings.home, settings.hooks.idle_minutes
     if find_spec("uvicorn") and find_spec("fastapi"):
-        served = ("serve", "--home", str(home), "--port", "0", "--idle-minutes", f"{idle:g}")
+        served = ("serve", "--home", str(home), "--port", "0", "--idle-minutes", str(idle))
         os.execv(sys.executable, (sys.executable, "-P", "-m", "pellucid", *served))  # noqa: S606 - our own, no shell
     _leave_notice(home)
     with Host(settings) as host:
