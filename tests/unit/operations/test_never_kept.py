@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from pellucid.surfaces.cli.present.recall.why import told
+from pellucid.surfaces.present.recall.why import told
 
 from kits.intake import HERE, held, session, take
 from pellucid.app import App
