@@ -202,7 +202,7 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
         [leg("vector", 2, 0.714), leg("lexical", 1, 4.2, (0, 2))], reranked, scores(vector=0.9, rerank=0.1, bm25=0.3), 5
     )
     assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 telling words)")
-    assert ", placed 3rd by the reranker (late-interaction); " in said
+    assert ", placed 3rd by the reranker; " in said
     assert said.endswith("; the largest part of its score is its meaning (0.90 of 1.30).")
     assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
     assert "reranker" not in sentence([], None, scores(expansion=0.2), 0)

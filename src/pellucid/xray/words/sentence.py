@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
 from pellucid.recall.legs.nominate import LEGS
+from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.xray.words.ordinal import ordinal
 
 LARGEST = {
@@ -52,7 +53,8 @@ def sentence(
     found = [each for each in contributions if each.term]
     parts = [f"Found {_listed([_found_clause(each, words) for each in found])}" if found else NEIGHBOUR]
     if reranked:
-        parts.append(f"placed {ordinal(reranked.rank)} by the reranker ({reranked.backend})")
+        other = "" if reranked.backend == LATE_INTERACTION else f" ({reranked.backend})"
+        parts.append(f"placed {ordinal(reranked.rank)} by the reranker{other}")
     parts += [f"{said} ({worth:+.2f})" for said, worth in _telling(scores)]
     told = ", ".join(parts)
     if found and (owed := around(scores)) >= MOSTLY * scores.final > 0:
@@ -113,8 +115,8 @@ def _claims(
     for held, known in re.findall(r"by words \((\d+) of the question's (\d+) telling words?\)", said):
         lexical = legs.get("lexical")
         yield "the words it holds", lexical is not None and (int(held), int(known)) == (len(lexical.matches), words)
-    placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by the reranker \((.+?)\)", said)
-    claimed = placed and (int(placed[1]), placed[2])
+    placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by the reranker(?: \((.+?)\))?", said)
+    claimed = placed and (int(placed[1]), placed[2] or LATE_INTERACTION)
     yield "the reranker's place", claimed == (reranked and (reranked.rank, reranked.backend))
     for name, phrase in TELLING.items():
         value = getattr(scores, name) or 0.0
