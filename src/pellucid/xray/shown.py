@@ -143,7 +143,11 @@ class Shown:
         if better is None:
             return "another says it"
         said_by, there = unpack_id(self._pool.ids[better]), self._state.context.included
-        return f"[{there.index(said_by) + 1}] says it" if said_by in there else f"another that is not shown says it ({said_by})"
+        return (
+            f"[{there.index(said_by) + 1}] says it"
+            if said_by in there
+            else f"another that is not shown says it ({said_by})"
+        )
 
     def _margin(self, rung: str, position: int) -> float | None:
         """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
