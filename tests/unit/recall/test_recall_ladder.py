@@ -201,3 +201,14 @@ def test_what_is_kept_to_a_scope_takes_no_place_from_what_may_answer_and_lends_i
     granted = run(app, "rotate the deploy key", scopes=("private",))
     at = next(i for i, raw in enumerate(granted.pool.ids) if unpack_id(raw) == beside.id)
     assert granted.pool.ranks["passage"][at] > 0
+
+
+@pytest.mark.parametrize(("likeness", "lowered"), [(0.3, [1]), (1.0, [])])
+def test_being_put_lower_for_likeness_is_a_rung_where_it_acts(
+    house: Opener, likeness: float, lowered: list[int]
+) -> None:
+    app, said = house(mmr_lambda=0.6, mmr_threshold=likeness), "The harbour crane lifts forty tonnes"
+    file_memories(app, [a_memory(1, f"{said} at dawn"), a_memory(2, f"{said} at dusk")])
+    rungs = [each for each in run(app, "what does the harbour crane lift").rungs if each.name == "mmr-diversify"]
+    assert [each.soft_admitted for each in rungs] == lowered
+    assert all(each.considered == each.admitted == 2 for each in rungs)
