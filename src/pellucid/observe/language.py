@@ -69,6 +69,8 @@ class Noise(LanguageTable):
     chatter: re.Pattern[str] = _NEVER
     task: re.Pattern[str] = _NEVER
     appointed: re.Pattern[str] = _NEVER
+    intent: re.Pattern[str] = _NEVER
+    """How somebody says what they are about to do: no conclusion is worded so."""
     transient: re.Pattern[str] = _NEVER
     greeting: str = "(?!)"
     lead: str = "(?!)"

@@ -86,6 +86,8 @@ def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Rea
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
             continue
+        if not by_user and _is_next_step(unit, language):
+            continue
         reading = table.read(unit.whole, by_user=by_user)
         if is_question(unit.text, language) and not (by_user and reading.kind == "correction"):
             continue
@@ -94,6 +96,14 @@ def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Rea
             reading = replace(reading, durable=(reading.durable + 2 * onward) / 3)
         out.append(ReadUnit(unit, reading, text))
     return out
+
+
+def _is_next_step(unit: Unit, language: Language) -> bool:
+    """Whether an agent says what it is about to do, or offers to: in the sentence, or in what announces its list."""
+    lead = unit.lead.lower() if unit.listed else ""
+    return any(map(language.noise.intent.search, (unit.text.lower(), lead))) or (
+        bool(lead) and is_question(lead.rstrip(":："), language)
+    )
 
 
 def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:

@@ -140,3 +140,19 @@ def test_a_plain_rule_is_kept_however_it_is_typed(rule: str) -> None:
 )
 def test_an_order_of_the_moment_with_the_words_of_a_rule_is_not_kept(passing: str) -> None:
     assert told(("user", passing)) == []
+
+
+@pytest.mark.parametrize(
+    "announced",
+    [
+        "Let me look at the threads",
+        "For item 3, I need to",
+        "Here's my plan",
+        "Actually, I'll write the test against the store directly",
+        "Would you like me to cover these cases",
+    ],
+)
+def test_what_an_agent_is_about_to_do_is_no_conclusion(announced: str) -> None:
+    steps = f"- {CAUSE}\n- The bucket refuses every signature that is from the past, so the upload ends with a 403."
+    assert told(("user", "go on"), ("assistant", f"{announced}:\n\n{steps}")) == []
+    assert told(("user", "go on"), ("assistant", f"Root cause:\n\n{steps}")) != []
