@@ -89,7 +89,7 @@ def test_what_has_not_changed_is_not_sent_again(server: Served) -> None:
         ("POST", "/v1/memories", {"content": "\ud800"}, (400, "invalid_text")),
         ("POST", "/v1/undo", {"target": "op_none"}, (404, "not_found")),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_in_one_form(
     server: Served, method: str, path: str, body: object, expected: tuple[int, str]
 ) -> None:

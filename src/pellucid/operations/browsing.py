@@ -15,6 +15,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import told_then
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
 from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
+from pellucid.operations.paging import After, Place, page
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 
@@ -36,6 +37,7 @@ class ListInput(Wire):
     since: Annotated[Instant | None, Flag("Only created at or after.")] = None
     until: Annotated[Instant | None, Flag("Only created before.")] = None
     limit: Limit = Field(default=50, ge=1, le=10_000)
+    after: After = None
     as_of: AsOf = None
     """What could answer then, whatever became of it since."""
     as_known_at: AsKnownAt = None
@@ -71,6 +73,8 @@ class ListOutput(Wire):
     as_of: Instant | None = None
     """The instants that were answered at, to the millisecond."""
     as_known_at: Instant | None = None
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
 def list_memories(app: App, request: ListInput) -> ListOutput:
@@ -82,7 +86,7 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     Raises:
         InputError: an instant lies in the future, or a status is asked for besides.
     """
-    then, past = None, past_of(request.as_of, request.as_known_at, app.clock.now())
+    then, wanted, past = None, request, past_of(request.as_of, request.as_known_at, app.clock.now())
     if past.asked:
         then = answering(app, request.namespace, past.at, past.known)
         if request.status != "active":
@@ -90,21 +94,32 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
                 f"{field_name('as_of')} lists what could answer then, which {field_name('status')} cannot change",
                 next_step=f"leave out {field_name('status')}",
             )
-        request = request.model_copy(update={"status": None})
+        wanted = request.model_copy(update={"status": None})
     fitting = [
         each
         for each in app.index.memories(request.namespace)
-        if (then is None or each.memory.id in then) and _fits(each.memory, request)
+        if (then is None or each.memory.id in then) and _fits(each.memory, wanted)
     ]
     distilled = fitting if request.category else [each for each in fitting if each.memory.category != "moment"]
     passages = len(fitting) - len(distilled) if distilled else 0
     fitting = distilled or fitting
-    shown = [_listed(each) for each in fitting[: request.limit]]
+    on_page, following = page(app, request, fitting, newest_first)
+    shown = [_listed(each) for each in on_page]
     if past.known is not None:
         shown = _told_then(app, request.namespace, shown, past)
     return ListOutput(
-        memories=tuple(shown), total=len(fitting), passages=passages, as_of=past.at, as_known_at=past.known
+        memories=tuple(shown),
+        total=len(fitting),
+        passages=passages,
+        as_of=past.at,
+        as_known_at=past.known,
+        next=following,
     )
+
+
+def newest_first(served: Served) -> Place:
+    """Where a memory stands in a list of its namespace."""
+    return -epoch_ms(served.memory.created), served.memory.id
 
 
 def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: PastInstants) -> list[Listed]:

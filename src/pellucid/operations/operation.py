@@ -57,7 +57,7 @@ class Flag:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The field's text is its description in a JSON schema, too."""
-        return {**handler(schema), "description": self.text}
+        return {**handler(schema), "description": f"false: {self.text}" if self.opposite else self.text}
 
 
 class Argument(Flag):

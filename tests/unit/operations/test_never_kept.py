@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from pellucid.surfaces.present.recall.why import told
 
 from kits.intake import HERE, held, session, take
 from pellucid.app import App
@@ -15,6 +14,7 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
+from pellucid.surfaces.present.recall.why import told
 
 _SAID = (
     "The build is broken right now, because of the zephyr plugin.",

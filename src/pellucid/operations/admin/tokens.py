@@ -178,7 +178,7 @@ It is shown once, and only a keyed hash of it is kept.
 )
 LIST_TOKENS = Operation(
     "token.list",
-    "List tokens: whose they are, what they may do, when they were used.",
+    "List tokens: whose, for what, and when last used.",
     TokensInput,
     TokensOutput,
     lambda call, _asked: list_tokens(call.app),

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.language.words import content_words
 from pellucid.model.artifact import Artifact, parse_artifact
@@ -20,6 +21,7 @@ from pellucid.operations.browsing import Listed, answering, find_memory
 from pellucid.operations.graph.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
 from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
+from pellucid.operations.paging import After, Place, page
 from pellucid.operations.rows import rows
 from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
@@ -79,6 +81,7 @@ class EpisodesInput(Wire):
     namespace: str
     query: Annotated[str, Words("Words they are about.")] = ""
     limit: Limit = Field(default=20, ge=1, le=1000)
+    after: After = None
     session_id: Session = None
 
 
@@ -111,6 +114,8 @@ class EpisodesOutput(Wire):
 
     episodes: tuple[EpisodeView, ...]
     total: int
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
 def story_of(
@@ -247,12 +252,17 @@ def episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
         filed = [each for each in filed if each.episode.session_id == request.session_id]
     kept = _turns_kept(app, request.namespace)
     if not request.query:
-        return EpisodesOutput(
-            episodes=tuple(_view(app, each, kept) for each in filed[: request.limit]), total=len(filed)
-        )
+        newest, following = page(app, request, filed, _newest_first)
+        shown = tuple(_view(app, each, kept) for each in newest)
+        return EpisodesOutput(episodes=shown, total=len(filed), next=following)
     ranked = _ranked(app, filed, request.query)
-    best = tuple(_view(app, each, kept, round(score, 4)) for score, each in ranked[: request.limit])
-    return EpisodesOutput(episodes=best, total=len(ranked))
+    best, following = page(app, request, ranked, lambda pair: (-pair[0], pair[1].episode.id))
+    shown = tuple(_view(app, each, kept, round(score, 4)) for score, each in best)
+    return EpisodesOutput(episodes=shown, total=len(ranked), next=following)
+
+
+def _newest_first(filed: FiledEpisode) -> Place:
+    return -epoch_ms(filed.episode.started or filed.episode.created), filed.episode.id
 
 
 def _ranked(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:

@@ -24,6 +24,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import ShowInput, find_memory
 from pellucid.operations.memory.aging import known_use
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
+from pellucid.operations.paging import After, Place, page
 from pellucid.settings.sections import LifecycleSettings
 
 _WHYS: dict[Why, str] = {
@@ -42,6 +43,7 @@ class TierListInput(Wire):
     namespace: str
     tier: Annotated[Tier | None, Flag("Only this tier: hot or cold.")] = None
     limit: Limit = Field(default=50, ge=1, le=10_000)
+    after: After = None
 
 
 class Tiered(Wire):
@@ -71,6 +73,8 @@ class TierListOutput(Wire):
     hot: int
     cold: int
     never_folded: int
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
 class Weighed(Wire):
@@ -119,6 +123,12 @@ class TierExplanation(Wire):
     would_change: tuple[str, ...] = ()
 
 
+def _place(pair: tuple[Memory, FoldRow | None]) -> Place:
+    """The most valued first; what was never folded last."""
+    memory, row = pair
+    return -(row.tier_value if row else -1.0), memory.id
+
+
 def tiers(app: App, request: TierListInput) -> TierListOutput:
     """The tiers of a namespace as the last folds have them; memories that do not age any more are left out."""
     now, folds = app.clock.now(), app.lookup.folds(request.namespace)
@@ -126,13 +136,15 @@ def tiers(app: App, request: TierListInput) -> TierListOutput:
     rows = [(memory, folds.get(memory.id)) for memory in aging]
     cold = sum(row is not None and row.tier == "cold" for _, row in rows)
     wanted = [(memory, row) for memory, row in rows if request.tier in (None, row.tier if row else "hot")]
-    wanted.sort(key=lambda pair: (-(pair[1].tier_value if pair[1] else -1.0), pair[0].id))
+    wanted.sort(key=_place)
+    shown, following = page(app, request, wanted, _place)
     return TierListOutput(
-        memories=tuple(_tiered(memory, row) for memory, row in wanted[: request.limit]),
+        memories=tuple(_tiered(memory, row) for memory, row in shown),
         total=len(wanted),
         hot=len(rows) - cold,
         cold=cold,
         never_folded=sum(row is None for _, row in rows),
+        next=following,
     )
 
 

@@ -14,8 +14,9 @@ from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.browsing import Listed, find_memory
+from pellucid.operations.browsing import Listed, find_memory, newest_first
 from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
+from pellucid.operations.paging import After, page
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.store.index_port import Served
 
@@ -29,6 +30,7 @@ class TrustListInput(Wire):
     namespace: str
     zone: Annotated[TrustZone, Flag("quarantine, working or trusted.")] = "quarantine"
     limit: Annotated[int, Flag("How many at most.")] = Field(default=50, ge=1, le=10_000)
+    after: After = None
 
 
 class TrustListOutput(Wire):
@@ -39,6 +41,8 @@ class TrustListOutput(Wire):
     reasons: tuple[str, ...]
     """As long as `memories`: why each began in quarantine; empty where nothing in its words or source says so."""
     total: int
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
 class TrustOutput(Wire):
@@ -72,15 +76,14 @@ class SourceInput(Wire):
     ] = None
     agent: Annotated[str | None, Flag("What this agent took in.")] = None
     session_id: Annotated[str | None, Flag("What came of this session.", "--session")] = None
-    since: Instant | None = None
-    """Only what was created at or after this."""
+    since: Instant | None = Field(default=None, description="Only what was created at or after this.")
     preview: Annotated[bool, Flag("Only say what would be quarantined.")] = False
 
 
 class RollbackInput(SourceInput):
     """What came from where, by session, source class and agent."""
 
-    memory_ids: tuple[str, ...] = ()
+    memory_ids: tuple[str, ...] = Field(default=(), description="Memories: ids, last ten digits, or paths.")
     since: Annotated[Instant | None, Flag("Only what was created on this day or later.")] = None
     preview: Annotated[bool, Flag("Do it; without this, only say what would change.", "--yes", opposite=True)] = False
 
@@ -110,10 +113,11 @@ def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
         for each in app.index.memories(request.namespace)
         if each.memory.trust_zone == request.zone and each.memory.status == "active"
     ]
-    shown = held[: request.limit]
+    shown, following = page(app, request, held, newest_first)
     return TrustListOutput(
         zone=request.zone,
         total=len(held),
+        next=following,
         memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
         reasons=tuple(_reason(each.memory) for each in shown),
     )

@@ -14,6 +14,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
+from pellucid.operations.paging import After, Place, behind, cursor
 from pellucid.operations.recall.recalling import recall_named, xray_of
 from pellucid.recall.receipt.record import query_of
 from pellucid.store.history_port import audit_id
@@ -55,6 +56,7 @@ class SnapshotsInput(Wire):
     namespace: str
     since: Since = None
     limit: Limit = Field(default=20, ge=1, le=10_000)
+    after: After = None
     session_id: Session = None
 
 
@@ -78,6 +80,8 @@ class SnapshotsOutput(Wire):
 
     recalls: tuple[ListedRecall, ...]
     more: bool = False
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
 class ExportInput(Wire):
@@ -109,9 +113,17 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
         request.namespace,
         since=_millis(request.since),
         session_id=_session(request.session_id),
+        after=_row_at(behind(app, request)),
         limit=request.limit + 1,
     )
-    return SnapshotsOutput(recalls=tuple(map(_listed, rows[: request.limit])), more=len(rows) > request.limit)
+    shown, more = rows[: request.limit], len(rows) > request.limit
+    following = cursor(app, request, (shown[-1].at, shown[-1].recall_id)) if more else None
+    return SnapshotsOutput(recalls=tuple(map(_listed, shown)), more=more, next=following)
+
+
+def _row_at(place: Place | None) -> RecallRow | None:
+    """The end of a page as history wants it."""
+    return RecallRow(str(place[1]), int(place[0]), None, 0, in_full=False, pinned=False) if place else None
 
 
 def export_snapshots(app: App, request: ExportInput, left_out: Callable[[str], object] | None = None) -> Iterator[str]:

@@ -37,8 +37,11 @@ class ObserveInput(Wire):
     by_folder: bool = False
     """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
     session_id: Annotated[str | None, Flag("The session of turns that name none.", "--session")] = None
-    lines: tuple[str, ...] = ()
-    turns: tuple[dict[str, object], ...] = ()
+    lines: tuple[str, ...] = Field(default=(), description="Turns, each a line of JSON as a transcript has it.")
+    turns: tuple[dict[str, object], ...] = Field(
+        default=(),
+        description="Turns as objects: role, content, and ts, session, name, id, tool, where they are known.",
+    )
     agent: Annotated[str | None, Flag("The agent of turns that name none.")] = None
     flush: Annotated[FlushSignal | None, Flag("before_reset or session_end: then keep all that waits.")] = None
     """Of the sessions concerned."""
