@@ -226,14 +226,14 @@ def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls
     listed = {each.name: each for each in ask(calls, lambda client: client.list_prompts()).prompts}
     assert list(listed) == ["last_time", "why_recalled"]
     for name, command in (("last_time", "brief"), ("why_recalled", "xray")):
-        got = ask(calls, lambda client, name=name: client.get_prompt(name))
+        got: Any = ask(calls, lambda client, name=name: client.get_prompt(name))
         assert got.messages[0].content.text.startswith(listed[name].title[:4])
         assert got.messages[1].content.resource.text == cli(*[command, "last"][: 1 + (command == "xray")]).out
 
 
 def test_a_memory_is_a_resource_and_what_is_not_here_is_none(cli: Cli, calls: Calls) -> None:
     named = cli("list", "--json").json["memories"][0]["memory"]["id"]
-    read = ask(calls, lambda client: client.read_resource(f"pellucid://memory/{named}")).contents[0]
+    read: Any = ask(calls, lambda client: client.read_resource(f"pellucid://memory/{named}")).contents[0]
     assert read.text == cli("show", named).out
     assert len(ask(calls, lambda client: client.list_resource_templates()).resource_templates) == 2
     for uri in (
@@ -254,7 +254,7 @@ async def refusal(client: Client, uri: str) -> Any:
 
 
 def test_the_page_of_the_xray_loads_nothing_and_runs_its_own_script_alone(calls: Calls) -> None:
-    page = ask(calls, lambda client: client.read_resource("ui://pellucid/xray")).contents[0]
+    page: Any = ask(calls, lambda client: client.read_resource("ui://pellucid/xray")).contents[0]
     assert page.mime_type == "text/html;profile=mcp-app"
     assert page.meta["ui"]["csp"] == {}
     found = parsed(page.text)

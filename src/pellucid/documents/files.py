@@ -26,6 +26,14 @@ class DocumentProblem(Wire):
     next_step: str = ""
 
 
+def named_file(name: str) -> Path | None:
+    """The file that a name means; None where none can have it: with a NUL in it, or of a `~user` that there is not."""
+    try:
+        return Path(name).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class FoundFile:
     """A file to read; `path` is relative to `root`, with slashes."""

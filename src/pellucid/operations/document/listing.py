@@ -9,6 +9,7 @@ from typing import Annotated
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.documents.changes import removed
+from pellucid.documents.files import named_file
 from pellucid.errors import InputError, NotFoundError
 from pellucid.graph.lines import part
 from pellucid.model.document import HeaderVersion, Section
@@ -161,7 +162,8 @@ def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
     """The documents below a file or folder, or the one of that name."""
     place = _place(app, name)
     found = app.graph.documents(namespace)
-    return [each for each in found if file_of(each.document).is_relative_to(place)] or [_find(app, namespace, name)]
+    below = [each for each in found if place and file_of(each.document).is_relative_to(place)]
+    return below or [_find(app, namespace, name)]
 
 
 def _find(app: App, namespace: str, name: str) -> FiledDocument:
@@ -179,9 +181,10 @@ def _find(app: App, namespace: str, name: str) -> FiledDocument:
     return there[0]
 
 
-def _place(app: App, name: str) -> Path:
-    """The file or folder of that name, as it is kept."""
-    return Path(stored_path(Path(name).expanduser().resolve().as_posix(), app.key))
+def _place(app: App, name: str) -> Path | None:
+    """The file or folder of that name, as it is kept; None where none can have it."""
+    place = named_file(name)
+    return place and Path(stored_path(place.as_posix(), app.key))
 
 
 def _sections_held(app: App, namespace: str, found: Sequence[FiledDocument]) -> dict[str, int]:

@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.documents.files import named_file
 from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
 from pellucid.language.spelling import normalise
 from pellucid.language.words import words
@@ -182,7 +183,7 @@ def _plan(app: App, request: ForgetInput) -> Erasure:
 
 def _asked(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
     """The memory of an id; or all that a document is, by its id, its path or that of its vault file."""
-    place = Path(name).expanduser().resolve()
+    place = named_file(name)
     ids = {
         each.document.id
         for each in documents

@@ -1,11 +1,12 @@
 """Calls in, the same server as an ASGI application out: streamable HTTP, for whoever mounts it behind its own door."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
@@ -21,10 +22,17 @@ MOST_BYTES = 4 << 20
 
 
 class Mounted:
-    """A server over streamable HTTP. Who may come in, by which host and origin, is for the door to say."""
+    """A server over streamable HTTP. Who may come in, by which host and origin, is for the door to say.
 
-    def __init__(self, made: Server[Any]) -> None:
-        self._sessions = StreamableHTTPSessionManager(made, max_request_body_size=MOST_BYTES)
+    Or `hosts` says it, where there is no door: names with a port, or `*` as the port.
+    """
+
+    def __init__(self, made: Server[Any], hosts: Sequence[str] = ()) -> None:
+        origins = [f"http://{host}" for host in hosts]
+        checked = TransportSecuritySettings(
+            enable_dns_rebinding_protection=bool(hosts), allowed_hosts=list(hosts), allowed_origins=origins
+        )
+        self._sessions = StreamableHTTPSessionManager(made, security_settings=checked, max_request_body_size=MOST_BYTES)
         self.app: ASGIApp = StreamableHTTPASGIApp(self._sessions)
         """To be mounted at `/mcp`."""
 

@@ -1,0 +1,62 @@
+"""Many recalls in, the same explanation over MCP as on the command line out: the same bytes, in every form."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+
+from kits.cli import Cli
+from kits.mcp import ask, standing
+from pellucid.surfaces.mcp.calling import Calls
+
+RACKS, ROOMS = range(1, 9), ("Basel", "Bern", "Genf", "Chur", "Zug", "Olten")
+FORMS = ("json", "text", "markdown")
+
+
+@pytest.fixture
+def calls(cli: Cli, tmp_path: Path) -> Iterator[Calls]:
+    for rack in RACKS:
+        cli("remember", f"The relay of rack {rack} in {ROOMS[rack % 6]} listens on port {9040 + rack}.")
+        cli(
+            "remember",
+            f"We decided that rack {rack} is mirrored to {ROOMS[rack % 5]} each night.",
+            "--category",
+            "decision",
+        )
+    with standing(tmp_path / "home") as found:
+        yield found
+
+
+async def explained(client: Client) -> dict[str, dict[str, Any]]:
+    """Recalls of many kinds, and their explanations in each form, by their ids."""
+    found: dict[str, dict[str, Any]] = {}
+    for number in range(52):
+        rack, room = number % 8 + 1, ROOMS[number % 6]
+        asked = (
+            {"query": f"Which port does the relay of rack {rack} listen on?", "topK": number % 5 + 1},
+            {"query": f"Was ist in {room} — und <b>warum</b>?", "budget": 300 + number},
+            {"query": f"mirrored to {room}", "categories": ["decision"], "without": ["lexical"]},
+            {"query": f"zeppelin {number}", "settings": {"legWeights.vector": 0.5}},
+        )[number % 4]
+        recall: Any = await client.call_tool("memory_recall", asked)
+        recall_id = recall.structured_content["recallId"]
+        texts: dict[str, Any] = {}
+        for form in FORMS:
+            read: Any = await client.read_resource(f"pellucid://recall/{recall_id}?format={form}")
+            texts[form] = read.contents[0].text
+        tool: Any = await client.call_tool("memory_xray", {"recallId": recall_id})
+        found[recall_id] = {**texts, "tool": tool.content[0].text, "value": tool.structured_content}
+    return found
+
+
+def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: Cli, calls: Calls) -> None:
+    found = ask(calls, explained)
+    assert len(found) == 52
+    for recall_id, texts in found.items():
+        for form in FORMS:
+            assert texts[form] == cli("xray", "--id", recall_id, "--format", form).out
+        assert texts["tool"] + "\n" == texts["text"]
+        assert texts["value"] == json.loads(texts["json"])
