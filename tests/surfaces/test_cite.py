@@ -21,6 +21,7 @@ def served(cli: Cli) -> tuple[str, str, str]:
     return found["recallId"], first, second
 
 
+@pytest.mark.requirement("CITE-1")
 def test_a_memory_is_cited_once_in_each_way_and_session(cli: Cli, served: tuple[str, str, str]) -> None:
     recall_id, first, _ = served
     once = cli("cite", first, "--recall-id", recall_id, "--session", "s1", "--notes", NOTE, "--json").json
@@ -88,6 +89,7 @@ def test_a_checkpoint_keeps_what_waits_of_the_session_and_only_of_it(cli: Cli, t
     assert "waiting in local/default: s2" in cli("observe", "--status").out
 
 
+@pytest.mark.requirement("CITE-1")
 def test_the_words_of_a_note_are_forgotten_with_what_they_tell_of(
     cli: Cli, served: tuple[str, str, str], tmp_path: Path
 ) -> None:

@@ -55,6 +55,7 @@ def test_the_tools_are_those_of_the_table_and_stay_as_they_are(calls: Calls) -> 
     }
 
 
+@pytest.mark.requirement("MCP-1")
 def test_no_tool_has_a_field_of_its_own() -> None:
     for tool in tools().values():
         taken = {name for row in tool.rows.values() for name in writable(row)}
@@ -162,6 +163,7 @@ WRONG = [
     ("memory_remember", {"mode": "update"}, '"memoryId" is required'),
     ("memory_forget", {"memoryIds": []}, '"memoryIds" expects'),
     ("memory_forget", {"memoryIds": ["x"], "preview": "maybe"}, '"preview" expects'),
+    ("memory_forget", {"memoryIds": ["a\0b"]}, "not_found no memory"),
     ("memory_history", {"memoryId": "mem_0"}, "not_found no memory mem_0"),
     ("memory_search", {"asOf": "tomorrow"}, "invalid_instant"),
     ("memory_xray", {"mode": "replay", "recallId": "rec_0"}, "not_found no recall rec_0"),
@@ -169,6 +171,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.requirement("MCP-2")
 def test_a_mistake_is_a_result_that_says_what_to_change(calls: Calls) -> None:
     for tool, arguments, expected in WRONG:
         result = call(calls, tool, **arguments)
@@ -186,6 +189,7 @@ def test_a_recall_that_is_not_here_has_no_snapshot(calls: Calls) -> None:
         assert result.structured_content == {"snapshotFound": False}
 
 
+@pytest.mark.requirement("MCP-2")
 def test_a_recall_of_another_namespace_is_as_unknown_as_one_that_never_was(cli: Cli, calls: Calls) -> None:
     cli("remember", RELAY, "--namespace", "team/other")
     foreign = cli("recall", "Which port?", "--namespace", "team/other", "--json").json["recallId"]

@@ -52,6 +52,7 @@ async def explained(client: Client) -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.requirement("MCP-1")
 def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: Cli, calls: Calls) -> None:
     found = ask(calls, explained)
     assert len(found) == 52

@@ -61,6 +61,7 @@ def exchanged(home: Path, *messages: dict[str, Any], arguments: tuple[str, ...] 
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr, done.returncode
 
 
+@pytest.mark.requirement("MCP-3")
 def test_it_ends_with_its_input_and_says_nothing_but_the_protocol(tmp_path: Path) -> None:
     answers, errors, code = exchanged(tmp_path / "home", INITIALIZE)
     assert [each["id"] for each in answers] == [1]
@@ -69,6 +70,7 @@ def test_it_ends_with_its_input_and_says_nothing_but_the_protocol(tmp_path: Path
     assert code == 0
 
 
+@pytest.mark.requirement("MCP-3")
 def test_who_comes_in_waits_for_no_home_and_hears_of_it_when_a_tool_needs_one(tmp_path: Path) -> None:
     (home := tmp_path / "home").mkdir()
     (home / "journal.db").mkdir()  # where a file is expected
