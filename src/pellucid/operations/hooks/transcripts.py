@@ -6,10 +6,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pellucid.app import App
-from pellucid.capture.transcripts.json_values import as_object
+from pellucid.capture.transcripts.json_values import as_object, instant_at
 from pellucid.errors import InputError, PellucidError
 from pellucid.model.hooked import HookedSession
 from pellucid.model.turn import FlushSignal
@@ -42,14 +41,14 @@ def noted(session: HookedSession | None, event: Event, transcript: str | None, n
     )
 
 
-def tell(app: App, event: Event) -> HookedSession:
-    """Note an event of a session, and say what is known of the session now.
+def tell(app: App, event: Event, at: datetime | None = None) -> HookedSession:
+    """Note an event of a session, that came now or at an earlier instant, and say what is known of the session now.
 
     Raises:
         StoreError: it cannot be written down.
     """
     now, transcript = app.clock.now(), transcript_of(event, app.settings.hooks)
-    how = partial(noted, event=event, transcript=transcript, now=now)
+    how = partial(noted, event=event, transcript=transcript, now=min(at or now, now))
     return HookedSessions(app.settings.home).change(event.host.name, event.session_id, how)
 
 
@@ -64,7 +63,7 @@ def read_transcripts(app: App) -> int:
     sessions = HookedSessions(app.settings.home)
     for said in sessions.waiting():
         with suppress(InputError):
-            tell(app, _left(said))
+            tell(app, event_of(str(said.get("host")), as_object(said.get("event"))), instant_at(said, "at"))
     _find_untold(app, sessions)
     read, failure = 0, None
     for session in sessions.known():
@@ -75,10 +74,6 @@ def read_transcripts(app: App) -> int:
     if failure:
         raise failure
     return read
-
-
-def _left(said: dict[str, Any]) -> Event:
-    return event_of(str(said.get("host")), as_object(said.get("event")))
 
 
 def _find_untold(app: App, sessions: HookedSessions) -> None:

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, NoReturn, cast
@@ -128,7 +129,7 @@ def _leave(home: str, host: str, event: dict[str, Any]) -> None:
                 os.mkdir(each, 0o700)
         if len(os.listdir(folder)) >= _MOST_WAITING:
             return
-        left = {"host": host, "event": {name: event[name] for name in _LEFT if name in event}}
+        left = {"host": host, "at": time.time(), "event": {name: event[name] for name in _LEFT if name in event}}
         with _new(draft) as descriptor:
             os.write(descriptor, json.dumps(left).encode())
         os.replace(draft, os.path.join(folder, f"{host}_{session}.json"))
