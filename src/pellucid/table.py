@@ -16,6 +16,7 @@ from pellucid.operations.document.indexing import INDEX_DOCS
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.graph.backfilling import BACKFILL
 from pellucid.operations.graph.graphing import GRAPH_AUDIT, GRAPH_SHOW
+from pellucid.operations.hooks.claiming import CLAIM
 from pellucid.operations.hooks.event import HOOK
 from pellucid.operations.memory.adopting import ADOPT
 from pellucid.operations.memory.aging import LIFECYCLE
@@ -56,6 +57,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     CHECKPOINT,
     WRAP,
     HOOK,
+    CLAIM,
     REMEMBER,
     ADOPT,
     INDEX_DOCS,

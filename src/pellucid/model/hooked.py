@@ -9,6 +9,8 @@ class HookedSession(Wire):
 
     host: str
     session_id: str
+    namespace: str = ""
+    """Where it is filed, as far as its folder tells."""
     folder: str | None = None
     transcript: str | None = None
     offset: int = 0

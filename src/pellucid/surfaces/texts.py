@@ -69,6 +69,7 @@ TEXTS: Mapping[str, Text] = {
     "session.import": _text_by("imports.imported"),
     "session.observe": _text_by("observe.observed"),
     "session.waiting": _text_by("observe.waiting"),
+    "session.claim": _text_by("hooks.claimed", words=True),
     "hook.event": _text_by("hooks.printed"),
     "memory.remember": _text_by("everyday.remembered", words=True),
     "memory.adopt": _text_by("memory.adopt.adopted"),

@@ -86,7 +86,7 @@ def ground_of(
         return "too-many-turns"
     first, last = (known[ordinal] for ordinal in claim.turns)
     evidence = tuple(turns[first : last + 1])
-    quoted = [(turn, sentence) for turn in evidence for sentence in _quoted(claim.quote, turn)]
+    quoted = [(turn, sentence) for turn in evidence for sentence in quotes(claim.quote, turn)]
     if not quoted:
         return "not-quoted"
     names = " ".join({turn.speaker for turn in turns if turn.speaker})
@@ -107,7 +107,7 @@ def clauses(text: str) -> tuple[str, ...]:
     return tuple(normalise(clause) for clause in _CLAUSE.split(text) if any(sign.isalnum() for sign in clause))
 
 
-def _quoted(quote: str, turn: Turn) -> list[str]:
+def quotes(quote: str, turn: Turn) -> list[str]:
     """The sentences of a turn in which a quote stands, word for word, wherever it does."""
     sought = normalise(quote)
     said = [sentence for sentence in _split(turn.content) if any(sign.isalnum() for sign in sentence)]

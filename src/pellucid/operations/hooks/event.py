@@ -19,8 +19,9 @@ from pellucid.store.local.hooked import HookedSessions
 ASKED = """\
 Before this conversation is cut or ends: what of it would you want to know when you work here next month? Decisions with
 their reasons, what the user prefers or corrected, how something here works, what is still open. Keep it with the tool
-memory_observe, mode claims: for each a statement that stands alone, and the words of the conversation that say it,
-copied exactly. At most ten; none is a good answer, too. Then go on as if this had not been asked."""
+memory_observe, mode claims, sessionId {session}: for each a statement that stands alone, and the words of the
+conversation that say it, copied exactly. At most ten; none is a good answer, too. Then go on as if this had not been
+asked."""
 
 
 class HookInput(Wire):
@@ -100,9 +101,13 @@ def _said(app: App, event: Event, session: HookedSession) -> _Said:
             return _at_a_prompt(app, event, session)
         case "stop" if _may_ask(app, session) and not event.again:
             enough = session.prompts >= app.settings.hooks.ask_after
-            return _Said(ask=note(app.clock.new_id("note"), ASKED)) if enough else _Said()
+            return _Said(ask=_question(app, session)) if enough else _Said()
         case _:
             return _Said()
+
+
+def _question(app: App, session: HookedSession) -> str:
+    return note(app.clock.new_id("note"), ASKED.format(session=session.session_id))
 
 
 def _may_ask(app: App, session: HookedSession) -> bool:
@@ -115,7 +120,7 @@ def _at_the_start(app: App, event: Event, session: HookedSession) -> _Said:
     if event.source == "compact":
         if not _may_ask(app, session) or not session.prompts:
             return _Said()
-        ask = note(app.clock.new_id("note"), ASKED)
+        ask = _question(app, session)
         return _Said(context=ask, ask=ask)
     if not tokens or event.source == "resume":
         return _Said()

@@ -14,6 +14,7 @@ from pellucid.model.hooked import HookedSession
 from pellucid.model.turn import FlushSignal
 from pellucid.operations.hooks.hosts import HOSTS, Event, Moment, event_of, transcript_of
 from pellucid.operations.session.observing import ObserveInput, Observer
+from pellucid.operations.session.projects import located
 from pellucid.store.local.hooked import HookedSessions
 
 _SIGNALS: Mapping[Moment, FlushSignal] = {"compact": "before_reset", "end": "session_end"}
@@ -49,7 +50,12 @@ def tell(app: App, event: Event, at: datetime | None = None) -> HookedSession:
     """
     now, transcript = app.clock.now(), transcript_of(event, app.settings.hooks)
     how = partial(noted, event=event, transcript=transcript, now=min(at or now, now))
-    return HookedSessions(app.settings.home).change(event.host.name, event.session_id, how)
+
+    def placed(session: HookedSession | None) -> HookedSession:
+        known = how(session)
+        return known.model_copy(update={"namespace": located(app, known.folder).settings.namespace})
+
+    return HookedSessions(app.settings.home).change(event.host.name, event.session_id, placed)
 
 
 def read_transcripts(app: App) -> int:

@@ -9,7 +9,7 @@ from pellucid.errors import InputError
 from pellucid.surfaces.answers import json_text
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.acts import Given, Own, Row
-from pellucid.surfaces.cli.derived import Parameter
+from pellucid.surfaces.cli.derived import Parameter, values
 from pellucid.surfaces.cli.session import settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -36,6 +36,19 @@ def event(row: Row, given: Given) -> None:
         ) from error
     with performing.opened_for(row, given) as call:
         asked = call.asked(row.input, {"host": given["host"], "event": said})
+        performing.tell(row, row.run(call, asked), asked, call, as_json=given["as_json"])
+
+
+def claim(row: Row, given: Given) -> None:
+    """The claims that stand on the standard input, a JSON object a line."""
+    try:
+        said: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
+    except ValueError as error:
+        raise InputError(
+            f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
+        ) from error
+    with performing.opened_for(row, given) as call:
+        asked = call.asked(row.input, {**values(row.input, given, call.now), "claims": said})
         performing.tell(row, row.run(call, asked), asked, call, as_json=given["as_json"])
 
 
@@ -85,6 +98,7 @@ HOOKS: Mapping[str, Own] = {
     ),
     "hooks status": Own(status, text="Show where hooks are installed, and which sessions they told of."),
     "hooks remove": Own(remove, _WHERE, text="Take the hooks out of an agent's program; its file is as it was before."),
+    "claim": Own(claim, less=("claims",)),
     "hooks event": Own(event, less=("event",)),
     "hooks work": Own(
         work, as_json=False, text="Serve the home for hooks until none calls for a while. They start it by themselves."

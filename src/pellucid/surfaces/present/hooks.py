@@ -10,6 +10,7 @@ from pellucid.xray.words.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pellucid.operations.hooks.claiming import ClaimOutput
     from pellucid.operations.hooks.event import HookOutput
     from pellucid.surfaces.hooks.install import HooksStatus, Installed
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 def printed(outcome: HookOutput) -> str:
     """What the hook prints, as its program reads it."""
     return json.dumps(outcome.print, ensure_ascii=False)
+
+
+def claimed(outcome: ClaimOutput) -> str:
+    """A line a claim: the memory that it is, or why it is none."""
+    return "\n".join(
+        f"remembered: {each.memory_id}" if each.memory_id else f"not kept, {each.reason}: {visible(each.statement)}"
+        for each in outcome.outcomes
+    )
 
 
 def installed(found: Installed) -> str:

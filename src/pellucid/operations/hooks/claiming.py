@@ -1,0 +1,186 @@
+"""What an agent says of its session in, what the session bears out kept as memories out: nothing is believed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pellucid.app import App
+from pellucid.capture.reader import read
+from pellucid.capture.report import CaptureReport
+from pellucid.capture.secrets.redact import redact
+from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.memory.changes import ChangeSet
+from pellucid.memory.reconcile.reconcile import Reconciler, statement
+from pellucid.model.memory import TRANSCRIBED, Category
+from pellucid.model.observation import ExtractedFact
+from pellucid.model.turn import Segment, Turn
+from pellucid.model.wire import Wire
+from pellucid.observe.judge import HeuristicJudge
+from pellucid.observe.model.check import Checked, check
+from pellucid.observe.model.ground import ModelClaim, quotes
+from pellucid.observe.pipeline import observe
+from pellucid.operations.hooks.hosts import HOSTS
+from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
+from pellucid.operations.session.restating import restate
+from pellucid.store.local.hooked import HookedSessions
+
+MOST_CLAIMS = 20
+_LONGEST = 2_000
+_PLAIN = 0.8
+"""How sure a statement is taken to be that an agent makes, and a quote bears out."""
+
+
+class Claim(BaseModel):
+    """One thing that an agent would want to know again, and the words of the session that say it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    statement: str = Field(min_length=1, max_length=_LONGEST)
+    quote: str = Field(min_length=1, max_length=_LONGEST)
+    category: Category = "fact"
+    entity: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+class ClaimInput(Wire):
+    """What an agent says of a session of its own."""
+
+    namespace: str
+    session_id: Annotated[str, Flag("The session that it is said of.", "--session")]
+    claims: Annotated[
+        tuple[Claim, ...],
+        Flag("Statements that stand alone, each with the words of the session that say it, copied exactly."),
+    ] = Field(max_length=MOST_CLAIMS)
+    agent: Agent = None
+
+
+class ClaimOutcome(Wire):
+    """What became of one claim: the memory that it is kept as, or that says it already, or why it is not kept."""
+
+    statement: str
+    memory_id: str | None = None
+    reason: str = ""
+
+
+class ClaimOutput(Wire):
+    """What became of each claim, in their order."""
+
+    namespace: str
+    session_id: str
+    kept: int
+    outcomes: tuple[ClaimOutcome, ...]
+
+
+def claim(app: App, request: ClaimInput) -> ClaimOutput:
+    """Keep what the session bears out of what an agent says of it.
+
+    The same is asked of each claim as of what a model extracts: its quote stands in a turn, and it says nothing that
+    the quote and the turns around it do not hold. It is judged, and compared with what is known, like anything else.
+
+    Raises:
+        NotFoundError: no turns of such a session are at hand in this namespace.
+        InputError: a claim is of a category that comes from files.
+    """
+    if wrong := next((each.category for each in request.claims if each.category in TRANSCRIBED), None):
+        raise InputError(f"a {wrong} comes from a file", next_step=f"choose another {field_name('category')}")
+    turns = _turns(app, request.namespace, request.session_id)
+    if not turns:
+        raise NotFoundError(
+            f"no turns of a session {request.session_id} are at hand in {request.namespace}",
+            next_step="hooks or `pellucid observe` bring them; `pellucid remember` keeps what a user says without",
+        )
+    checked = [_checked(each, turns) for each in request.claims]
+    kept = _kept(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])
+    outcomes = [
+        ClaimOutcome(statement=said.statement, reason=each)
+        if isinstance(each, str)
+        else ClaimOutcome(statement=said.statement, **kept.get(each.content, {"reason": "said twice"}))
+        for said, each in zip(request.claims, checked, strict=True)
+    ]
+    return ClaimOutput(
+        namespace=request.namespace,
+        session_id=request.session_id,
+        kept=sum(each.memory_id is not None for each in outcomes),
+        outcomes=tuple(outcomes),
+    )
+
+
+def _turns(app: App, namespace: str, session_id: str) -> list[Turn]:
+    """The turns of a session of this namespace: of its transcript where a program told of one, else what waits."""
+    for each in HookedSessions(app.settings.home).known():
+        if each.session_id == session_id and each.namespace == namespace and each.transcript:
+            report = CaptureReport()
+            found = read(
+                [Path(each.transcript)], app.settings.capture, report, transcript_format=HOSTS[each.host].format
+            )
+            return [turn for turn in found if turn.session_id == session_id]
+    return [each.turn for each in app.spool.held(namespace, session_id) if each.turn.content]
+
+
+def _checked(said: Claim, turns: Sequence[Turn]) -> ExtractedFact | str:
+    """The fact of a claim, of the first turn that bears it out, or why none does."""
+    reason = "not-quoted"
+    for turn in turns:
+        if quotes(said.quote, turn):
+            asked = ModelClaim(
+                category=said.category,
+                content=redact(said.statement).text,
+                confidence=_PLAIN,
+                turns=[turn.ordinal, turn.ordinal],
+                quote=said.quote,
+                tags=[redact(tag).text for tag in said.tags],
+                entity=said.entity and redact(said.entity).text,
+                attributes=[],
+            )
+            found = check(asked, turns)
+            if isinstance(found, Checked):
+                return found.fact
+            reason = found
+    return reason
+
+
+class _Said:
+    """An extractor of what was said already."""
+
+    def __init__(self, facts: Sequence[ExtractedFact]) -> None:
+        self._facts = facts
+
+    def extract(self, segment: Segment) -> list[ExtractedFact]:  # noqa: ARG002 - every extractor has one shape
+        """The facts."""
+        return list(self._facts)
+
+
+def _kept(
+    app: App, request: ClaimInput, turns: Sequence[Turn], facts: Sequence[ExtractedFact]
+) -> dict[str, dict[str, str]]:
+    """Judge facts and compare them with what is known; by its words, the memory of each or why there is none."""
+    segment = Segment(request.session_id, tuple(turns), "high_signal")
+    found = observe(segment, _Said(facts), HeuristicJudge(), app.clock)
+    trust = app.settings.trust.enabled
+    with app.keeper.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
+        changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)
+        reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
+        reconciler.consider([statement(each, changes, request.agent, trust=trust) for each in found])
+        decided = reconciler.decide()
+        plan = changes.plan()
+        app.keeper.commit("observe", plan.writes, [*decided.rows, *plan.rows])
+    out: dict[str, dict[str, str]] = {}
+    for each, outcome in zip(found, decided.outcomes, strict=True):
+        memory = outcome.memory_id
+        out[each.fact.content] = {"memory_id": memory} if memory else {"reason": outcome.reason}
+    return out
+
+
+CLAIM = Operation(
+    "session.claim",
+    """Keep what an agent would want to know again. What the session does not bear out is not kept, and it is said why.
+
+Each claim is a statement that stands alone, with the words of the session that say it, copied exactly.
+""",
+    ClaimInput,
+    ClaimOutput,
+    lambda call, asked: claim(call.app, asked),
+    "append",
+    Surfaces("claim", http=("POST /v1/claims",), mcp="memory_observe:claims"),
+)
