@@ -3,13 +3,15 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from pellucid.app import open_app
 from pellucid.capture.transcripts.detect import Format
 from pellucid.clock import Clock
+from pellucid.errors import InputError
 from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
@@ -125,6 +127,28 @@ class Pellucid:
     def xray(self, recall_id: str) -> RecallXraySnapshot:
         """Why each memory of an earlier recall surfaced, why others did not, and what it cost."""
         return recalling.XRAY(self._call, recall_id=recall_id)
+
+    def call(self, operation: str, **fields: object) -> Any:
+        """Do any operation of the table by its name, such as `tier.list`; docs/cli.md names the command of each.
+
+        Args:
+            operation: its name; `pellucid.table.OPERATIONS` has them all.
+            fields: those of its input.
+
+        Returns:
+            What the operation answers with: a record, or lines.
+        """
+        from pellucid.table import OPERATIONS  # all of them are needed only here
+
+        row = next((each for each in OPERATIONS if each.name == operation), None)
+        if row is None:
+            close = get_close_matches(operation, [each.name for each in OPERATIONS], n=1)
+            raise InputError(
+                f"no operation is called {operation!r}",
+                code="invalid_operation",
+                next_step=f"did you mean {close[0]}?" if close else "pellucid.table.OPERATIONS names them",
+            )
+        return row(self._call, **fields)
 
     def close(self) -> None:
         """Settle and let go of every file."""

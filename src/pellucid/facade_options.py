@@ -21,6 +21,8 @@ class RecallOptions(TypedDict, total=False):
     categories: tuple[Category, ...]
     by_agent: str
     in_session: str
+    not_in_session: str
+    not_memories: tuple[str, ...]
     since: datetime
     until: datetime
     as_of: datetime

@@ -1,0 +1,21 @@
+"""An opened home in, a toolset for Pydantic AI out: `Agent(…, toolsets=[toolset(memory)])`."""
+
+from typing import Any
+
+from pydantic_ai import FunctionToolset, Tool
+
+from pellucid.adapters.calls import INSTRUCTIONS, Calls
+from pellucid.facade import Pellucid
+
+
+def toolset(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> FunctionToolset[Any]:
+    """The tools `recall` and `remember`, with instructions that say when to use them.
+
+    Args:
+        memory: an opened home; whoever opened it closes it.
+        session_id: the session that asks and remembers, if there is one.
+        agent: the agent's name, if it has one.
+    """
+    calls = Calls(memory, session_id, agent)
+    tools = [Tool(function, name=name, takes_ctx=False) for name, function in calls.named()]
+    return FunctionToolset(tools, id="pellucid", instructions=INSTRUCTIONS)

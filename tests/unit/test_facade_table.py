@@ -1,0 +1,81 @@
+"""The table of operations in, whether the façade reaches each out."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from pellucid import Pellucid, facade
+from pellucid.errors import InputError
+from pellucid.operations.operation import Operation
+from pellucid.table import OPERATIONS
+
+BY_NAME = {
+    "a program opens a home by opening it": {"home.init"},
+    "done where the machine is looked after": {"home.accept_loss", "home.models", "lab.run", "lab.run_all"},
+    "`house` has them under names of their own": {"home.doctor", "home.rebuild", "memory.history"},
+    "what other programs' sessions tell, and of them": {"hook.event", "session.claim", "session.waiting"},
+    "a process that opens a home needs no token": {"token.create", "token.list", "token.revoke", "token.rotate"},
+    "looked at by people": {
+        "document.list",
+        "document.show",
+        "document.remove",
+        "lifecycle.report",
+        "recall.list",
+        "recall.pin",
+        "recall.export",
+        "session.brief",
+        "tier.explain",
+        "tier.list",
+        "trust.explain",
+        "trust.list",
+    },
+    "seldom done by a program": {
+        "lifecycle.consolidate",
+        "lifecycle.run",
+        "memory.adopt",
+        "trust.promote",
+        "trust.quarantine",
+        "trust.rollback",
+    },
+}
+"""Operations that have no method of their own on purpose, by why: `memory.call(name, …)` does them."""
+
+
+def called() -> set[str]:
+    """The operations whose rows the façade's methods call."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(Path(facade.__file__ or "").read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            at = node.func
+            held = (
+                getattr(facade, at.value.id, None)
+                if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Name)
+                else None
+            )
+            row = (
+                getattr(held, at.attr, None)
+                if held
+                else getattr(facade, at.id, None)
+                if isinstance(at, ast.Name)
+                else None
+            )
+            found |= {row.name} if isinstance(row, Operation) else set()
+    return found
+
+
+def test_every_operation_has_a_method_or_a_reason_to_have_none() -> None:
+    by_name = {name for names in BY_NAME.values() for name in names}
+    assert not called() & by_name
+    assert called() | by_name == {row.name for row in OPERATIONS}
+
+
+def test_any_operation_is_done_by_its_name(tmp_path: Path, places: tuple[Path, Path]) -> None:
+    with Pellucid(tmp_path / "home", namespace="local/default") as memory:
+        kept = memory.remember("The crane lifts forty tonnes", category="fact")
+        assert memory.call("memory.show", memory_id=kept.memory.id).memory.id == kept.memory.id
+        assert memory.call("tier.list").to_wire()
+        with pytest.raises(InputError, match=r"no operation is called 'tier.lists'.*did you mean tier.list\?"):
+            memory.call("tier.lists")
+        with pytest.raises(InputError, match="limit expects"):
+            memory.call("episode.list", limit=-1)
