@@ -27,6 +27,7 @@ ROOMS = (
     "store",
     "encoders",
     "operations",
+    "adapters",
     "surfaces",
 )
 PAGE = Path("docs/codemap.md")

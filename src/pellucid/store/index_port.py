@@ -257,12 +257,8 @@ class IndexReader(Protocol):
         """Newest admissible rows; the score is the creation instant in epoch days."""
         ...
 
-    def select(self, filters: Filters) -> Rows:
-        """The rows that fit these filters but for their dates and what they leave out, sorted."""
-        ...
-
-    def left_out(self, filters: Filters) -> Rows:
-        """The rows that these filters leave out, sorted."""
+    def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
+        """The rows that fit these filters but for their dates, or those that they leave out, sorted."""
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:

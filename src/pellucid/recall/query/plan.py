@@ -130,7 +130,7 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
     """Which rows may answer: at the instant asked about, fitting the caller's filters and a period that filters."""
     filters = request.filters
     only = world.reader.select(filters) if filters.limiting else None
-    never = world.reader.left_out(filters) if filters.not_session or filters.not_ids else None
+    never = world.reader.select(filters, left_out=True) if filters.not_session or filters.not_ids else None
     within = (period.since, period.until) if period is not None and period.asserts else (None, None)
     granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in request.scopes)
     return Admission(

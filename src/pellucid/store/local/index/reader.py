@@ -152,7 +152,11 @@ class LocalIndexReader:
             *self._best(outside, scores[outside].astype(np.float32), open_pool),
         )
 
-    def select(self, filters: Filters) -> Rows:
+    def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
+        if left_out:
+            asked = (self._ns, filters.not_session, json.dumps(filters.not_ids))
+            found = execute(self._connection, self._queries["left_out"], asked)
+            return np.array([row for (row,) in found], dtype=np.int64)
         categories = json.dumps(filters.categories) if filters.categories else None
         kind = (self._ns, categories, filters.agent, filters.session_id)
         if categories and not (filters.agent or filters.session_id):
@@ -163,10 +167,6 @@ class LocalIndexReader:
         for tag in filters.tags:
             rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag_key(tag)))}
         return np.array(sorted(rows), dtype=np.int64)
-
-    def left_out(self, filters: Filters) -> Rows:
-        asked = (self._ns, filters.not_session, json.dumps(filters.not_ids))
-        return np.array([row for (row,) in execute(self._connection, self._queries["left_out"], asked)], dtype=np.int64)
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
