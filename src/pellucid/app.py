@@ -1,24 +1,27 @@
-"""Settings in, a wired system out: which store, which encoder, which stages. Wiring only."""
+"""Settings in, a wired system out: which store, which encoder, which stages. Wiring only.
+
+What is wired here loads what it works with when it is first asked: a command waits for no room that it does not enter.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pellucid.capture.secrets.redact import redact
 from pellucid.clock import Clock, SystemClock
 from pellucid.deadline import Deadline
 from pellucid.documents.names.naming import Naming
-from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.encoders.minilm.encoder import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.rerank.reranker import open_reranker
 from pellucid.memory.fold import Indexer
 from pellucid.memory.keep import UnitOfWork
 from pellucid.model.project import DEFAULT, Project
-from pellucid.process import set_limits
+from pellucid.process import raise_open_files
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
+from pellucid.settings.sections import LlmSettings
 from pellucid.store.access_port import AccessStore
 from pellucid.store.citations_port import Citations
 from pellucid.store.graph_port import GraphLookup
@@ -39,6 +42,9 @@ from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 from pellucid.store.uses_port import Uses
 
+if TYPE_CHECKING:
+    from pellucid.encoders.chat.model import ChatModel
+
 HAND_WRITTEN = DEFAULT
 """The namespace of a file that names none: the same whoever looks at it, and from wherever."""
 
@@ -55,7 +61,6 @@ class App:
     index: Index
     scrubber: Scrubber
     lookup: Lookup
-    graph: GraphLookup
     history: History
     receipts: Receipts
     uses: Uses
@@ -78,6 +83,11 @@ class App:
     deadline: Deadline = field(default_factory=Deadline)
     """When the call that this is opened for is given up; never, unless whoever calls says so."""
 
+    @property
+    def graph(self) -> GraphLookup:
+        """Exact questions about the graph."""
+        return self.index.graph
+
     def close(self) -> None:
         """Settle and let go of every file."""
         self.records.close()
@@ -97,7 +107,7 @@ def open_app(
 
     `models` is where the encoder is cached, if not in the home; `report` is told about slow first-time work.
     """
-    set_limits()
+    raise_open_files()
     home = settings.home
     records = LocalRecords(home)
     key = records.rows.key()
@@ -107,10 +117,10 @@ def open_app(
     naming = Naming(settings.graph.series, settings.graph.patterns)
     folder = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
-    chat = partial(OpenAIChat, settings.llm) if settings.llm.base_url else None
+    chat = _chat(settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
-    keeper = UnitOfWork(records, folder, clock, lambda text: redact(text).text, WriteLock(home))
+    keeper = UnitOfWork(records, folder, clock, _clean, WriteLock(home))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings,
@@ -121,7 +131,6 @@ def open_app(
         index=index,
         scrubber=index,
         lookup=index.lookup,
-        graph=index.graph,
         history=history,
         receipts=history,
         uses=history.uses,
@@ -136,3 +145,15 @@ def open_app(
         key=key,
         read_only=may_not_be_written(home / "journal.db"),
     )
+
+
+def _clean(text: str) -> str:
+    from pellucid.capture.secrets.redact import redact
+
+    return redact(text).text
+
+
+def _chat(settings: LlmSettings) -> "Callable[[Deadline], ChatModel]":
+    from pellucid.encoders.chat.model import OpenAIChat
+
+    return partial(OpenAIChat, settings)

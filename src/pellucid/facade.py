@@ -47,7 +47,7 @@ class Pellucid:
     ) -> None:
         """Open a home, creating it if needed, and take over what others did to its vault since.
 
-        From then on NumPy's matrix products run in one thread in this process.
+        From the first recall on, NumPy's matrix products run in one thread in this process.
 
         Args:
             home: where everything is kept; else `PELLUCID_HOME`, else `~/.pellucid`.

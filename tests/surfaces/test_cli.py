@@ -1,5 +1,6 @@
 """Command lines in; what a person or a script gets back out: text, one JSON document, an exit code, a message."""
 
+import ast
 import json
 import os
 import re
@@ -493,8 +494,8 @@ def test_the_installed_command_speaks_plain_text_and_exits_with_the_code_of_the_
     assert child(tmp_path / "home", "show", "mem_x").returncode == 3
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["recall", "--help"], ["lab", "run", "--help"]])
-def test_help_does_not_wait_for_heavy_imports(tmp_path: Path, arguments: list[str]) -> None:
+def heavy_imports(tmp_path: Path, *arguments: str) -> set[str]:
+    """The large libraries that a command has loaded when it ends."""
     program = (
         "import sys\nfrom pellucid.surfaces.cli import main\nsys.argv[0] = 'pellucid'\n"
         "try:\n    main()\nfinally:\n"
@@ -509,5 +510,16 @@ def test_help_does_not_wait_for_heavy_imports(tmp_path: Path, arguments: list[st
         check=False,
         timeout=60,
     )
-    assert done.returncode == 0
-    assert done.stderr.endswith("heavy=[]")
+    assert done.returncode == 0, done.stderr
+    return set(ast.literal_eval(done.stderr.rpartition("heavy=")[2]))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["recall", "--help"], ["lab", "run", "--help"]])
+def test_help_does_not_wait_for_heavy_imports(tmp_path: Path, arguments: list[str]) -> None:
+    assert not heavy_imports(tmp_path, *arguments)
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["projects", "list"]])
+def test_a_look_at_memories_loads_the_database_alone(cli: Cli, tmp_path: Path, arguments: list[str]) -> None:
+    cli("remember", CRANE)
+    assert heavy_imports(tmp_path / "home", *arguments) == {"apsw"}

@@ -46,6 +46,7 @@ def test_matrix_products_run_in_one_thread_while_and_after_many_recall(tmp_path:
     app = open_app(load(home=tmp_path / "home"), models=model_cache.parent)
     with ThreadPoolExecutor(4) as threads:
         asked = [threads.submit(recall, app, RecallInput(query="crane", namespace="load/a")) for _ in range(12)]
+        asked[0].result()
         assert threads_of_products() == {1}
         for each in asked:
             each.result()

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
-TokenCodes = NDArray[np.uint8]
-QueryTokens = NDArray[np.int8]
+Vector: TypeAlias = Annotated["NDArray[np.float32]", "float32"]
+TokenCodes: TypeAlias = Annotated["NDArray[np.uint8]", "uint8"]
+QueryTokens: TypeAlias = Annotated["NDArray[np.int8]", "int8"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,22 @@
 """Heads of the record in, index rows out: the one way by which the index learns anything.
 
 A write, a crash recovery, a person's edit in an editor and a rebuild all end here: read the newest bytes of some
-paths, parse them, reuse or compute their encodings, and replace those paths' rows; then read on in the ledger.
+paths, parse them (`filed`, loaded when a file changed), reuse or compute their encodings, and replace those paths'
+rows; then read on in the ledger.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from threading import Lock
 from typing import cast
 
 from pellucid.documents.names.naming import Naming
-from pellucid.encoders.port import Embedder, Encoding
+from pellucid.encoders.port import Embedder
 from pellucid.errors import InputError, NoRoomError, StoreError
-from pellucid.graph.extract import facts_of
-from pellucid.memory.encoding import Encoded, Encodings, said_digest, text_digest, topic_digest
+from pellucid.memory.encoding import Encoded, Encodings, said_digest
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.store.index_port import Index, IndexedFile, IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.index_port import Index, IndexedFile, IndexState, LedgerChange, PathChange
 from pellucid.store.ledger_gaps import Gaps, Span
 from pellucid.store.records import (
     FileHead,
@@ -27,15 +26,12 @@ from pellucid.store.records import (
     Records,
     RecordState,
     Stamp,
-    content_digest,
 )
-from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 BATCH = 256
 """Files folded in one index transaction."""
 LEDGER = ".pellucid/ledger"
 """Where what cannot be read of the ledger is said to stand."""
-_NOTHING = Parsed(())
 Kept = FoldRow | TombstoneRow | LifecycleRow
 _KEPT: dict[object, type[Kept]] = {"fold": FoldRow, "tombstone": TombstoneRow, "lifecycle": LifecycleRow}
 """The kinds of ledger rows that the index keeps."""
@@ -149,11 +145,11 @@ class Indexer:
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
         """The same of what others wrote into the vault, or into these paths."""
-        drift, texts = self.drift(paths), dict[bytes, str]()
-        for head in readable(self.records, [*drift.added, *drift.edited])[0]:
-            with suppress(InputError):
-                texts |= _texts([_parsed(head, self.namespace, self.key)])
-        self._encoded.ahead(texts)
+        from pellucid.memory import filed
+
+        drift = self.drift(paths)
+        heads = readable(self.records, [*drift.added, *drift.edited])[0]
+        self._encoded.ahead(filed.texts(filed.parsed(heads, self.namespace, self.key)))
 
     def let_go(self) -> None:
         """Forget what was encoded ahead."""
@@ -283,20 +279,13 @@ class Indexer:
     def _changes(
         self, heads: Iterable[FileHead], op_id: str | None, source: Encodings
     ) -> tuple[list[PathChange], Folded]:
-        unreadable: list[tuple[str, str]] = []
-        parsed: list[tuple[FileHead, Parsed]] = []
-        for head in heads:
-            try:
-                parsed.append((head, _parsed(head, self.namespace, self.key)))
-            except InputError as error:
-                unreadable.append((head.path, str(error)))
-                parsed.append((head, _NOTHING))
-        encodings, problem = self._encoded.of(_texts(found for _, found in parsed), source)
-        changes = [
-            replace(_change(head, found, encodings, op_id), facts=facts_of(found, self.naming))
-            for head, found in parsed
-        ]
-        return changes, Folded(sum(len(found.memories) for _, found in parsed), tuple(unreadable), problem)
+        from pellucid.memory import filed
+
+        found = filed.parsed(heads, self.namespace, self.key)
+        encodings, problem = self._encoded.of(filed.texts(found), source)
+        changes = [filed.change(each, encodings, op_id, self.naming) for each in found]
+        unreadable = tuple((each.head.path, each.problem) for each in found if each.problem)
+        return changes, Folded(sum(len(each.held.memories) for each in found), unreadable, problem)
 
 
 def _reached(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
@@ -327,45 +316,6 @@ def _refusals(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
         if record.memory.id in refused
     ]
     return Folded(-len(out), tuple(out))
-
-
-def _texts(found: Iterable[Parsed]) -> dict[bytes, str]:
-    """Every text that is to have an encoding: what memories say, and what episodes are about."""
-    out: dict[bytes, str] = {}
-    for each in found:
-        out |= {text_digest(memory): memory.content for memory, _ in each.memories}
-        if each.episode:
-            out[topic_digest(each.episode)] = each.episode.topic
-    return out
-
-
-def _parsed(head: FileHead, namespace: str, key: bytes) -> Parsed:
-    if head.data is None:
-        return _NOTHING
-    at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)
-    return parse(head.path, head.data, FileIdentity(namespace, key, at))
-
-
-def _change(head: FileHead, found: Parsed, encodings: dict[bytes, Encoding], op_id: str | None) -> PathChange:
-    records = tuple(
-        IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest))
-        for memory, ordinal in found.memories
-    )
-    stamp = head.stamp or Stamp(head.path, -1, -1)
-    digest = "" if head.data is None else content_digest(head.data)
-    topic = topic_digest(found.episode) if found.episode else b""
-    return PathChange(
-        head.path,
-        digest,
-        stamp.size,
-        stamp.mtime_ns,
-        head.op_id or op_id,
-        records,
-        found.episode,
-        topic,
-        encodings.get(topic),
-        found.document,
-    )
 
 
 def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:

@@ -11,7 +11,6 @@ from pellucid.errors import NoRoomError
 from pellucid.memory.fold import Drift, Folded, Indexer, readable
 from pellucid.model.memory import Memory
 from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, OperationKind, Records, content_digest
-from pellucid.vault.markdown import memory_path, render_memory
 
 WAIT_S = 60.0
 """How long a writer waits for another one's turn: a commit of an import takes a few seconds."""
@@ -150,4 +149,6 @@ def _cleaned(value: object, clean: Clean) -> object:
 
 def memory_write(memory: Memory) -> FileWrite:
     """The file of a new memory."""
+    from pellucid.vault.markdown import memory_path, render_memory
+
     return FileWrite(memory_path(memory), render_memory(memory))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
 from pellucid.app import App
@@ -12,7 +11,6 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.as_known import told_then
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
 from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.paging import After, Place, page
@@ -123,6 +121,8 @@ def newest_first(served: Served) -> Place:
 
 
 def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: PastInstants) -> list[Listed]:
+    from pellucid.operations.as_known import told_then  # it works with the room of recall
+
     memories = told_then(app, namespace, [each.memory for each in listed], past)
     return [each.model_copy(update={"memory": memory}) for each, memory in zip(listed, memories, strict=True)]
 
@@ -138,7 +138,7 @@ def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: dat
     admission = Admission(epoch_ms(past.at or now), past=past.asked, known=past.known_ms, granted=EVERY_SCOPE)
     with app.index.reading(namespace) as reader:
         columns = reader.columns(reader.select(Filters()), admission)
-    return {unpack_id(raw) for raw in columns.ids[np.flatnonzero(columns.admitted)].tolist()}
+    return {unpack_id(raw) for raw in columns.ids[columns.admitted].tolist()}
 
 
 def show_memory(app: App, namespace: str, memory_id: str) -> Listed:

@@ -13,9 +13,8 @@ from pellucid.errors import StoreError
 from pellucid.model.ledger import ErasureRow, LifecycleRow
 from pellucid.model.wire import Wire
 from pellucid.operations.rows import rows
-from pellucid.store.local.database import explained
+from pellucid.store.local.database import DATABASES, explained
 from pellucid.store.local.erasing import room_needed
-from pellucid.store.local.health import DATABASES
 
 _MARK = "erasing"
 """The file that says an erasure is under way."""

@@ -1,21 +1,25 @@
-"""A request in, a recall and its receipt out: the door of the room, around one index snapshot."""
+"""A request in, a recall and its receipt out: the door of the room, around one index snapshot.
+
+The room itself is loaded with the first recall: half of what a process loads is in it.
+"""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from pellucid.clock import epoch_ms
 from pellucid.deadline import Deadline
-from pellucid.encoders.chat.model import ChatModel
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.rerank.reranker import Reranker
-from pellucid.recall.pipeline import run
-from pellucid.recall.receipt.record import query_bytes
-from pellucid.recall.state import Request, State, World
 from pellucid.settings.sections import HistorySettings, RecallSettings, RerankSettings
 from pellucid.store.history_port import History, RecallRecord
 from pellucid.store.index_port import Index
+
+if TYPE_CHECKING:
+    from pellucid.encoders.chat.model import ChatModel
+    from pellucid.recall.state import Request, State, World
 
 _PRUNE_AT = "00"
 """The end of a recall id upon which old receipts are emptied: one in 256 recalls, at random."""
@@ -37,21 +41,25 @@ class Recaller:
     retention: HistorySettings
     rerank: RerankSettings = field(default_factory=RerankSettings)
     reranker: Reranker | None = None
-    chat: Callable[[Deadline], ChatModel] | None = None
+    chat: "Callable[[Deadline], ChatModel] | None" = None
     """Opens the model that optional passes ask; None where none is set up."""
 
-    def run(self, request: Request, deadline: Deadline | None = None) -> State:
+    def run(self, request: "Request", deadline: Deadline | None = None) -> "State":
         """One recall over one snapshot of the namespace; nothing is kept of it.
 
         Raises:
             DeadlineError: it was not done in time.
         """
+        from pellucid.recall.pipeline import run
+
         with self.world(request, deadline) as world:
             return run(request, world)
 
     @contextmanager
-    def world(self, request: Request, deadline: Deadline | None = None) -> Generator[World]:
+    def world(self, request: "Request", deadline: Deadline | None = None) -> "Generator[World]":
         """What a recall may ask, over one snapshot of the namespace: for more than one recall of the same things."""
+        from pellucid.recall.state import World
+
         until = deadline or Deadline()
         held = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
@@ -63,12 +71,14 @@ class Recaller:
         with self.index.reading(request.namespace, until) as reader:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
-    def _chat(self, request: Request, deadline: Deadline) -> ChatModel | None:
+    def _chat(self, request: "Request", deadline: Deadline) -> "ChatModel | None":
         """The model, only where this request asks one."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
-    def record(self, state: State, packed: bytes) -> None:
+    def record(self, state: "State", packed: bytes) -> None:
         """Keep the receipt of a finished recall, and what an audit entry names of each result in the context."""
+        from pellucid.recall.receipt.record import query_bytes
+
         request, query = state.request, query_bytes(state.request)
         included = set(state.context.included)
         rows: Sequence[tuple[str, str | None]] = [(each.memory.id, each.op_id) for each in state.served]

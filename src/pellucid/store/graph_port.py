@@ -1,19 +1,21 @@
 """The port of the graph: names in, nodes, edges, states and documents of one namespace out."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 from pellucid.model.document import Document
 from pellucid.model.entity import Claim, Edge, EdgeType, EntityState, GraphFacts
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pellucid.store.index_port import Admission, Rows
 
-Ints = NDArray[np.int64]
+Ints: TypeAlias = Annotated["NDArray[np.int64]", "int64"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Homes:
     """Rows that answer for nodes, aligned and sorted by node, then row: the sections of a document, a memory itself."""
 
     nodes: Ints
-    rows: "Rows"
+    rows: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ class Replaced:
     """Pairs of rows, aligned: one that answers for a superseded thing, its node, and one that answers for the newer."""
 
     nodes: Ints
-    older: "Rows"
-    newer: "Rows"
+    older: Rows
+    newer: Rows
 
 
 class GraphReader(Protocol):
@@ -70,7 +72,7 @@ class GraphReader(Protocol):
         ...
 
     def around(
-        self, nodes: Ints, admission: "Admission", floor: float, most: int = 0, *, out: bool | None = None
+        self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:
         """The edges at these nodes that hold at the instant and are known, of a confidence ≥ `floor`.
 
@@ -84,7 +86,7 @@ class GraphReader(Protocol):
         """The rows that answer for these nodes, whether or not they may."""
         ...
 
-    def replaced(self, rows: "Rows", admission: "Admission") -> Replaced:
+    def replaced(self, rows: Rows, admission: Admission) -> Replaced:
         """Which of these rows answer for what another one's document or entity supersedes, by edges that hold."""
         ...
 
@@ -100,7 +102,7 @@ class GraphReader(Protocol):
         """These edges, in order."""
         ...
 
-    def headings(self, rows: "Rows") -> list[str]:
+    def headings(self, rows: Rows) -> list[str]:
         """The heading of each of these rows, empty for what is no section."""
         ...
 

@@ -1,12 +1,11 @@
 """The port of the index: folded records in, one consistent snapshot of searchable rows out."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 from pellucid.deadline import Deadline
 from pellucid.encoders.port import Encoding, Vector
@@ -15,12 +14,16 @@ from pellucid.model.entity import FOREVER, NO_FACTS, GraphFacts
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
 from pellucid.store.episode_port import EpisodeReader
-from pellucid.store.graph_port import GraphReader
+from pellucid.store.graph_port import GraphLookup, GraphReader
 from pellucid.store.ledger_gaps import Span
 
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy
+    import numpy as np
+    from numpy.typing import NDArray
+
+Rows: TypeAlias = Annotated["NDArray[np.int64]", "int64"]
+Floats: TypeAlias = Annotated["NDArray[np.float32]", "float32"]
+Mask: TypeAlias = Annotated["NDArray[np.bool_]", "bool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,19 +282,19 @@ class IndexReader(Protocol):
         """The light columns of these rows."""
         ...
 
-    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> "Features":
+    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
         """Vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
         ...
 
-    def codes(self, rows: Rows) -> "Codes":
+    def codes(self, rows: Rows) -> Codes:
         """The token codes of these rows."""
         ...
 
-    def pretending(self, standings: Mapping[int, "MemoryStanding"]) -> "IndexReader":
+    def pretending(self, standings: Mapping[int, MemoryStanding]) -> IndexReader:
         """The same, as if some rows (by number) stood otherwise: a what-if without a write. The graph stays."""
         ...
 
-    def memories(self, which: Rows | Sequence[str]) -> list["Served"]:
+    def memories(self, which: Rows | Sequence[str]) -> list[Served]:
         """These rows in full, in the order asked; or the memories of these ids, unknown ones left out."""
         ...
 
@@ -371,6 +374,11 @@ class Index(Protocol):
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, str]:
         """Which of these content hashes an active memory of the namespace has, and the id of the oldest such."""
+        ...
+
+    @property
+    def graph(self) -> GraphLookup:
+        """Exact questions about the graph, which needs no snapshot."""
         ...
 
     def close(self) -> None:

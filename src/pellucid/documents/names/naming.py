@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from pellucid.documents.formats.suffixes import SUFFIX
 from pellucid.documents.names.patterns import compiled, matches
 from pellucid.errors import InputError
 from pellucid.model.entity import node_key
@@ -20,13 +19,6 @@ _SLASHED = re.compile(rf"/#?{_NUMBER}")
 _LISTED = re.compile(
     r"(?:[ ]?\([^()\n]{0,80}\))?(?:\s{0,3}[,;/&·]\s{0,3}(?:(?:and|or)\s{1,3})?|\s{1,3}(?:and|or|&)\s{1,3})"
     rf"\#?{_NUMBER}(?=[*_`]{{0,3}}\s{{0,3}}(?:$|[,;/&·.)\](§\n]|(?:and|or)\b))"
-)
-_ANCHOR = re.compile(
-    rf"(?:[\w./-]{{0,120}}?(?:{SUFFIX}|\.(?:html?|txt)))?"
-    r"(?:\#(?P<id>[\w][\w.:-]{0,119}))?"
-    r"""(?:[)\]>`"'*_]{0,6}(?:[ ]?[,(]|,[ ]\()?[ \u00a0]?(?:§{1,2}|(?:section|sect?\.)(?=[ ]))[ \u00a0]?"""
-    r"(?P<number>[0-9A-Za-z]{1,20}(?:\.[0-9A-Za-z]{1,10}){0,6}))?",
-    re.IGNORECASE,
 )
 _LINKED = re.compile(r"[^\[\]\n]{0,200}\]\(<?[^\s()]{0,300}|[^<>`\n]{0,200}<[^\s<>`]{0,300}")
 """What lies between the name in the text of a link and the one in its target: Markdown's, then reStructuredText's."""
@@ -122,8 +114,21 @@ def series_of(entity: str) -> str:
 
 def anchor_at(text: str, end: int) -> str:
     """The part of a document that a text means right behind its name: `§3`, `section 3.2`, `#dedup-contract`."""
-    found = _ANCHOR.match(text, end)
+    found = _anchor().match(text, end)
     return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
+
+
+@cache
+def _anchor() -> re.Pattern[str]:
+    from pellucid.documents.formats.suffixes import SUFFIX  # with it the readers of every format are loaded
+
+    return re.compile(
+        rf"(?:[\w./-]{{0,120}}?(?:{SUFFIX}|\.(?:html?|txt)))?"
+        r"(?:\#(?P<id>[\w][\w.:-]{0,119}))?"
+        r"""(?:[)\]>`"'*_]{0,6}(?:[ ]?[,(]|,[ ]\()?[ \u00a0]?(?:§{1,2}|(?:section|sect?\.)(?=[ ]))[ \u00a0]?"""
+        r"(?P<number>[0-9A-Za-z]{1,20}(?:\.[0-9A-Za-z]{1,10}){0,6}))?",
+        re.IGNORECASE,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +170,7 @@ def _following(text: str, at: int, first: str, *, listed: bool) -> Iterator[tupl
         if found:
             yield found["number"].rjust(padded, "0"), found.start("number"), found.end()
         else:
-            after = _ANCHOR.match(text, at) if listed else None
+            after = _anchor().match(text, at) if listed else None
             found = _LISTED.match(text, after.end() if after else at) if listed else None
             if not found or (padded and len(found["number"]) != padded):
                 return

@@ -1,27 +1,21 @@
 """Texts in, unit vectors and token codes out: all-MiniLM-L6-v2 in this process.
 
-A text's bits depend on the text alone: only texts of the same token count share a batch, so nothing is padded, and
-every sum runs over one text's own numbers in one order, whoever its neighbours are and however many threads there are.
+What computes (`running`) is loaded with the first text: it takes NumPy, which naming the model does not.
 """
 
 import os
 import re
 import sys
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pellucid.encoders import cachefolder
-from pellucid.encoders.minilm import wht
 from pellucid.encoders.minilm.provision import (
+    BASIS,
     MODEL_NAME,
     TOKENIZER,
     TOKENIZER_SHA256,
@@ -31,8 +25,9 @@ from pellucid.encoders.minilm.provision import (
     provision,
 )
 from pellucid.encoders.minilm.session import BUILDER, Session, Variant
-from pellucid.encoders.port import Encoding, QueryEncoding, Vector
+from pellucid.encoders.port import Encoding, QueryEncoding
 from pellucid.errors import EncoderError
+from pellucid.process import multiply_in_one_thread
 
 if TYPE_CHECKING:
     import tokenizers
@@ -41,8 +36,6 @@ _MAX_TOKENS = 256
 _MAX_CHARACTERS = 16_384
 """Far more than 256 tokens of any prose; a tokenizer takes seconds for a text of megabytes."""
 _WINDOW_TEXTS = 2048
-# about as many rows as keep a layer's widest matrix in the processor's cache
-_BATCH_TOKENS = 512
 _RECENT_QUERIES = 1024
 _MAX_THREADS = 4
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -85,7 +78,7 @@ class MiniLM:
     @property
     def basis(self) -> str:
         """The projection of the token codes."""
-        return wht.BASIS
+        return BASIS
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
         """Encode texts, in the order given, a window of 2,048 at a time.
@@ -107,33 +100,26 @@ class MiniLM:
         return self._recent(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
+        from pellucid.encoders.minilm import running
+
         loaded = self._load()
         found = loaded.tokenizer.encode_batch([_clean(text) for text in texts])
-        ids = [np.array(one.ids, np.int64) for one in found]
-        batches = _batches([len(one) for one in ids])
-
-        def encode(batch: list[int]) -> list[Encoding]:
-            return _encode_batch(loaded.session, [ids[i] for i in batch])
-
-        out: dict[int, Encoding] = {}
-        with ThreadPoolExecutor(self._threads) as pool:
-            for batch, encodings in zip(batches, pool.map(encode, batches), strict=True):
-                out.update(zip(batch, encodings, strict=True))
-        return [out[i] for i in range(len(texts))]
+        return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _fresh_query(self, text: str) -> QueryEncoding:
+        from pellucid.encoders.minilm import running
+
         loaded = self._load()
         found = loaded.tokenizer.encode(_clean(text))
-        states = loaded.session.states(np.array([found.ids], np.int64))
-        vector, tokens = _pool(states)[0], wht.query_tokens(states[0, 1:-1])
-        vector.flags.writeable = tokens.flags.writeable = False
-        return QueryEncoding(vector, tokens, tuple(found.offsets[1:-1]))
+        return running.encode_query(loaded.session, found.ids, tuple(found.offsets[1:-1]))
 
     def _load(self) -> _Loaded:
         with self._lock:
             if self._failure and not (self._cache / WEIGHTS).exists():
                 # asking every source takes long: once a process, until somebody brings the weights
                 raise EncoderError(self._failure.message, next_step=self._failure.next_step)
+            if not self._loaded:
+                multiply_in_one_thread()
             try:
                 self._loaded = self._loaded or _Loaded(
                     _tokenizer(self._cache, self._report), Session(self._cache, self._variant, self._report)
@@ -142,34 +128,6 @@ class MiniLM:
                 self._failure = error
                 raise
             return self._loaded
-
-
-def _encode_batch(session: Session, ids: Sequence[NDArray[np.int64]]) -> list[Encoding]:
-    """Encode texts of one length."""
-    states = session.states(np.stack(ids))
-    texts, length, width = states.shape
-    inner = states[:, 1:-1].reshape(texts * (length - 2), width)
-    codes = wht.sign_codes(inner).reshape(texts, length - 2, wht.CODE_BYTES)
-    return [Encoding(vector, tokens) for vector, tokens in zip(_pool(states), codes, strict=True)]
-
-
-def _pool(states: Vector) -> Vector:
-    """The mean over all tokens, special ones included, at unit length: (texts, length, 384) to (texts, 384)."""
-    means = states.mean(axis=1)
-    return means / np.sqrt(np.square(means).sum(axis=1, keepdims=True))
-
-
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Indices of texts in batches of one length each; long texts first, so that the threads finish together."""
-    same: defaultdict[int, list[int]] = defaultdict(list)
-    for index, length in enumerate(lengths):
-        same[length].append(index)
-    return [
-        same[length][start : start + size]
-        for length in sorted(same, reverse=True)
-        for size in [max(1, _BATCH_TOKENS // length)]
-        for start in range(0, len(same[length]), size)
-    ]
 
 
 def _tokenizer(cache: Path, report: Report | None) -> "tokenizers.Tokenizer":

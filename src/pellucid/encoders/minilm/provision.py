@@ -23,6 +23,8 @@ from pellucid.errors import EncoderError
 MODEL_NAME = "all-MiniLM-L6-v2"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
+BASIS = "wht128-v1"
+"""The projection of the token codes: see `wht`."""
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 FILES = {WEIGHTS: WEIGHTS_SHA256, TOKENIZER: TOKENIZER_SHA256}

@@ -12,9 +12,6 @@ processors: no thread ever waits, or spins, for another in the middle of a text.
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pellucid.encoders import cachefolder
 from pellucid.encoders.minilm import graph_record
 from pellucid.encoders.minilm.provision import MODEL_NAME, WEIGHTS_SHA256, Report, provision
@@ -22,6 +19,8 @@ from pellucid.encoders.port import Vector
 from pellucid.errors import EncoderError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
 
 Variant = Literal["int8", "float"]
@@ -53,7 +52,7 @@ class Session:
             _build(path, variant, report)
             self._session = _open(path, variant)
 
-    def states(self, ids: NDArray[np.int64]) -> Vector:
+    def states(self, ids: "NDArray[np.int64]") -> Vector:
         """The last hidden state of every token: ids (batch, length) to float32 (batch, length, 384)."""
         return cast("Vector", self._session.run(["states"], {"ids": ids})[0])
 

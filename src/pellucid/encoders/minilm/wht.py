@@ -13,9 +13,9 @@ from functools import cache
 
 import numpy as np
 
+from pellucid.encoders.minilm.provision import BASIS
 from pellucid.encoders.port import QueryTokens, TokenCodes, Vector
 
-BASIS = "wht128-v1"
 CODE_BYTES = 16
 _WIDTH = 128
 _BLOCKS = 3

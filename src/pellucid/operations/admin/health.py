@@ -19,7 +19,7 @@ from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
 from pellucid.operations.settling import unsettled
 from pellucid.store.local import health
-from pellucid.store.local.health import DATABASES
+from pellucid.store.local.database import DATABASES
 from pellucid.store.records import DrainReport
 
 _DAMAGED = {

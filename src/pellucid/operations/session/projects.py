@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from pellucid.app import App
-from pellucid.capture.secrets.redact import redact
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.git.checkout import checkout_of
 from pellucid.model.project import DEFAULT, Project, ProjectRegistry, depth, folder_path, holds
@@ -53,6 +52,12 @@ def place_of(folder: str, known: ProjectRegistry) -> FolderPlace | None:
     The nearest of two: the folder with `.git` above it on this disk, and the known root above it. Else the folder
     itself. Nothing of the folder is run or believed, see `git.checkout`.
     """
+    found = _nearest_place(folder, known)
+    return None if found and any(map(_is_secret, (found.root, found.worktree or ""))) else found
+
+
+def _nearest_place(folder: str, known: ProjectRegistry) -> FolderPlace | None:
+    """The same, whatever its name holds: enough for whoever asks after a known project, whose name holds no secret."""
     path = folder_path(folder)
     if path is None:
         return None
@@ -66,7 +71,7 @@ def place_of(folder: str, known: ProjectRegistry) -> FolderPlace | None:
         found = FolderPlace(nearest[0].root, None, nearest[0])
     else:
         found = FolderPlace(real)
-    return None if _is_wide(found.root) or any(map(_is_secret, (found.root, found.worktree or ""))) else found
+    return None if _is_wide(found.root) else found
 
 
 def _is_wide(root: str) -> bool:
@@ -75,6 +80,8 @@ def _is_wide(root: str) -> bool:
 
 
 def _is_secret(root: str) -> bool:
+    from pellucid.capture.secrets.redact import redact  # its patterns take longer to compile than a list takes
+
     return _REDACTED in root or redact(root).text != root
 
 
@@ -90,7 +97,7 @@ def located(app: App, folder: str | None = None) -> App:
         return app
     known = app.projects.known()
     try:
-        place = place_of(folder or os.getcwd(), known)
+        place = _nearest_place(folder or os.getcwd(), known)
     except FileNotFoundError:  # the working folder was removed
         place = None
     project = place.project if place else None

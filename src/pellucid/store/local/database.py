@@ -22,6 +22,7 @@ from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 
 Synchronous = Literal["FULL", "NORMAL"]
 Value = str | bytes | int | float | None
+DATABASES = ("journal.db", "index.db", "history.db", "spool.db")
 BUSY_TIMEOUT_MS = 30_000
 _BETWEEN_TRIES = 0.02
 """Seconds."""

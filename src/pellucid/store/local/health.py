@@ -16,6 +16,7 @@ from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.local.database import (
     BUSY_TIMEOUT_MS,
+    DATABASES,
     connect,
     execute,
     explained,
@@ -32,7 +33,6 @@ from pellucid.store.local.vault.files import Skip, Vault
 from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.records import Records
 
-DATABASES = ("journal.db", "index.db", "history.db", "spool.db")
 _DAMAGE = (
     apsw.CorruptError,
     apsw.NotADBError,

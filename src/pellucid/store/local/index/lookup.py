@@ -1,12 +1,12 @@
 """Keys in, the memories, episodes, folds and tombstones that have them out: `Lookup` over the rows of `index.db`."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from pellucid.model.ledger import FoldRow
-from pellucid.model.memory import Episode
-from pellucid.store.index_port import Served
+from pellucid.model.memory import Episode, Memory
+from pellucid.store.index_port import IndexedFile, Served
 from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.local.index.reader import served
 from pellucid.store.lookup_port import FiledEpisode, Holdings
 
 
@@ -56,3 +56,9 @@ class LocalLookup:
 
     def namespaces(self) -> list[str]:
         return sorted(name for _, name in execute(self._connections.get(), self._queries["namespaces"]))
+
+
+def served(row: tuple[Any, ...]) -> Served:
+    """A full row as `Served`."""
+    record, path, op_id, digest, size, mtime_ns = row
+    return Served(Memory.model_validate_json(record), path, op_id, IndexedFile(digest, size, mtime_ns))

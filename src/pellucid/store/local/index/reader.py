@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import Vector
 from pellucid.language.spelling import entity_key, tag_key
-from pellucid.model.memory import Memory
 from pellucid.model.mentions import file_name, plain_path
 from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphReader
@@ -24,7 +23,6 @@ from pellucid.store.index_port import (
     Features,
     Filters,
     Floats,
-    IndexedFile,
     LegHits,
     Mask,
     MemoryStanding,
@@ -36,6 +34,7 @@ from pellucid.store.index_port import (
 from pellucid.store.local.database import execute
 from pellucid.store.local.index.analysis import Analyzer, term
 from pellucid.store.local.index.columns import View
+from pellucid.store.local.index.lookup import served
 from pellucid.store.local.index.standing import Standings, is_past
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
@@ -271,9 +270,3 @@ def exact_cosine(vectors: Floats, query: Vector) -> Floats:
     """Cosine of unit vectors, the same bits for the same pair wherever the row stands (float64 row sums)."""
     products = vectors.astype(np.float64) * query.astype(np.float64)
     return products.sum(axis=1).astype(np.float32)
-
-
-def served(row: tuple[Any, ...]) -> Served:
-    """A full row as `Served`."""
-    record, path, op_id, digest, size, mtime_ns = row
-    return Served(Memory.model_validate_json(record), path, op_id, IndexedFile(digest, size, mtime_ns))

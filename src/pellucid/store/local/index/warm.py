@@ -4,18 +4,20 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from pellucid.store.local.graph.columns import GraphCache
-from pellucid.store.local.index.columns import ColumnCache
+if TYPE_CHECKING:
+    from pellucid.store.local.graph.columns import GraphCache
+    from pellucid.store.local.index.columns import ColumnCache
 
 
 @dataclass(slots=True)
 class WarmNamespace:
     """The columns of one namespace: its memories, its episodes, its graph. Each loads under a lock of its own."""
 
-    columns: ColumnCache
-    stories: ColumnCache
-    graph: GraphCache
+    columns: "ColumnCache"
+    stories: "ColumnCache"
+    graph: "GraphCache"
     users: int = 0
     """Readings that are under way."""
 

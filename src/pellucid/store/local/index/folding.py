@@ -1,0 +1,222 @@
+"""Changed files and rows of the ledger in, the rows of the index that they mean out."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+import numpy as np
+
+from pellucid.clock import epoch_ms
+from pellucid.language.sentences import asks
+from pellucid.language.spelling import content_hash, tag_key
+from pellucid.model.entity import FOREVER
+from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
+from pellucid.model.memory import Memory
+from pellucid.model.mentions import file_name, paths_in
+from pellucid.store.index_port import OWN, IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.ledger_gaps import said
+from pellucid.store.local.database import Value, execute
+from pellucid.store.local.graph.fold import GraphFold, Space
+from pellucid.store.local.index.analysis import Analyzer, count
+from pellucid.store.local.index.columns import SEGMENT
+from pellucid.store.local.index.standing import BEGINNING, stood
+from pellucid.store.local.index.stories import story_text
+from pellucid.store.local.marks import (
+    about,
+    among_people,
+    boundary_bits,
+    by_user,
+    direct_bits,
+    is_consolidated,
+    search_text,
+    stance_key,
+    stated,
+)
+
+
+class Fold:
+    """The writes of one `Index.apply`; inside a transaction."""
+
+    def __init__(self, connection: apsw.Connection, queries: dict[str, str], *, keeps: bool) -> None:
+        self._connection = connection
+        self._queries = queries
+        self._keeps = keeps  # else a new version of the schema wants every row anew
+        self._analyzer = Analyzer(connection)
+        self._namespaces = {name: ns for ns, name in self._run(queries["namespaces"])}
+        self._touched: set[tuple[int, int]] = set()
+        self.graph = GraphFold(connection, queries)
+        self.refused: dict[str, str] = {}
+
+    def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        return execute(self._connection, sql, bindings)
+
+    def path(self, change: PathChange) -> None:
+        """Make the rows of one file what the change says; of a file that is as it was, only the graph's."""
+        if self._keeps and change.episode is None and self._unchanged(change):
+            self.graph.path(change, self._space(change), self.refused)
+            return
+        held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
+        own = 0 if among_people(change.records) else OWN
+        for record in change.records:
+            if record.memory.id in held:
+                row, ns, _ = held.pop(record.memory.id)
+                self._drop(row, ns)
+                self._put(record, change, own)
+            elif holder := self._run(self._queries["row_of_id"], (record.memory.id,)):
+                self.refused[record.memory.id] = holder[0][0]
+            else:
+                self._put(record, change, own)
+        for row, ns, _ in held.values():
+            self._drop(row, ns)
+        if held:
+            self._run(self._queries["look_again"])
+        self._episode(change)
+        self.graph.path(change, self._space(change), self.refused)
+        if change.file_digest:
+            refused = any(record.memory.id in self.refused for record in change.records)
+            stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
+            self._run(self._queries["put_file"], (change.path, *stamp))
+        else:
+            self._run(self._queries["drop_file"], (change.path,))
+
+    def _unchanged(self, change: PathChange) -> bool:
+        """Whether a file has the bytes it had, and no text of it gains a vector."""
+        known = self._run(self._queries["file"], (change.path,))
+        if not known or known[0][1:] != (change.file_digest, change.size, change.mtime_ns):
+            return False
+        held = {row[:-1]: row[-1] for row in self._run(self._queries["texts_of_path"], (change.path,))}
+        wanted = {
+            (each.memory.model_dump_json(by_alias=True), each.digest, each.ordinal): each.encoding is not None
+            for each in change.records
+        }
+        return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
+
+    def finish(self, state: IndexState) -> None:
+        """Say what changed and what the index now holds."""
+        for ns, seg in self._touched:
+            self._run(self._queries["bump_segment"], (ns, seg))
+        numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
+        gaps = "ledgerGaps", said(state.ledger_gaps)
+        for key, value in (*numbers, ("model", state.model), ("basis", state.basis), gaps):
+            self._run(self._queries["set_meta"], (key, value))
+
+    def forget_ledger(self) -> None:
+        """Drop what the ledger gave."""
+        self._run(self._queries["bump_all"])
+        self._run(self._queries["drop_folds"])
+        self._run(self._queries["drop_tombstones"])
+        self._run(self._queries["drop_standings"])
+
+    def ledger(self, changes: Iterable[LedgerChange]) -> None:
+        """Keep rows of the ledger: the last fold of a memory, every tombstone, how a memory stood before a change."""
+        for change in changes:
+            match change.row:
+                case FoldRow() as row:
+                    self._use(row)
+                case TombstoneRow() as row:
+                    for key in row.keys:
+                        self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
+                    self._run(self._queries["drop_standing"], (row.memory_id,))
+                case LifecycleRow() as row:
+                    if before := stood(row):
+                        at, ns = _millis(row.timestamp), self._namespace(row.namespace)
+                        self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
+
+    def _use(self, row: FoldRow) -> None:
+        kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
+        self._run(self._queries["put_fold"], kept)
+        for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
+            self._touched.add((ns, place // SEGMENT))
+
+    def _episode(self, change: PathChange) -> None:
+        self._run(self._queries["drop_episode"], (change.path,))
+        for row, ns in self._run(self._queries["drop_story"], (change.path,)):
+            self._touched.add((-ns, row // SEGMENT))
+        if episode := change.episode:
+            ns, at = self._namespace(episode.namespace), _millis(episode.started or episode.created)
+            kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
+            self._run(self._queries["put_episode"], kept)
+            vector = change.topic_encoding.vector.astype(np.float16).tobytes() if change.topic_encoding else None
+            words = count(self._analyzer.stems(story_text(episode)))
+            story = change.path, ns, change.topic_digest, vector, words.terms.tobytes(), words.counts.tobytes()
+            ((row,),) = self._run(self._queries["put_story"], (*story, words.length))
+            self._touched.add((-ns, row // SEGMENT))
+
+    def _put(self, record: IndexRecord, change: PathChange, own: int) -> None:
+        memory, ns = record.memory, self._namespace(record.memory.namespace)
+        row = self._run(
+            self._queries["put_memory"],
+            (
+                ns,
+                memory.id,
+                change.path,
+                record.digest,
+                _millis(memory.created),
+                _millis(memory.valid_at, BEGINNING),
+                _until(memory),
+                memory.status == "active",
+                memory.trust_zone != "quarantine",
+                boundary_bits(memory.scopes),
+                memory.session_id,
+                record.ordinal,
+                memory.importance_score,
+                memory.pinned,
+                change.op_id,
+                content_hash(memory.content, memory.entity_ref),
+                stance_key(memory),
+                memory.category,
+                memory.agent,
+                about(memory),
+                asks(memory.content),
+                direct_bits(memory) | own * by_user(memory),
+                memory.status,
+                _instant(memory.invalid_at),
+                _instant(memory.expires_at),
+                is_consolidated(memory),
+                memory.model_dump_json(by_alias=True),
+            ),
+        )[0][0]
+        vector, codes = None, b""
+        if record.encoding is not None:
+            vector, codes = record.encoding.vector.astype(np.float16).tobytes(), record.encoding.tokens.tobytes()
+        words = count(self._analyzer.stems(search_text(memory)))
+        features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
+        self._run(self._queries["put_features"], features)
+        for key in stated(memory):
+            self._run(self._queries["put_attribute"], (ns, key, row))
+        for tag in memory.tags:
+            self._run(self._queries["put_tag"], (ns, tag_key(tag), row))
+        for path in paths_in("\n".join((memory.content, memory.entity_ref or "", *memory.evidence))):
+            self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
+        self._touched.add((ns, row // SEGMENT))
+
+    def _drop(self, row: int, ns: int) -> None:
+        self._run(self._queries["drop_features"], (row,))
+        for table in ("drop_attributes", "drop_tags", "drop_mentions"):
+            self._run(self._queries[table], (row,))
+        self._run(self._queries["drop_memory"], (row,))
+        self._touched.add((ns, row // SEGMENT))
+
+    def _space(self, change: PathChange) -> Space | None:
+        """The namespace of what a file holds."""
+        held = (*(record.memory for record in change.records[:1]), change.document, change.episode)
+        name = next((each.namespace for each in held if each), None)
+        return Space(name, self._namespace(name)) if name else None
+
+    def _namespace(self, name: str) -> int:
+        if name not in self._namespaces:
+            self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
+        return self._namespaces[name]
+
+
+def _millis(at: datetime | None, default: int = 0) -> int:
+    return default if at is None else epoch_ms(at)
+
+
+def _instant(at: datetime | None) -> int | None:
+    return None if at is None else _millis(at)
+
+
+def _until(memory: Memory) -> int:
+    return min(_millis(memory.invalid_at, FOREVER), _millis(memory.expires_at, FOREVER))
