@@ -7,6 +7,7 @@ The shapes are those the vendors publish.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=\\u00[0-9a-fA-F]{2})|(?<=%[0-9a-fA-F]{2}))"
@@ -29,10 +30,20 @@ class SecretRule:
 
     type: str
     marks: tuple[str, ...]
-    shape: re.Pattern[str]
+    form: str
     back: int = 0
     accept: Callable[[re.Match[str]], bool] = anything
     begins: bool = True
+
+    @property
+    def shape(self) -> re.Pattern[str]:
+        """Its form, compiled when its mark is first met."""
+        return _compiled(self.form)
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)
 
 
 def _varied(match: re.Match[str]) -> bool:
@@ -50,11 +61,11 @@ def _prefixed(
 ) -> SecretRule:
     words = tuple(marks.split())
     heads = "|".join(map(re.escape, words))
-    return SecretRule(name, words, re.compile(rf"{also}{START}(?:{heads})(?P<body>{body}){END}"), 0, accept)
+    return SecretRule(name, words, rf"{also}{START}(?:{heads})(?P<body>{body}){END}", 0, accept)
 
 
 def _anywhere(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
-    return SecretRule(name, tuple(marks.split()), re.compile(shape), back, begins=False)
+    return SecretRule(name, tuple(marks.split()), shape, back, begins=False)
 
 
 VENDORS: tuple[SecretRule, ...] = (

@@ -6,6 +6,7 @@ that has no name, and a name follows `by`, the thing named acts; what else has `
 """
 
 import re
+from functools import cache
 from typing import Literal, get_args
 
 Verb = Literal["depend", "supersede", "implement", "extend", "refer"]
@@ -116,12 +117,16 @@ def _passive_pattern(verb: Verb) -> str:
     )
 
 
-PASSIVES = tuple(
-    (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))
-    for said, done_to_it in ((_by_whom, True), (_acts, False), (_passive_pattern, True))
-    for verb in get_args(Verb)
-)
-"""In the order they are tried: `by what` before `what … by`, and the bare `required by` last."""
+@cache
+def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
+    """In the order they are tried: `by what` before `what … by`, and the bare `required by` last."""
+    return tuple(
+        (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))
+        for said, done_to_it in ((_by_whom, True), (_acts, False), (_passive_pattern, True))
+        for verb in get_args(Verb)
+    )
+
+
 _BY = re.compile(r"by\b|von\b|durch\b|wodurch\b|por\b|par\b|に|被", re.IGNORECASE)
 
 
@@ -132,5 +137,5 @@ def passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
     """
     if not _BY.search(text):
         return None
-    found = ((verb, done_to_it, pattern.search(text)) for verb, done_to_it, pattern in PASSIVES)
+    found = ((verb, done_to_it, pattern.search(text)) for verb, done_to_it, pattern in _passives())
     return next(((verb, done_to_it, match.span()) for verb, done_to_it, match in found if match), None)

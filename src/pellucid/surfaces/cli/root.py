@@ -1,7 +1,6 @@
 """Nothing in, the Typer application out: its groups and commands, each made when it is asked for."""
 
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from typing import Annotated, Any
 
 import typer
@@ -119,6 +118,8 @@ app = typer.Typer(
 
 def _say_version(asked: bool) -> None:
     if asked:
+        from importlib import metadata
+
         typer.echo(f"pellucid {metadata.version('pellucid')}")
         raise typer.Exit
 

@@ -1,4 +1,7 @@
-"""Common flags in, a call and its home out: what every command does before and after its work."""
+"""Common flags in, a call and its home out: what every command does before and after its work.
+
+Help and completion go through here, too, and wait for no settings: those are loaded with the first call.
+"""
 
 import json
 import os
@@ -10,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError, PellucidError
-from pellucid.settings import Settings, load, plain_terminal
-from pellucid.settings.sections import NAMESPACE_PATTERN
 from pellucid.xray.words.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from pellucid.app import App
     from pellucid.operations.operation import Call
+    from pellucid.settings import Settings
 
 _NAMED = 3
 """Namespaces named to a folder in no project, at most."""
@@ -54,7 +56,7 @@ def calling(
 
 
 @contextmanager
-def _opened(known: Settings, *, adopt: bool) -> Generator["App"]:
+def _opened(known: "Settings", *, adopt: bool) -> Generator["App"]:
     from pellucid.app import open_app
     from pellucid.operations.upkeep import look_after
 
@@ -99,8 +101,11 @@ def _note_count(count: int, what: str) -> None:
         note(f"{count} {'file' if count == 1 else 'files'} {what}")
 
 
-def settings(home: Path | None, namespace: str | None = None) -> Settings:
+def settings(home: Path | None, namespace: str | None = None) -> "Settings":
     """The settings of this command, checked; what is to be said of where they came from is said."""
+    from pellucid.settings import load
+    from pellucid.settings.sections import NAMESPACE_PATTERN
+
     if home and re.search("[\ud800-\udfff\ufffd]", str(home)):
         raise InputError("--home expects a path in UTF-8", code="invalid_home", next_step="name another folder")
     given = namespace.strip() if namespace else None
@@ -160,6 +165,8 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _bar(title: str) -> Generator[Callable[[int, int], None]]:
+    from pellucid.settings import plain_terminal
+
     if plain_terminal() or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
