@@ -1,13 +1,17 @@
 """Seconds in, the moment at which a call is given up out: looked at by whoever works, and cancelled by anybody."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from math import inf
+from threading import Lock
 from time import monotonic
 from typing import TypeVar
 
 from pellucid.errors import DeadlineError
 
 T = TypeVar("T")
+LOOK_S = 0.05
+"""How soon who waits for another notices that the call was cancelled."""
 
 
 class Deadline:
@@ -39,6 +43,28 @@ class Deadline:
         """
         if self.is_over:
             raise self.error()
+
+    def wait(self, done: Callable[[float], bool]) -> None:
+        """Wait for another, as long as there is time: `done` waits for so many seconds, and says whether it is.
+
+        Raises:
+            DeadlineError: there is no time left, and it is not done.
+        """
+        while not done(self.within(LOOK_S)):
+            self.check()
+
+    @contextmanager
+    def holding(self, lock: Lock) -> Generator[None]:
+        """Hold a lock for the block, as soon as it is to be had.
+
+        Raises:
+            DeadlineError: another held it until there was no time left.
+        """
+        self.wait(lambda seconds: lock.acquire(timeout=seconds))
+        try:
+            yield
+        finally:
+            lock.release()
 
     def error(self) -> DeadlineError:
         """What a call that is given up says."""

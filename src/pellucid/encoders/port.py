@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
+from pellucid.deadline import Deadline
+
 if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy
     import numpy as np
     from numpy.typing import NDArray
@@ -50,6 +52,10 @@ class Embedder(Protocol):
         """Encode memories, in the order given; work is batched by length inside. Empty text is allowed."""
         ...
 
-    def encode_query(self, text: str) -> QueryEncoding:
-        """Encode a query; recent queries are answered from a cache."""
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
+        """Encode a query; recent queries are answered from a cache. A model that is loading is waited for until then.
+
+        Raises:
+            DeadlineError: it was still loading.
+        """
         ...

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from pellucid.clock import Clock, isoformat
+from pellucid.deadline import Deadline
 from pellucid.errors import NoRoomError
 from pellucid.memory.fold import Drift, Folded, Indexer, readable
 from pellucid.model.memory import Memory
@@ -22,8 +23,10 @@ VAULT = "vault"
 class Exclusive(Protocol):
     """The right to write in one namespace or, without one, alone in all of them."""
 
-    def __call__(self, wait_s: float, namespace: str | None = None) -> AbstractContextManager[bool]:
-        """Waited for so many seconds; for 0 not at all, and the block is told whether it has it."""
+    def __call__(
+        self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None
+    ) -> AbstractContextManager[bool]:
+        """Waited for so many seconds, or until the deadline; for 0 not at all, and the block is told if it has it."""
         ...
 
 
@@ -51,6 +54,8 @@ class UnitOfWork:
     clean: Clean
     exclusive: Exclusive
     """Held from deciding what is new until it is searchable, so that two writers do not both find it new."""
+    deadline: Deadline = field(default_factory=Deadline)
+    """When the call that this writes for is given up: the right to write is waited for no longer."""
 
     @contextmanager
     def deciding(self, namespace: str | None, texts: Iterable[str] = (), *, wait_s: float = WAIT_S) -> Generator[None]:
@@ -60,10 +65,11 @@ class UnitOfWork:
         kept: they are encoded before, so that nobody waits for that.
 
         Raises:
+            DeadlineError: the call was given up before others had written.
             StoreBusyError: others have been writing there for `wait_s` seconds.
         """
         self.folder.encode_ahead(texts)
-        with self.exclusive(wait_s, namespace):
+        with self.exclusive(wait_s, namespace, self.deadline):
             self.folder.catch_up()
             yield
 
@@ -101,7 +107,7 @@ class UnitOfWork:
         """
         if wait_s:
             self.folder.encode_edits(paths)
-        with self.exclusive(wait_s) as alone:
+        with self.exclusive(wait_s, deadline=self.deadline) as alone:
             if not alone:  # another process is writing: what it has not folded yet is no outside edit
                 return Drift(), Folded()
             try:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pellucid.app import App
-from pellucid.memory.changes import from_state
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
 from pellucid.operations.instants import PastInstants
@@ -23,6 +22,8 @@ def as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | 
     """
     if known is None:
         return memory
+    from pellucid.memory.changes import from_state  # with it the writers of vault files are loaded
+
     of_it = [row for row in changes if row.memory_id == memory.id and row.before]
     names, out = tuple(memory.structured_attributes), memory
     for row in reversed(of_it):
@@ -53,6 +54,8 @@ def _verified_after(memory: Memory, limit: datetime) -> bool:
 
 def _verified_by(memory: Memory, changes: Sequence[LifecycleRow], limit: datetime) -> Memory:
     """The memory with the verification that it had at an instant: what the first later row says was there before."""
+    from pellucid.memory.changes import from_state
+
     later = (row for row in changes if row.memory_id == memory.id and row.timestamp > limit and VERIFIED in row.before)
     first = next(later, None)
     return memory.model_copy(update=from_state({VERIFIED: first.before[VERIFIED]})) if first else memory

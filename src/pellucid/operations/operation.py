@@ -119,7 +119,8 @@ class Call:
     @cached_property
     def app(self) -> App:
         """The home, opened, with the deadline of this call."""
-        return replace(self._opens(), deadline=self.deadline)
+        app = self._opens()
+        return replace(app, deadline=self.deadline, keeper=replace(app.keeper, deadline=self.deadline))
 
     def now(self) -> datetime:
         """The time in the home."""

@@ -22,6 +22,8 @@ from kits.vault import (
     take_verbatim,
 )
 from pellucid.app import App
+from pellucid.deadline import Deadline
+from pellucid.errors import DeadlineError
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import EVERY_SCOPE, Admission, IndexRecord, IndexState, PathChange
 from pellucid.store.local.index.analysis import Analyzer
@@ -219,14 +221,46 @@ def test_warm_columns_follow_every_change_of_another_connection(house: Opener) -
         assert (corpus.rows, terms[0].frequency) == (3, 3)
 
 
-def test_rows_over_several_segments_are_all_found(house: Opener) -> None:
-    app = house(encoder=None)
+class AfterSoManyLooks(Deadline):
+    """Cancelled when it has been looked at so many times."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+
+    def check(self) -> None:
+        self.looks -= 1
+        if self.looks <= 0:
+            self.cancel()
+        super().check()
+
+
+def many_segments(app: App) -> LocalIndex:
+    """An index of three segments, each of a thousand rows or less."""
     index = LocalIndex(app.settings.home / "many.db")
     changes = [
         PathChange(f"{n}.md", "d", 1, 1, None, (IndexRecord(a_memory(n, f"word{n} shared"), 0, b"x" * 16, None),))
         for n in range(1, 2501)
     ]
     assert index.apply(changes, IndexState(1, "", "")) == {}
+    return index
+
+
+def test_what_a_deadline_left_of_a_cold_namespace_is_all_that_the_next_one_reads(house: Opener) -> None:
+    index = many_segments(house(encoder=None))
+    with pytest.raises(DeadlineError, match="cancelled"), index.reading(HERE, AfterSoManyLooks(3)):
+        pytest.fail("it was not all read")
+    (warm,) = index._warm.held.values()
+    read = dict(warm.columns._held)
+    assert sorted(read) == [0, 1]
+    with index.reading(HERE) as reader:
+        assert reader.survey("shared").terms[0].frequency == 2500
+    assert all(warm.columns._held[segment] is each for segment, each in read.items())
+    index.close()
+
+
+def test_rows_over_several_segments_are_all_found(house: Opener) -> None:
+    index = many_segments(house(encoder=None))
     with index.reading(HERE) as reader:
         assert reader.survey("shared").terms[0].frequency == 2500
         for n in (1, 1023, 1024, 1025, 2047, 2048, 2500):

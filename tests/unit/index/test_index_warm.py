@@ -1,11 +1,13 @@
 """Namespaces that are asked in, columns kept warm out: loaded once, by nobody else's waiting, and let go of by size."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from kits.vault import ELSEWHERE, HERE, Opener, keep
-from pellucid.app import App
+from pellucid.app import App, open_app
+from pellucid.settings import load
 from pellucid.store.local.index.local_index import LocalIndex
 
 PLENTY_S = 60
@@ -71,6 +73,8 @@ def test_beyond_the_cap_the_least_recently_asked_is_let_go_of_and_never_one_in_u
     assert frequency(app, "crane", HERE) == 1
 
 
-def test_the_cap_is_a_setting(house: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cap_is_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PELLUCID_STORE__WARM_MB", "3")
-    assert index_of(house())._warm.most_bytes == 3 << 20
+    app = open_app(load(home=tmp_path / "home"))
+    assert index_of(app)._warm.most_bytes == 3 << 20
+    app.close()

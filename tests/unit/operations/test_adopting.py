@@ -9,6 +9,7 @@ import pytest
 
 from pellucid.app import App
 from pellucid.capture.memories.adopted import MemoryFormat
+from pellucid.deadline import Deadline
 from pellucid.memory.tombstone import words_key
 from pellucid.model.ledger import TombstoneRow
 from pellucid.model.memory import Memory
@@ -220,9 +221,9 @@ def test_another_writer_that_was_faster_is_not_repeated(whole: App, given: Path)
     exclusive = whole.keeper.exclusive
     outcome = None
 
-    def overtaken(wait_s: float, namespace: str | None = None):
+    def overtaken(wait_s: float, namespace: str | None = None, deadline: Deadline | None = None):
         remember_first()
-        return exclusive(wait_s, namespace)
+        return exclusive(wait_s, namespace, deadline)
 
     def remember_first() -> None:
         object.__setattr__(whole.keeper, "exclusive", exclusive)

@@ -1,6 +1,7 @@
 """Calls with little time in, an error that says so out: nothing half is left, and repeating goes on."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from kits.intake import HERE, held
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import OpenAIChat
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import DeadlineError
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.operation import Call
@@ -21,6 +23,7 @@ from pellucid.settings import load
 from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.store.local.database import execute
 from pellucid.store.local.index.local_index import LocalIndex
+from pellucid.store.local.lock import exclusive
 from pellucid.testing import ScriptedServer, Step, answer
 
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
@@ -67,6 +70,35 @@ def test_a_model_that_does_not_answer_is_waited_for_no_longer_than_the_call_may_
             RECALL(Call.over(asking, Deadline(0.2)), query="harbour crane", settings={"gate": "llm"})
         assert len(server.requests) == 1
     assert whole.history.counts() == (0, 0)
+
+
+@pytest.mark.parametrize("held", [None, HERE, "other/place"])
+def test_the_right_to_write_is_waited_for_no_longer_than_the_call_may_take(whole: App, held: str | None) -> None:
+    with whole.keeper.exclusive(1, held):
+        if held == "other/place":
+            remembered(whole)
+            return
+        with pytest.raises(DeadlineError, match="not done within"):
+            REMEMBER(Call.over(whole, Deadline(0.1)), content="the ferry leaves at nine")
+    assert not whole.records.operations()
+    remembered(whole)
+
+
+def test_who_waits_for_another_process_may_be_cancelled(whole: App) -> None:
+    cancelled = Deadline()
+    with exclusive(whole.settings.home / "write.lock", 1), ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(REMEMBER, Call.over(whole, cancelled), content="the ferry leaves at nine")
+        cancelled.cancel()
+        with pytest.raises(DeadlineError, match="cancelled"):
+            waiting.result()
+
+
+def test_a_model_that_is_loading_is_waited_for_no_longer_than_the_call_may_take(model_cache: Path) -> None:
+    model, over = MiniLM(model_cache), Deadline()
+    over.cancel()
+    with pytest.raises(DeadlineError, match="cancelled"):
+        model.encode_query("harbour crane", over)
+    assert model.encode_query("harbour crane").vector.shape == (384,), "it went on loading"
 
 
 @pytest.fixture

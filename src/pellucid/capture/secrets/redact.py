@@ -81,12 +81,13 @@ def _lower(text: str) -> str:
 
 
 def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
-    group = "secret" if "secret" in rule.shape.groupindex else 0
+    shape = rule.shape
+    group = "secret" if "secret" in shape.groupindex else 0
     at = text.find(mark)
     done = 0
     while at >= 0:
         starts = range(max(done, at - rule.back), at + 1)
-        match = next((found for start in starts if (found := rule.shape.match(text, start))), None)
+        match = next((found for start in starts if (found := shape.match(text, start))), None)
         if match and rule.accept(match) and not _DIGEST.search(text, max(0, match.start() - 8), match.start()):
             yield SecretSpan(*match.span(group), rule.type)
             done = match.end()

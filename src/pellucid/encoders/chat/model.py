@@ -1,4 +1,7 @@
-"""A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its two adapters."""
+"""A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its two adapters.
+
+What an adapter asks with is loaded with it: every recall knows this port, and hardly one asks a model.
+"""
 
 import random
 import time
@@ -10,8 +13,6 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from pellucid.deadline import Deadline
-from pellucid.encoders.chat import endpoint
-from pellucid.encoders.chat.command import ChatCommand
 from pellucid.encoders.chat.exchange import ChatCode, ChatPrompt, Failure, JsonSchema, Reply, Usage
 from pellucid.encoders.chat.reply import read_json
 from pellucid.errors import EncoderError
@@ -217,6 +218,8 @@ class OpenAIChat(_Chat):
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
+        from pellucid.encoders.chat import endpoint
+
         endpoint.check(settings)
         way = _Way(settings.model, endpoint.place(settings), partial(endpoint.exchange, settings), settings.timeout_s)
         super().__init__(settings, way, deadline, sleep, jitter)
@@ -239,6 +242,8 @@ class CommandChat(_Chat):
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
+        from pellucid.encoders.chat.command import ChatCommand
+
         command = ChatCommand.of(settings, clean)
         if isinstance(command, Failure):
             raise ChatError(command.code, command.words, next_step=command.next_step)

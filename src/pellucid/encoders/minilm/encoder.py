@@ -7,12 +7,14 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from pellucid.deadline import Deadline
 from pellucid.encoders import cachefolder
 from pellucid.encoders.minilm.provision import (
     BASIS,
@@ -66,8 +68,7 @@ class MiniLM:
         self._report = report
         self._threads = threads or min(_available_processors(), _MAX_THREADS)
         self._lock = Lock()
-        self._loaded: _Loaded | None = None
-        self._failure: EncoderError | None = None
+        self._loading: Future[_Loaded] | None = None
         self._recent = lru_cache(maxsize=_RECENT_QUERIES)(self._fresh_query)
 
     @property
@@ -91,12 +92,14 @@ class MiniLM:
         for start in range(0, len(texts), _WINDOW_TEXTS):
             yield from self._encode_window(texts[start : start + _WINDOW_TEXTS])
 
-    def encode_query(self, text: str) -> QueryEncoding:
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
         """Encode a query; the vector's bits are those `encode` gives. The arrays are shared and read-only.
 
         Raises:
+            DeadlineError: the model was still loading; it goes on, for the next time.
             EncoderError: the model could not be loaded.
         """
+        self._load(deadline)
         return self._recent(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
@@ -113,21 +116,29 @@ class MiniLM:
         found = loaded.tokenizer.encode(_clean(text))
         return running.encode_query(loaded.session, found.ids, tuple(found.offsets[1:-1]))
 
-    def _load(self) -> _Loaded:
+    def _load(self, deadline: Deadline | None = None) -> _Loaded:
         with self._lock:
-            if self._failure and not (self._cache / WEIGHTS).exists():
-                # asking every source takes long: once a process, until somebody brings the weights
-                raise EncoderError(self._failure.message, next_step=self._failure.next_step)
-            if not self._loaded:
-                multiply_in_one_thread()
-            try:
-                self._loaded = self._loaded or _Loaded(
-                    _tokenizer(self._cache, self._report), Session(self._cache, self._variant, self._report)
-                )
-            except EncoderError as error:
-                self._failure = error
-                raise
-            return self._loaded
+            if self._loading is None or self._may_be_there_now(self._loading):
+                # a thread that is waited for at exit: a process that ends in the middle of loading would crash
+                loader = ThreadPoolExecutor(1, "minilm-load")
+                self._loading = loader.submit(self._fresh)
+                loader.shutdown(wait=False)
+            loading = self._loading
+        if not loading.done():
+            (deadline or Deadline()).wait(lambda seconds: bool(wait([loading], seconds).done))
+        if isinstance(error := loading.exception(), EncoderError):  # it may be raised many times, in several threads
+            raise EncoderError(error.message, next_step=error.next_step) from error
+        return loading.result()
+
+    def _fresh(self) -> _Loaded:
+        session = Session(self._cache, self._variant, self._report)
+        multiply_in_one_thread()
+        return _Loaded(_tokenizer(self._cache, self._report), session)
+
+    def _may_be_there_now(self, loading: "Future[_Loaded]") -> bool:
+        """Whether a load that failed is to be tried again: asking every source takes long, so once it is brought."""
+        error = loading.exception() if loading.done() else None
+        return error is not None and (not isinstance(error, EncoderError) or (self._cache / WEIGHTS).exists())
 
 
 def _tokenizer(cache: Path, report: Report | None) -> "tokenizers.Tokenizer":

@@ -17,7 +17,6 @@ from pellucid.operations.instants import PastInstants, of_ms, past_of
 from pellucid.recall.legs.graph import names_in
 from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
-from pellucid.vault.markdown import FileIdentity, parse
 
 NEAREST = 3
 """Names offered for one that is unknown, at most."""
@@ -248,6 +247,8 @@ def said_in(served: Served) -> str:
 def _commits(app: App, causes: Iterable[Served]) -> dict[str, str]:
     """By the id of a header version, the commit that brought it about."""
     paths = sorted({each.path for each in causes if each.memory.category == "section"})
+    from pellucid.vault.markdown import FileIdentity, parse  # a recall comes by here, and parses no file
+
     identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
     out: dict[str, str] = {}
     for head in app.records.heads(paths):

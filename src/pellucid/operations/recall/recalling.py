@@ -25,7 +25,6 @@ from pellucid.recall.state import Request, State
 from pellucid.store.history_port import audit_id, parse_audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationRow, content_digest
-from pellucid.vault.markdown import content_lines
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.words.rungs import cuts_of
@@ -342,6 +341,8 @@ def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
     data = heads[0].data if heads else None
     if data is None or content_digest(data) != served.stamp.digest:
         return served.path
+    from pellucid.vault.markdown import content_lines  # direct answers are few
+
     first, last = content_lines(data)
     return f"{served.path}:{first}-{last}"
 

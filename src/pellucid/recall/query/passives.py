@@ -120,10 +120,11 @@ def _passive_pattern(verb: Verb) -> str:
 @cache
 def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
     """In the order they are tried: `by what` before `what … by`, and the bare `required by` last."""
+    verbs: tuple[Verb, ...] = get_args(Verb)
     return tuple(
         (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))
         for said, done_to_it in ((_by_whom, True), (_acts, False), (_passive_pattern, True))
-        for verb in get_args(Verb)
+        for verb in verbs
     )
 
 
@@ -137,5 +138,7 @@ def passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
     """
     if not _BY.search(text):
         return None
-    found = ((verb, done_to_it, pattern.search(text)) for verb, done_to_it, pattern in _passives())
-    return next(((verb, done_to_it, match.span()) for verb, done_to_it, match in found if match), None)
+    for verb, done_to_it, pattern in _passives():
+        if match := pattern.search(text):
+            return verb, done_to_it, match.span()
+    return None

@@ -208,7 +208,7 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
     if world.embedder is None:
         return None, world.encoder_problem
     try:
-        return world.embedder.encode_query(text), ""
+        return world.embedder.encode_query(text, world.deadline), ""
     except EncoderError as error:
         return None, error.message
 

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Condition
 
+from pellucid.deadline import LOOK_S, Deadline
 from pellucid.errors import StoreBusyError
 from pellucid.store.local.database import explained, make_private_folder
 
@@ -33,38 +34,44 @@ class WriteLock:
         self._waiting: deque[tuple[object, str | None]] = deque()
 
     @contextmanager
-    def __call__(self, wait_s: float, namespace: str | None = None) -> Generator[bool]:
+    def __call__(
+        self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None
+    ) -> Generator[bool]:
         """Hold it for the block, in one namespace or, without one, in the whole home.
 
         False if `wait_s` is 0 and another process or thread holds it, or none may write.
 
         Raises:
+            DeadlineError: the deadline was over while it was waited for.
             StoreBusyError: it was held for all of a longer `wait_s`.
             StoreError: it may not be written, and `wait_s` is longer.
         """
         until = time.monotonic() + wait_s
-        whole = self._home / "write.lock"
-        with self._turn(namespace, wait_s) as has_turn:
+        whole, call = self._home / "write.lock", deadline or Deadline()
+        with self._turn(namespace, wait_s, call) as has_turn:
             if not has_turn:
                 if wait_s:
+                    call.check()
                     raise _busy(whole, wait_s)
                 yield False
                 return
             left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
-            with exclusive(whole, left, shared=namespace is not None) as held:
+            with exclusive(whole, left, call, shared=namespace is not None) as held:
                 if not held or namespace is None:
                     yield held
                     return
                 left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
-                with exclusive(namespace_lock(self._home, namespace), left) as alone:
+                with exclusive(namespace_lock(self._home, namespace), left, call) as alone:
                     yield alone
 
     @contextmanager
-    def _turn(self, namespace: str | None, wait_s: float) -> Generator[bool]:
-        me = object(), namespace
+    def _turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
+        me, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
             self._waiting.append(me)
-            has_turn = self._changed.wait_for(lambda: self._is_next(me), wait_s)
+            while not (has_turn := self._changed.wait_for(lambda: self._is_next(me), min(wait_s, LOOK_S))):
+                if deadline.is_over or time.monotonic() >= until:
+                    break
             self._waiting.remove(me)
             if has_turn:
                 self._holding.append(namespace)
@@ -89,12 +96,13 @@ def namespace_lock(home: Path, namespace: str, of: str = "write") -> Path:
 
 
 @contextmanager
-def exclusive(path: Path, wait_s: float, *, shared: bool = False) -> Generator[bool]:
+def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, shared: bool = False) -> Generator[bool]:
     """Hold a lock file for the block; False if `wait_s` is 0 and another holds it, or none may write.
 
     `shared` lets others in that share it, too.
 
     Raises:
+        DeadlineError: the deadline was over while it was waited for.
         StoreBusyError: it was held for all of a longer `wait_s`.
         StoreError: it may not be written, and `wait_s` is longer.
     """
@@ -110,20 +118,21 @@ def exclusive(path: Path, wait_s: float, *, shared: bool = False) -> Generator[b
         yield False
         return
     try:
-        yield _acquire(descriptor, path, wait_s, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield _acquire(descriptor, path, wait_s, deadline or Deadline(), fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
     finally:
         os.close(descriptor)  # which also lets go of the lock
 
 
-def _acquire(descriptor: int, path: Path, wait_s: float, kind: int) -> bool:
-    deadline = time.monotonic() + wait_s
+def _acquire(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kind: int) -> bool:
+    until = time.monotonic() + wait_s
     while True:
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             if wait_s == 0:
                 return False
-            if time.monotonic() > deadline:
+            deadline.check()
+            if time.monotonic() > until:
                 raise _busy(path, wait_s) from None
             time.sleep(_PAUSE_S)
         else:

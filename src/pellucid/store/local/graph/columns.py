@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.deadline import Deadline
 from pellucid.store.graph_port import Ints
 from pellucid.store.local.database import execute
 from pellucid.store.local.graph.fold import GRAPH_SEGMENT
@@ -139,20 +140,24 @@ class GraphCache:
     _speakers: tuple[GraphView, View, Ints] | None = None
     _lock: Lock = field(default_factory=Lock)
 
-    def view(self, connection: apsw.Connection, ns: int) -> GraphView:
-        """The graph of a namespace as the connection sees it; only what changed is read."""
+    def view(self, connection: apsw.Connection, ns: int, deadline: Deadline) -> GraphView:
+        """The graph of a namespace as the connection sees it; only what changed is read.
+
+        Raises:
+            DeadlineError: it was not done in time; what was read is not read again.
+        """
         stamp = int(execute(connection, self.queries["graph_stamp"], (ns,))[0][0])
-        with self._lock:
+        with deadline.holding(self._lock):
             held = self._held
             if self._view is not None and self._view.stamp == stamp:
                 return self._view
             versions: dict[int, int] = dict(execute(connection, self.queries["graph_segments"], (ns,)))
-            fresh = {
-                seg: held[seg]
-                if seg in held and held[seg].version == version
-                else self._load(connection, ns, seg, version)
-                for seg, version in versions.items()
-            }
+            held = self._held = dict(held)
+            self._view = None
+            for seg, version in deadline.over(versions.items()):  # what is read stays, whether or not the rest is
+                if seg not in held or held[seg].version != version:
+                    held[seg] = self._load(connection, ns, seg, version)
+            fresh = {seg: held[seg] for seg in versions}
             redirects = np.array(execute(connection, self.queries["redirects"], (ns,)), dtype=np.int64)
             view = _assemble(stamp, [fresh[seg] for seg in sorted(fresh)], redirects.reshape(-1, 2))
             self._held, self._view = fresh, view

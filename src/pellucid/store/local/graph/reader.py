@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 import numpy as np
 
+from pellucid.deadline import Deadline
 from pellucid.model.entity import EDGE_TYPES, FOREVER, IDENTITY, Edge, node_key
 from pellucid.store.graph_port import Homes, Ints, Node, Replaced, Steps
 from pellucid.store.index_port import Admission, Mask, Rows
@@ -32,12 +33,14 @@ class LocalGraphReader:
         cache: GraphCache,
         standings: Standings,
         identity: Callable[[str], str],
+        deadline: Deadline,
     ) -> None:
-        """`identity` makes the id of a node, as receipts hold it, out of its key."""
+        """`identity` makes the id of a node, as receipts hold it, out of its key; loading ends at the deadline."""
         self._connection = connection
         self._identity = identity
         self._queries = queries
         self._cache = cache
+        self._deadline = deadline
         self._standings = standings
         self._ns = standings.ns
         self._loaded: GraphView | None = None
@@ -46,7 +49,7 @@ class LocalGraphReader:
     @property
     def _view(self) -> GraphView:
         if self._loaded is None:
-            self._loaded = self._cache.view(self._connection, self._ns)
+            self._loaded = self._cache.view(self._connection, self._ns, self._deadline)
         return self._loaded
 
     def _run(self, query: str, *bindings: str | int) -> list[tuple[Any, ...]]:

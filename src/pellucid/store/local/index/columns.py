@@ -9,6 +9,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.deadline import Deadline
 from pellucid.store.index_port import Admission, Floats, Mask
 from pellucid.store.local.database import execute
 
@@ -217,18 +218,22 @@ class ColumnCache:
     _names: dict[str, int] = field(default_factory=dict[str, int])
     _lock: Lock = field(default_factory=Lock)
 
-    def view(self, connection: apsw.Connection, ns: int, versions: dict[int, int]) -> View:
-        """The view of a namespace whose segments have these versions; only changed segments are read."""
-        with self._lock:
+    def view(self, connection: apsw.Connection, ns: int, versions: dict[int, int], deadline: Deadline) -> View:
+        """The view of a namespace whose segments have these versions; only changed segments are read.
+
+        Raises:
+            DeadlineError: it was not done in time; what was read is not read again.
+        """
+        with deadline.holding(self._lock):
             held = self._held
             if self._view is not None and {seg: segment.version for seg, segment in held.items()} == versions:
                 return self._view
-            fresh = {
-                seg: held[seg]
-                if seg in held and held[seg].version == version
-                else self._load(connection, ns, seg, version)
-                for seg, version in versions.items()
-            }
+            held = self._held = dict(held)
+            self._view = None
+            for seg, version in deadline.over(versions.items()):  # what is read stays, whether or not the rest is
+                if seg not in held or held[seg].version != version:
+                    held[seg] = self._load(connection, ns, seg, version)
+            fresh = {seg: held[seg] for seg in versions}
             held_rows = tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light))
             self._held, self._view = fresh, _assemble(held_rows, self._names)
             self.size = sum(segment.size for segment in held_rows)

@@ -127,16 +127,17 @@ class LocalIndex:
         from pellucid.store.local.index.stories import LocalEpisodeReader
 
         connection = self._connections.get()
+        until = deadline or Deadline()
         with interrupted_by(deadline, connection), read_transaction(connection):
             numbers = execute(connection, self._queries["namespace"], (namespace,))
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
             with self._warm.using(ns) as warm:
-                view = warm.columns.view(connection, ns, self._versions(connection, ns))
-                stories = warm.stories.view(connection, ns, self._versions(connection, -ns))
+                view = warm.columns.view(connection, ns, self._versions(connection, ns), until)
+                stories = warm.stories.view(connection, ns, self._versions(connection, -ns), until)
                 standings = Standings(connection, self._queries, view, ns)
                 episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
                 identity = partial(entity_id, namespace, secret=self._secret)
-                graph = LocalGraphReader(connection, self._queries, warm.graph, standings, identity)
+                graph = LocalGraphReader(connection, self._queries, warm.graph, standings, identity, until)
                 seq = self._state(connection).applied_seq
                 yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
 
