@@ -221,8 +221,8 @@ def opened(home: Path, given: argparse.Namespace, series: Sequence[str], *, embe
     if embedding:
         list(app.embedder.encode(["the model is loaded"]))
         return app
-    folder = replace(app.folder, embedder=None)
-    return replace(app, folder=folder, keeper=replace(app.keeper, folder=folder))
+    indexer = replace(app.indexer, embedder=None)
+    return replace(app, indexer=indexer, unit_of_work=replace(app.unit_of_work, indexer=indexer))
 
 
 def per_second(count: int, begun: float) -> float:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.app import open_app
-from pellucid.lab import linear_head
-from pellucid.lab.linear_head import Floats
+from pellucid.lab.heads import linear
+from pellucid.lab.heads.linear import Floats
 from pellucid.recall.query.classes import CLASSES, TABLE, VECTOR, features
 from pellucid.settings import load
 
@@ -28,10 +28,10 @@ FOLDS, SPOKEN, PENALTIES = 5, 2.0, (0.3, 1.0, 3.0)
 def words_of(texts: list[str]) -> tuple[list[str], Floats]:
     """The names of the features that are kept, and how much of each a text has: rows of length √SPOKEN."""
     given = [features(text) for text in texts]
-    names = linear_head.kept(given)
+    names = linear.kept(given)
     held = [[name for name in each if name in {*names}] for each in given]
     worth = [dict.fromkeys(each, float(np.sqrt(SPOKEN / max(1, len(each))))) for each in held]
-    return names, linear_head.matrix(worth, names)
+    return names, linear.matrix(worth, names)
 
 
 def fitted(texts: list[str], labels: NDArray[np.int64], vectors: Floats) -> str:
@@ -44,10 +44,10 @@ def fitted(texts: list[str], labels: NDArray[np.int64], vectors: Floats) -> str:
     print(f"{len(texts)} phrasings; right on fifths left out: {shares[penalty]:.3f}, at a penalty of {penalty}")
     duals = solve(like, targets, penalty)
     weights = np.vstack([vectors.T @ duals, np.sqrt(SPOKEN) * (spoken.T @ duals)])
-    digest = linear_head.fingerprint(texts)
+    digest = linear.fingerprint(texts)
     head = [f"ten-thousandths for {', '.join(CLASSES)}; {len(texts)} phrasings, sha256 {digest}"]
     names = [*(f"{VECTOR}{at}" for at in range(vectors.shape[1])), *names]
-    return linear_head.table(head, names, np.rint(weights * SCALE).astype(np.int64))
+    return linear.table(head, names, np.rint(weights * SCALE).astype(np.int64))
 
 
 def solve(like: Floats, targets: Floats, penalty: float) -> Floats:
@@ -58,7 +58,7 @@ def solve(like: Floats, targets: Floats, penalty: float) -> Floats:
 def right(like: Floats, targets: Floats, labels: NDArray[np.int64], penalty: float) -> float:
     """The share of phrasings whose class is found by a head that was fitted without their fifth."""
     fold = np.random.default_rng(1).permutation(len(labels)) % FOLDS
-    said = linear_head.left_out(like, targets, fold, partial(solve, penalty=penalty))
+    said = linear.left_out(like, targets, fold, partial(solve, penalty=penalty))
     return float((said.argmax(axis=1) == labels).mean())
 
 

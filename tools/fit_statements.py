@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from pellucid.lab.statement_head import fit, load
+from pellucid.lab.heads.statements import fit, load
 
 ROOT = Path(__file__).parents[1]
 LABELS = ROOT / "bench" / "labels"

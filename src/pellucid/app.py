@@ -15,8 +15,8 @@ from pellucid.documents.names.naming import Naming
 from pellucid.encoders.minilm.encoder import MODEL_NAME, MiniLM
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.rerank.reranker import open_reranker
-from pellucid.memory.fold import Indexer
-from pellucid.memory.keep import UnitOfWork
+from pellucid.memory.indexer import Indexer
+from pellucid.memory.unit_of_work import UnitOfWork
 from pellucid.model.project import DEFAULT, Project
 from pellucid.process import raise_open_files
 from pellucid.recall.recaller import Recaller
@@ -69,8 +69,8 @@ class App:
     projects: Registry
     access: AccessStore
     embedder: Embedder
-    folder: Indexer
-    keeper: UnitOfWork
+    indexer: Indexer
+    unit_of_work: UnitOfWork
     recaller: Recaller
     key: bytes
     """The vault's key, or its stand-in: see `Ledger.state`."""
@@ -115,12 +115,12 @@ def open_app(
     history = LocalHistory(home / "history.db")
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     naming = Naming(settings.graph.series, settings.graph.patterns)
-    folder = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
+    indexer = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
     chat = _chat(settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
-    keeper = UnitOfWork(records, folder, clock, _clean, WriteLock(home))
+    unit_of_work = UnitOfWork(records, indexer, clock, _clean, WriteLock(home))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings,
@@ -139,8 +139,8 @@ def open_app(
         projects=ProjectFile(home / "vault"),
         access=AccessFile(home),
         embedder=embedder,
-        folder=folder,
-        keeper=keeper,
+        indexer=indexer,
+        unit_of_work=unit_of_work,
         recaller=recaller,
         key=key,
         read_only=may_not_be_written(home / "journal.db"),

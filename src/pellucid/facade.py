@@ -16,14 +16,12 @@ from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOpti
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.turn import FlushSignal
 from pellucid.operations import browsing
-from pellucid.operations.admin import health as house
+from pellucid.operations.admin import health
 from pellucid.operations.document import indexing
 from pellucid.operations.graph import backfilling, graphing, states
 from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling
 from pellucid.operations.operation import Call
-from pellucid.operations.recall import explaining, recalling, snapshots, why
-from pellucid.operations.recall import leg_lift as lifting
-from pellucid.operations.recall import request as asking
+from pellucid.operations.recall import explaining, leg_lift, recalling, request, snapshots, why
 from pellucid.operations.session import importing, observing
 from pellucid.operations.session.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
 from pellucid.operations.upkeep import look_after
@@ -74,9 +72,9 @@ class Pellucid:
         return Edits(self._call)
 
     @property
-    def house(self) -> "House":
+    def home(self) -> "HomeView":
         """Looking behind things: history, episodes, audit, ledger, doctor, rebuild."""
-        return House(self._call)
+        return HomeView(self._call)
 
     @property
     def graph(self) -> "Graph":
@@ -238,12 +236,12 @@ class Graph:
         """What would be read otherwise with the settings of today; with `apply`, read so."""
         return backfilling.BACKFILL(self._call, apply=apply)
 
-    def lift(self, *legs: str, limit: int = 100) -> lifting.LiftOutput:
+    def lift(self, *legs: str, limit: int = 100) -> leg_lift.LiftOutput:
         """What legs were worth in the newest recalls, from their receipts."""
-        return lifting.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
+        return leg_lift.LIFT(self._call, limit=limit, **({"legs": legs} if legs else {}))
 
 
-class House:
+class HomeView:
     """What stands behind the memories, and its condition."""
 
     def __init__(self, call: Call) -> None:
@@ -280,7 +278,7 @@ class House:
         self, memory: str, query: str = "", *, recall_id: str | None = None, **options: Unpack[RecallOptions]
     ) -> why.WhyOutput:
         """Why a memory is, or is not, among the answers to a question, or to an earlier recall; what would admit it."""
-        asked = self._call.asked(asking.RecallInput, {"query": query, **options}) if query else None
+        asked = self._call.asked(request.RecallInput, {"query": query, **options}) if query else None
         return why.WHY(self._call, memory=memory, asked=asked, recall_id=recall_id)
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
@@ -295,13 +293,13 @@ class House:
         """What a recall would have been without these legs, stages or terms; without each leg if none is named."""
         return explaining.ABLATE(self._call, recall_id=recall_id, without=parts)
 
-    def doctor(self) -> house.DoctorOutput:
+    def doctor(self) -> health.DoctorOutput:
         """The condition of the home."""
-        return house.examine(self._call.app)
+        return health.examine(self._call.app)
 
-    def rebuild(self) -> house.RebuildOutput:
+    def rebuild(self) -> health.RebuildOutput:
         """Make the index anew from the vault."""
-        return house.rebuild(self._call.app)
+        return health.rebuild(self._call.app)
 
 
 class Projects:

@@ -165,8 +165,8 @@ def _extracted(text: str) -> None:
 
 
 def _remembered(text: str) -> None:
-    from pellucid.language.negation import stance
     from pellucid.language.spelling import content_hash
+    from pellucid.language.statements.negation import polarity
     from pellucid.observe.attributes import read_attribution
     from pellucid.observe.dates import resolve_dates
     from pellucid.observe.extract.polish import polish
@@ -175,7 +175,7 @@ def _remembered(text: str) -> None:
 
     language = detect_language(text)
     read_attribution(text, language)
-    stance(text)
+    polarity(text)
     content_hash(text)
     sentence = text[: REACH["observe/language.py"]]
     polish(sentence, language)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pellucid.app
-from pellucid.memory.fold import Indexer
+from pellucid.memory.indexer import Indexer
 from pellucid.operations.session import intake
 from pellucid.operations.session.observing import ObserveInput, Observer
 from pellucid.settings import load
@@ -64,7 +64,7 @@ def main(home: str, models: str, transcript: str, die_at: str, lives: str) -> No
 
     pellucid.app.LocalRecords = partial(LocalRecords, failpoint=step)  # type: ignore[misc,assignment]
     app = pellucid.app.open_app(load(home=home), models=Path(models))
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     app.spool.waiting()
     print("open", flush=True)
     fate.armed = True

@@ -72,7 +72,7 @@ def filled(disk: Disk) -> Disk:
     keep(app, CRANE)
     keep(app, FERRY)
     file_memories(app, salad_memories(random.Random(4), 250))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     ask(app, f"which port does {CANARY} use?")
     app.close()
     return disk
@@ -112,7 +112,7 @@ def test_however_little_room_there_is_everything_can_be_read(filled: Disk, free:
     filled.leave(free)
     app = filled.open()
     finish_quietly(app)
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     reads(app)
     answer = ask(app, "harbour crane")
     assert answer.memories
@@ -142,7 +142,7 @@ def test_a_rewrite_for_which_there_is_no_room_locks_nobody_out_and_is_done_once_
     for _ in range(2):
         app = filled.open()
         finish_quietly(app)
-        app.keeper.adopt()
+        app.unit_of_work.adopt()
         reads(app)
         (said,) = problems(examine(app), "forget")
         assert "index.db" in said
@@ -182,7 +182,7 @@ def test_without_room_to_write_down_what_goes_nothing_is_changed_and_that_is_sai
     app.close()
     app = filled.open()
     finish_quietly(app)
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     reads(app)
     filled.relieve()
     assert not forget_secret(app).remains
@@ -215,7 +215,7 @@ def test_a_full_disk_refuses_what_is_new_and_says_how_to_go_on(filled: Disk) -> 
     assert "free some space" in error.value.next_step
     app.close()
     app = filled.open()
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     reads(app)
     app.close()
 
@@ -228,7 +228,7 @@ def test_an_edit_that_cannot_be_taken_over_is_left_and_a_deleted_file_is_not_ser
     (filled.home / "vault" / crane.path).unlink()
     filled.leave(0)
     app = filled.open()
-    _, folded = app.keeper.adopt()
+    _, folded = app.unit_of_work.adopt()
     assert "no room" in str(folded.unreadable)
     assert FERRY in contents(ask(app, "when does the ferry leave?", top_k=1))
     with pytest.raises(NoRoomError):
@@ -245,7 +245,7 @@ def test_a_long_episode_is_only_rewritten_where_its_folding_fits(filled: Disk) -
     filled.leave(700 << 10)
     with pytest.raises(NoRoomError, match="nothing was changed"):
         forget(app, ForgetInput(namespace=HERE, memory_ids=(moment.memory.id,)))
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     assert app.index.memories(HERE, [moment.memory.id])
     app.close()
 
@@ -259,8 +259,8 @@ def test_what_was_acknowledged_as_forgotten_is_not_served_by_an_index_that_could
     app.records.commit(JournalOperation("op_forgets", "forget", "2026-06-01T12:00:00.000Z", removals=(removal,)))
     filled.leave(0)
     with pytest.raises(NoRoomError):
-        app.keeper.adopt()
+        app.unit_of_work.adopt()
     filled.relieve()
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     assert app.index.memories(HERE, [secret.memory.id]) == []
     app.close()

@@ -29,11 +29,11 @@ def hold_their_own(app: App, models: Path, clients: int, operations: int, namesp
     found = at_work(app, clients, operations, namespaces)
     assert [error for each in found for error in each.errors] == []
     assert lost(app, found) == []
-    assert not app.folder.drift().paths
+    assert not app.indexer.drift().paths
     again = open_app(load(home=app.settings.home), models=models)  # another process would see the same
     try:
         assert lost(again, found) == []
-        again.folder.rebuild()
+        again.indexer.rebuild()
         assert lost(again, found) == []
         assert {each.check for each in examine(again).findings} <= {"model", "lifecycle"}
         assert {each.session_id for each in again.spool.waiting()} <= {f"s{each.number}" for each in found}
@@ -70,12 +70,14 @@ class SlowEncoder(MiniLM):
 def test_nobody_waits_for_a_text_that_is_being_encoded(app: App, model_cache: Path) -> None:
     first, slow = Client(app, 1, "load/n0"), SlowEncoder(model_cache)
     first._remember(0)
-    folder = replace(app.folder, embedder=slow)
-    waiting = Client(replace(app, folder=folder, keeper=replace(app.keeper, folder=folder)), 2, "load/n0")
+    indexer = replace(app.indexer, embedder=slow)
+    waiting = Client(
+        replace(app, indexer=indexer, unit_of_work=replace(app.unit_of_work, indexer=indexer)), 2, "load/n0"
+    )
     with ThreadPoolExecutor(1) as thread:
         done = thread.submit(waiting._remember, 0)
         assert slow.began.wait(PLENTY_S)
-        with app.keeper.exclusive(0.0) as alone:
+        with app.unit_of_work.exclusive(0.0) as alone:
             assert alone, "the right to write is not held meanwhile"
         first._pin(0)
         first._remember(1)

@@ -77,7 +77,7 @@ class Talk:
     def check(self) -> None:
         """After a whole run: each turn flushed once, each memory there once, nothing waiting, nothing wrong."""
         app = open_app(load(home=self.home), models=self.models)
-        app.keeper.adopt()
+        app.unit_of_work.adopt()
         said = Counter(f"token{number}x" for number in range(self.turns))
         flushed = sum(int(str(row["turns"])) for row in app.ledger.ledger() if row["kind"] == "flush")
         assert flushed == self.turns

@@ -83,8 +83,8 @@ class Docs:
 def without_encoder(home: Path, clock: TickingClock, **capture: object) -> App:
     """A home that embeds nothing: fast, and served by words."""
     app = open_app(Settings(home=home, capture=CaptureSettings.model_validate(capture)), clock=clock)
-    folder = replace(app.folder, embedder=None)
-    return replace(app, folder=folder, keeper=replace(app.keeper, folder=folder))
+    indexer = replace(app.indexer, embedder=None)
+    return replace(app, indexer=indexer, unit_of_work=replace(app.unit_of_work, indexer=indexer))
 
 
 def documents(folder: Path, home: Path) -> Docs:

@@ -44,7 +44,7 @@ def document(
         aliases=tuple(aliases),
         versions=versions,
     )
-    app.keeper.commit("import", [FileWrite(document_path(made), render_document(made, sections))])
+    app.unit_of_work.commit("import", [FileWrite(document_path(made), render_document(made, sections))])
     return made
 
 
@@ -69,4 +69,4 @@ def rewrite(app: App, made: Document, sections: Sequence[Section]) -> None:
     path = document_path(made)
     base = app.records.heads([path])[0].data
     assert base is not None
-    app.keeper.commit("import", [FileWrite(path, render_document(made, sections), content_digest(base))])
+    app.unit_of_work.commit("import", [FileWrite(path, render_document(made, sections), content_digest(base))])

@@ -49,8 +49,10 @@ class Home:
     def open(self, **observe: Any) -> App:
         settings = Settings(home=self.path, namespace=HERE, observe=ObserveSettings(**observe))
         app = open_app(settings, clock=self.clock)
-        folder = replace(app.folder, embedder=self.minilm)
-        app = replace(app, embedder=self.minilm, folder=folder, keeper=replace(app.keeper, folder=folder))
+        indexer = replace(app.indexer, embedder=self.minilm)
+        app = replace(
+            app, embedder=self.minilm, indexer=indexer, unit_of_work=replace(app.unit_of_work, indexer=indexer)
+        )
         self.opened.append(app)
         return app
 

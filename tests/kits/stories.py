@@ -5,7 +5,7 @@ from typing import Any
 
 from kits.vault import HERE, NOON, a_memory
 from pellucid.app import App
-from pellucid.memory.keep import memory_write
+from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.store.records import FileWrite
 from pellucid.vault.markdown import episode_path, render_episode
@@ -33,7 +33,7 @@ def file_episode(app: App, episode: Episode, memories: Sequence[Memory] = (), tu
     ]
     path = episode_path(episode)
     writes = [memory_write(memory) for memory in memories]
-    app.keeper.commit("import", [*writes, FileWrite(path, render_episode(episode, moments))])
+    app.unit_of_work.commit("import", [*writes, FileWrite(path, render_episode(episode, moments))])
     return path
 
 

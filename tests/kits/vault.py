@@ -14,7 +14,7 @@ from pellucid.app import App, open_app
 from pellucid.clock import Clock, uuid7
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Embedder
-from pellucid.memory.keep import memory_write
+from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.model.turn import Turn
 from pellucid.operations.memory.remembering import RememberInput, RememberOutput, remember
@@ -71,12 +71,12 @@ def open_home(
     """
     settings = Settings(home=home, namespace=namespace, recall=RecallSettings(**given))
     app = open_app(settings, clock=clock or TickingClock())
-    folder = replace(app.folder, embedder=encoder)
+    indexer = replace(app.indexer, embedder=encoder)
     return replace(
         app,
         embedder=encoder or app.embedder,
-        folder=folder,
-        keeper=replace(app.keeper, folder=folder),
+        indexer=indexer,
+        unit_of_work=replace(app.unit_of_work, indexer=indexer),
         recaller=replace(app.recaller, embedder=encoder),
     )
 
@@ -161,7 +161,7 @@ def a_memory(number: int, content: str, **given: Any) -> Memory:
 
 def file_memories(app: App, memories: Sequence[Memory]) -> None:
     """Write memories as one operation, whatever their state."""
-    app.keeper.commit("import", [memory_write(memory) for memory in memories])
+    app.unit_of_work.commit("import", [memory_write(memory) for memory in memories])
 
 
 def bare_receipt(packed: bytes) -> bytes:

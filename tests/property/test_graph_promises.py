@@ -295,7 +295,7 @@ class GraphPromises(Story):
             self.app.close()
             drop_index(self.place / "home")
             self.app = self._open()
-            self.app.keeper.adopt()
+            self.app.unit_of_work.adopt()
         else:
             rebuild(self.app)
         assert everything(self.app) == before

@@ -41,8 +41,8 @@ WRONG: list[tuple[str, Callable[[Any], object]]] = [
     ("target", lambda memory: memory.edit.undo(3)),
     ("hops", lambda memory: memory.graph.show("x", hops=-1)),
     ("glob", lambda memory: memory.graph.index_docs("x", glob=3)),
-    ("session_id", lambda memory: memory.house.explain(3)),
-    ("limit", lambda memory: memory.house.episodes(limit=-1)),
+    ("session_id", lambda memory: memory.home.explain(3)),
+    ("limit", lambda memory: memory.home.episodes(limit=-1)),
 ]
 
 

@@ -10,7 +10,7 @@ from pellucid.capture.guard import Guard
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import FORMATS, MARKDOWN, READERS, Format, detect
 from pellucid.capture.transcripts.source import Source, head_of
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
 
@@ -130,7 +130,7 @@ def _unreadable(file: TranscriptFile, reason: str, report: CaptureReport) -> Non
         )
     if file.asked_for:
         told = f"holds no turn that can be read ({reason})"
-        next_step = "name one with --format if it was not recognised"
+        next_step = f"name one with {field_name('transcript_format')} if it was not recognised"
         if reason == "unknown-format" and file.path.suffix.lower() in MARKDOWN:
             told = "is a Markdown document and no chat: it has no headings such as `## User` and `## Assistant`"
             next_step = "take notes in with `pellucid adopt`, documents with `pellucid index docs`"

@@ -1,15 +1,15 @@
 """A user's turn in, whether it says that something is to be kept out: phrases in five languages, not their near misses.
 
 Looked for sentence by sentence, outside code and quotations; a question is never such a phrase.
-`phrases.toml` has them.
+They are each language's `keeping.toml`.
 """
 
 import re
 from collections.abc import Sequence
 
 from pellucid.capture.segment import Break, Cutter
-from pellucid.language.phrases import own_sentences, phrases
-from pellucid.language.sentences import is_question
+from pellucid.language.lexicon import phrases
+from pellucid.language.sentences import is_question, own_sentences
 from pellucid.model.turn import Turn
 
 _READ = 4000
@@ -22,7 +22,7 @@ def high_signal_phrase(text: str) -> str | None:
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
         said = sentence.casefold()
         if not is_question(said):
-            for kinds in phrases("pellucid.capture", "phrases.toml"):
+            for kinds in phrases("keeping"):
                 for kind, phrase in kinds.items():
                     if phrase.search(said):
                         return kind

@@ -16,7 +16,7 @@ class Moves:
 
     lost: dict[str, Path] = field(default_factory=dict[str, Path])
     """The files of documents that are not there any more, by digest."""
-    heirs: dict[Path, Path] = field(default_factory=dict[Path, Path])
+    moved_to: dict[Path, Path] = field(default_factory=dict[Path, Path])
     """Files that a history says were renamed, with the files that they were."""
     displaced: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
     """Documents at whose place another one stands now, and that did not turn up elsewhere."""
@@ -54,12 +54,12 @@ class Moves:
 
     def was(self, file: Path) -> Path:
         """The file under which a file is known: itself, or the one that it was."""
-        return self.heirs.get(file, file)
+        return self.moved_to.get(file, file)
 
     def _renamed(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
         """Where the document of these bytes, or of this history, stood, if no file is there any more."""
         before = self.lost.pop(digest, None)
-        return before if before in known else self.heirs.get(file)
+        return before if before in known else self.moved_to.get(file)
 
     def _swapped(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
         """Where the document of these bytes stood, if what stands there now is another document, or nothing."""

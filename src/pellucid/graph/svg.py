@@ -23,7 +23,7 @@ def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     """The neighbourhood as a picture: a whole SVG document, without a final newline."""
     labels = Labels.of(nodes)
     shown, hidden = _nearest(around)
-    lines = _telling(lines_of(shown))
+    lines = _drawn(lines_of(shown))
     names = {key: _shortened(labels.name(key)) for ring in shown.hops for key in ring}
     layout = placed(shown.hops, _parents(lines), {key: width_of(name) for key, name in names.items()})
     rows = legend_rows(lines, hidden, lazy=any(labels.lazy(key) for key in names))
@@ -41,7 +41,7 @@ def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     return "\n".join([*body, *legend(rows, frame), "</svg>"])
 
 
-def _telling(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
+def _drawn(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
     """The lines less each mention between two nodes that a stronger line joins, the strongest types first."""
     tied = {frozenset((line.near, line.far)) for line in lines if line.type != "MENTIONS"}
     told = [line for line in lines if line.type != "MENTIONS" or frozenset((line.near, line.far)) not in tied]

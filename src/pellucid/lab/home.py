@@ -18,7 +18,7 @@ from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQu
 from pellucid.lab.datasets.places import Places
 from pellucid.lab.keeping import Place, Report, place_for
 from pellucid.lab.variants import Variant
-from pellucid.memory.keep import memory_write
+from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.operations.session.intake import Intake, Mode
 from pellucid.recall.state import Request
@@ -143,7 +143,7 @@ def _import(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
     documents = [record for record in group.records if not record.turn.ordinal]
     for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
         batch = documents[start : start + DOCUMENTS_A_COMMIT]
-        app.keeper.commit(
+        app.unit_of_work.commit(
             "import", [memory_write(_document(app, namespace, record.key, record.turn.content)) for record in batch]
         )
 

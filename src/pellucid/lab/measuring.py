@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pellucid.errors import InputError, field_name
-from pellucid.lab.as_of import AsOfLabOutput, run_as_of
 from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.contexts import abstention, contexts
 from pellucid.lab.datasets.dataset import EVERY, Dataset, Share
-from pellucid.lab.documents import DocumentsLab
-from pellucid.lab.graph import GraphLabOutput, run_graph
+from pellucid.lab.documents.as_of import AsOfLabOutput, run_as_of
+from pellucid.lab.documents.graph import GraphLabOutput, run_graph
+from pellucid.lab.documents.home import DocumentsLab
 from pellucid.lab.home import Home, asker, imported, recalling
 from pellucid.lab.keeping import Report
 from pellucid.lab.metrics.extraction import distilled, turns_per_second

@@ -15,8 +15,8 @@ from pellucid.lab.contexts import UNCUT
 from pellucid.lab.datasets import eips, locomo, longmemeval, qmsum, scifact, sessions
 from pellucid.lab.datasets.dataset import EVERY, Dataset, Group, LabelledQuestion, Record, Share
 from pellucid.lab.datasets.sessions import Sessions, TurnLabel
-from pellucid.lab.documents import NAMESPACE as EIPS_NAMESPACE
-from pellucid.lab.documents import document_of, indexed
+from pellucid.lab.documents.home import NAMESPACE as EIPS_NAMESPACE
+from pellucid.lab.documents.home import document_of, indexed
 from pellucid.lab.home import Home, asker, imported, namespace_of
 from pellucid.lab.keeping import Report, place_for
 from pellucid.lab.metrics.ranking import keys_of

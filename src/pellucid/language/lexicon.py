@@ -1,18 +1,25 @@
 """A kind of word in, the words of that kind out: closed classes, persons, numbers and dates, by language.
 
-One TOML a language says what is known of it; `en.toml` explains the parts. A table is read when it is first asked for.
+Everything that is known of a language stands in `tables/<its code>/`, a file for whoever reads it, so that a question,
+which needs its words alone, does not wait for what an import knows. The English file of a kind explains its parts.
 """
 
+import re
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TypedDict, cast
+from importlib.resources.abc import Traversable
+from typing import Any, Literal, TypedDict, cast
 
 LATIN = ("en", "de", "es", "fr")
 EAST = ("ja", "zh")
 STATED = ("en", "de", "es", *EAST)
 """The languages in which statements are read; French is known for questions only."""
+
+Kind = Literal["words", "statements", "orders", "tasks", "keeping"]
+"""The files of a language: its closed classes of words; the cues of what is worth keeping; words of orders to an
+assistant; phrases that start a task; phrases by which somebody says that something is to be kept."""
 
 
 class DateWords(TypedDict, total=False):
@@ -40,10 +47,45 @@ class Lexicon(TypedDict, total=False):
     signs: dict[str, str]
 
 
+def table(code: str, kind: Kind) -> dict[str, Any]:
+    """What is known of a language code such as `en` for one kind of reader. FileNotFoundError where nothing is."""
+    return tomllib.loads(_tables().joinpath(code, f"{kind}.toml").read_text("utf-8"))
+
+
+def tables(kind: Kind) -> list[dict[str, Any]]:
+    """What is known of every language that has a file of a kind, by its code."""
+    codes = sorted(each.name for each in _tables().iterdir() if each.joinpath(f"{kind}.toml").is_file())
+    return [table(code, kind) for code in codes]
+
+
+def _tables() -> Traversable:
+    return files("pellucid.language").joinpath("tables")
+
+
+@cache
+def phrases(kind: Literal["tasks", "keeping"]) -> tuple[Mapping[str, re.Pattern[str]], ...]:
+    """By language, a pattern for each kind of phrase: one of the list that its file has for it.
+
+    What the file has as a text, and not as a list, stands for `{its name}` in the patterns of its language.
+    """
+    return tuple(
+        {name: _one_of(cast("list[str]", said), known) for name, said in known.items() if isinstance(said, list)}
+        for known in (table(code, kind) for code in STATED)
+    )
+
+
+def _one_of(patterns: list[str], language: Mapping[str, str | list[str]]) -> re.Pattern[str]:
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+    for name, value in language.items():
+        if isinstance(value, str):
+            joined = joined.replace(f"{{{name}}}", value)
+    return re.compile(joined)
+
+
 @cache
 def lexicon(code: str) -> Lexicon:
-    """The table of a language code such as `en`."""
-    return cast("Lexicon", tomllib.loads(files("pellucid.language").joinpath(f"{code}.toml").read_text("utf-8")))
+    """The words of a language code such as `en`."""
+    return cast("Lexicon", table(code, "words"))
 
 
 @cache

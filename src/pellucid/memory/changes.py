@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.clock import Clock, isoformat
 from pellucid.errors import ConflictError
-from pellucid.memory.keep import memory_write
+from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.ledger import Actor, Event, LifecycleRow
 from pellucid.model.memory import Memory, Status
 from pellucid.store.index_port import Served

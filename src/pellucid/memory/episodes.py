@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pellucid.clock import Clock
+from pellucid.language.quoting.pasted import own_words
+from pellucid.language.quoting.voices import mostly_foreign
 from pellucid.language.words import content_words
 from pellucid.memory.passages import passages
 from pellucid.model.artifact import Artifact
 from pellucid.model.memory import Episode, Memory, Moment
-from pellucid.model.pasted import own_words
 from pellucid.model.turn import Segment, Turn
-from pellucid.model.voices import mostly_foreign
 from pellucid.store.records import FileWrite
 from pellucid.vault.markdown import episode_path, render_episode
 

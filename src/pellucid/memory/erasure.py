@@ -32,7 +32,7 @@ class Erasure:
     """What goes: memories with the reason, files to remove and to rewrite, turns, and words nothing else holds."""
 
     namespace: str
-    doomed: tuple[tuple[Served, str], ...]
+    going: tuple[tuple[Served, str], ...]
     writes: tuple[FileWrite, ...]
     removals: tuple[FileRemoval, ...]
     turns: frozenset[tuple[str, int]]
@@ -42,7 +42,7 @@ class Erasure:
     @property
     def paths(self) -> tuple[str, ...]:
         """Every file whose old bytes, or whose name, must leave nothing behind."""
-        held = (each.path for each, _ in self.doomed)
+        held = (each.path for each, _ in self.going)
         written = (each.path for each in (*self.removals, *self.writes))
         return tuple(dict.fromkeys((*held, *written)))
 
@@ -60,19 +60,19 @@ def erasure(
     Raises:
         ConflictError: a file changed while this was worked out; nothing was done.
     """
-    doomed = _doomed({each.memory.id: each for each in memories}, asked, chain=chain)
-    ids = {each.memory.id for each, _ in doomed}
+    going = _going({each.memory.id: each for each in memories}, asked, chain=chain)
+    ids = {each.memory.id for each, _ in going}
     kept = [each.memory for each in memories if each.memory.id not in ids]
-    lost = _lost_words([each.memory for each, _ in doomed], kept)
-    versions = {other for each, _ in doomed for other in _versions(each.memory)} - ids
-    writes, removals = _files(records, doomed, episodes, {each.id: each for each in kept}, lost)
-    writes += _unquoted(records, doomed, [each for each in memories if each.memory.id not in ids], lost)
+    lost = _lost_words([each.memory for each, _ in going], kept)
+    versions = {other for each, _ in going for other in _versions(each.memory)} - ids
+    writes, removals = _files(records, going, episodes, {each.id: each for each in kept}, lost)
+    writes += _unquoted(records, going, [each for each in memories if each.memory.id not in ids], lost)
     return Erasure(
         namespace=asked[0].memory.namespace,
-        doomed=tuple(doomed),
+        going=tuple(going),
         writes=tuple(writes),
         removals=tuple(removals),
-        turns=frozenset(turn for each, _ in doomed for turn in turns_of(each.memory)),
+        turns=frozenset(turn for each, _ in going for turn in turns_of(each.memory)),
         lost_words=lost,
         versions=tuple(sorted(versions & {each.id for each in kept})),
     )
@@ -129,7 +129,7 @@ def _versions(memory: Memory) -> set[str]:
     return {*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])}
 
 
-def _doomed(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
+def _going(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
     """What was asked for; then, until nothing new is found, its copies, what was made of it, and its turns."""
     texts = {memory_id: normalise(each.memory.content) for memory_id, each in held.items()}
     reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
@@ -149,24 +149,24 @@ class _Bond:
     """What ties a memory to those that must go."""
 
     def __init__(self, bound: Sequence[tuple[Memory, str]], texts: Mapping[str, str], chain: bool) -> None:
-        doomed = [each for each, _ in bound]
-        self._ids = {each.id for each in doomed}
-        self._parts = {part for each in doomed for part in each.derived_from}
+        going = [each for each, _ in bound]
+        self._ids = {each.id for each in going}
+        self._parts = {part for each in going for part in each.derived_from}
         self._texts = texts
-        self._said = {texts[each.id] for each in doomed}
-        self._long = [texts[each.id] for each in doomed if len(content_words(each.content)) >= LEAST_COPIED]
+        self._said = {texts[each.id] for each in going}
+        self._long = [texts[each.id] for each in going if len(content_words(each.content)) >= LEAST_COPIED]
         self._sections = [
             normalise(text)
-            for each in doomed
+            for each in going
             if each.category == "section" and len(content_words(text := own_text(each))) >= LEAST_COPIED
         ]
-        self._documents = {each.session_id for each in doomed if each.category == "section"}
-        self._turns = {turn for each in doomed for turn in turns_of(each)}
+        self._documents = {each.session_id for each in going if each.category == "section"}
+        self._turns = {turn for each in going for turn in turns_of(each)}
         self._said_at: defaultdict[tuple[str, int], list[set[str]]] = defaultdict(list)
         for each, why in bound:  # what goes for its turn's sake alone leads to nothing else that was said in that turn
             for turn in turns_of(each) if each.category == "moment" and why != "evidence-turn" else ():
                 self._said_at[turn].append(set(content_words(each.content)))
-        self._versions = {each for memory in doomed for each in _versions(memory)} if chain else set[str]()
+        self._versions = {each for memory in going for each in _versions(memory)} if chain else set[str]()
         self._chain = chain
 
     def reason(self, memory: Memory) -> str:
@@ -204,9 +204,9 @@ def _contains(text: str, said: str) -> bool:
     return f" {said} " in f" {text} " if said.isascii() else said in text
 
 
-def _lost_words(doomed: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
+def _lost_words(going: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
     """The words of what goes that nothing which stays holds: what a query may not show any more."""
-    said = (text for memory in doomed for text in (*_texts(memory), *memory.evidence_quotes.values()))
+    said = (text for memory in going for text in (*_texts(memory), *memory.evidence_quotes.values()))
     gone = {word for text in said for word in content_words(text)}
     for memory in kept:
         if not gone:
@@ -222,17 +222,17 @@ def _texts(memory: Memory) -> Iterable[str]:
 
 def _files(
     records: Records,
-    doomed: Sequence[tuple[Served, str]],
+    going: Sequence[tuple[Served, str]],
     episodes: Sequence[FiledEpisode],
     kept: Mapping[str, Memory],
     lost: frozenset[str],
 ) -> tuple[list[FileWrite], list[FileRemoval]]:
-    ids = {each.memory.id for each, _ in doomed}
-    named = {each.path for each, _ in doomed}
+    ids = {each.memory.id for each, _ in going}
+    named = {each.path for each, _ in going}
     of_episodes = {each.path: each.episode for each in episodes}
     lasting = {each.session_id for each in kept.values() if each.category == "section"}
-    rewritten = {each.path for each, _ in doomed if each.memory.category == "section"}
-    rewritten &= {each.path for each, _ in doomed if each.memory.session_id in lasting}
+    rewritten = {each.path for each, _ in going if each.memory.category == "section"}
+    rewritten &= {each.path for each, _ in going if each.memory.session_id in lasting}
     alone = sorted(named - of_episodes.keys() - rewritten)
     held = ((path, records.heads([path])[0].data) for path in alone)
     removals = [FileRemoval(path, content_digest(data)) for path, data in held if data is not None]
@@ -248,7 +248,7 @@ def _files(
         ):
             continue
         data = _read(records, path)
-        new = _rewritten(data, _without_artifacts(episode, doomed, kept), ids, kept, lost)
+        new = _rewritten(data, _without_artifacts(episode, going, kept), ids, kept, lost)
         if new is None:
             removals.append(FileRemoval(path, content_digest(data)))
         elif new[0] == path:
@@ -260,10 +260,10 @@ def _files(
 
 
 def _unquoted(
-    records: Records, doomed: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
+    records: Records, going: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
 ) -> list[FileWrite]:
     """The files of memories that stay and quote what goes: the sentence it was read from, too, or a lost word."""
-    turns = {turn for each, _ in doomed for turn in turns_of(each.memory)}
+    turns = {turn for each, _ in going for turn in turns_of(each.memory)}
     writes: list[FileWrite] = []
     for each in kept:
         quotes = each.memory.evidence_quotes
@@ -285,9 +285,9 @@ def _pieces(text: str) -> set[str]:
     return {*found, *(piece for word in found for piece in re.split(r"[._:+#/-]+", word))}
 
 
-def _without_artifacts(episode: Episode, doomed: Sequence[tuple[Served, str]], kept: Mapping[str, Memory]) -> Episode:
+def _without_artifacts(episode: Episode, going: Sequence[tuple[Served, str]], kept: Mapping[str, Memory]) -> Episode:
     """The episode without what only the turns of the memories that go mentioned."""
-    theirs = {each for held, _ in doomed for each in held.memory.artifact_ids}
+    theirs = {each for held, _ in going for each in held.memory.artifact_ids}
     theirs -= {each for memory in kept.values() for each in memory.artifact_ids}
     named = ((text, parse_artifact(text)) for text in episode.artifacts)
     left = tuple(text for text, found in named if not (found and found.id(episode.namespace) in theirs))

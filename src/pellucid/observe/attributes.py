@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass, field
 
 from pellucid.language import lexicon
-from pellucid.language.negation import stance
 from pellucid.language.scripts import HAN, KATAKANA, is_east
 from pellucid.language.spelling import entity_key
+from pellucid.language.statements.negation import polarity
 from pellucid.language.words import stop_words
 from pellucid.observe.language import Language
 from pellucid.observe.prose import LONGEST_SENTENCE
@@ -54,7 +54,7 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
     sentence = _INSIDE_CODE.sub(" ", sentence)
     affirmed = language.attributes.negation.sub("", sentence)
     entity, attributes = _read(affirmed, language, speaker)
-    denied = bool(attributes) and affirmed != sentence and stance(sentence).denied
+    denied = bool(attributes) and affirmed != sentence and polarity(sentence).denied
     return Attribution(entity, {} if denied else attributes) if attributes else Attribution()
 
 

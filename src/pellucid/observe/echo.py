@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import sentences
 from pellucid.language.words import content_words, words
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
-from pellucid.model.voices import pasted
 from pellucid.observe.importance import spoken
 from pellucid.observe.source import voice_of
 

@@ -1,13 +1,11 @@
 """A cue table (TOML) in, a compiled language out: what extraction knows of English, German, …, as data.
 
-A language is one file in `languages/`. Every section and key of it is optional, except `code`.
+Each stands in `statements.toml` among its language's tables. Every section and key of it is optional, except `code`.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,7 +15,7 @@ from pellucid.language import lexicon
 from pellucid.language.scripts import has_kana, is_east
 from pellucid.model.memory import Category
 
-LANGUAGES = ("en", "de", "es", "ja", "zh")
+LANGUAGES = lexicon.STATED
 """The tables that are shipped, the default language first."""
 
 _MACRO = re.compile(r"\{([a-z]+)\}")
@@ -206,11 +204,10 @@ class Language(LanguageTable):
 @cache
 def load_language(code: str) -> Language:
     """The compiled table of a language code such as `en`. NotFoundError if there is no such table."""
-    file = files("pellucid.observe") / "languages" / f"{code}.toml"
-    if not file.is_file():
+    if code not in LANGUAGES:
         raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
-    return Language.model_validate(_filled(table, table.get("macros", {})))
+    known = lexicon.table(code, "statements")
+    return Language.model_validate(_filled(known, known.get("macros", {})))
 
 
 def _filled(part: object, macros: Mapping[str, str]) -> object:

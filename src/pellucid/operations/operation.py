@@ -120,7 +120,7 @@ class Call:
     def app(self) -> App:
         """The home, opened, with the deadline of this call."""
         app = self._opens()
-        return replace(app, deadline=self.deadline, keeper=replace(app.keeper, deadline=self.deadline))
+        return replace(app, deadline=self.deadline, unit_of_work=replace(app.unit_of_work, deadline=self.deadline))
 
     def now(self) -> datetime:
         """The time in the home."""

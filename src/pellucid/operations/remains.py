@@ -47,7 +47,7 @@ def scrub(
 ) -> tuple[dict[str, int], tuple[Remainder, ...]]:
     """Leave no remainder; what is on record as erased is. Else say what is left, and where."""
     taken, remains = dict(places), list[Remainder]()
-    app.folder.let_go()
+    app.indexer.let_go()
     steps: tuple[tuple[str, Callable[[], dict[str, int] | None]], ...] = (
         ("journal.db", lambda: app.eraser.scrub(paths)),
         ("index.db", app.scrubber.scrub),
@@ -62,7 +62,7 @@ def scrub(
     if not remains:
         row = ErasureRow(at=app.clock.now(), namespace=namespace, erasure_of=op_id, memories=count, places=taken)
         try:
-            app.keeper.commit("ledger", (), [row.to_wire()])
+            app.unit_of_work.commit("ledger", (), [row.to_wire()])
         except StoreError as error:
             remains.append(Remainder(place="ledger", why=f"the receipt of the erasure could not be kept: {error}"))
     return taken, tuple(remains)
@@ -107,7 +107,7 @@ def finish_quietly(app: App) -> None:
     An erasure that cannot be finished must keep nobody from reading and writing; `doctor` names it.
     """
     if _mark(app).exists():
-        with contextlib.suppress(StoreError), app.keeper.exclusive(0.0) as alone:
+        with contextlib.suppress(StoreError), app.unit_of_work.exclusive(0.0) as alone:
             if alone:
                 finish(app)
 

@@ -81,7 +81,7 @@ def accept(app: App) -> AcceptOutput:
     Raises:
         UnhealthyError: the key was put back since this process opened the home: open it anew.
     """
-    with app.keeper.deciding(None):
+    with app.unit_of_work.deciding(None):
         state = app.ledger.state(thorough=True)
         if state.settled:
             return AcceptOutput()
@@ -95,7 +95,7 @@ def accept(app: App) -> AcceptOutput:
         ]
         places = *(f"{name}: line {number}" for name, number in state.damaged), *state.altered
         loss = LossRow(at=at, missing=state.missing, damaged=places, key=state.key, keyed_by=fingerprint(app.key).hex())
-        op_id = app.keeper.commit("ledger", (), [*tombstones, loss.to_wire()]).op_id
+        op_id = app.unit_of_work.commit("ledger", (), [*tombstones, loss.to_wire()]).op_id
         app.ledger.settle()
     return AcceptOutput(op_id=op_id, missing=state.missing, set_aside=places, key=state.key, saved=len(saved))
 

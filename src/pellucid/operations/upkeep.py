@@ -89,7 +89,7 @@ def _erasures(app: App) -> Done:
 
 
 def _edits(app: App, wait_s: float = 0.0) -> Done:
-    drift, folded = app.keeper.adopt(wait_s=wait_s)
+    drift, folded = app.unit_of_work.adopt(wait_s=wait_s)
     return Done("edits", len(drift.paths), len(folded.unreadable))
 
 

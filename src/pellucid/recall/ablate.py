@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.recall.legs.nominate import FALLBACK, base_of, needs_fallback, searching
 from pellucid.recall.legs.pool import pick
 from pellucid.recall.pipeline import left_out, replay
@@ -27,7 +27,9 @@ class NotComputableError(InputError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"the receipt cannot tell: {reason}", code="not_computable", next_step="ask again with --without"
+            f"the receipt cannot tell: {reason}",
+            code="not_computable",
+            next_step=f"ask again with {field_name('without')}",
         )
         self.reason = reason
 

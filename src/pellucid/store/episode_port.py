@@ -28,7 +28,7 @@ class NearEpisode:
 class EpisodeReader(Protocol):
     """The episodes of one snapshot of a namespace."""
 
-    def told(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
+    def readable(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
         """These episodes, in order, unknown ones left out, each with what vouches for its topic.
 
         That is what those of its memories say that are active, valid, trusted and in no boundary scope, and hold words
@@ -49,6 +49,6 @@ class EpisodeReader(Protocol):
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
         """Those of these with memories that may answer and are in no boundary scope, and the rows of these memories.
 
-        Where words of an artifact matched that `told` would leave out, `matched` is without them, and `bm25` 0.
+        Where words of an artifact matched that `readable` would leave out, `matched` is without them, and `bm25` 0.
         """
         ...

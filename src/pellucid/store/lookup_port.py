@@ -41,7 +41,7 @@ class Lookup(Protocol):
         """
         ...
 
-    def stances(self, namespace: str, stances: Collection[str]) -> dict[str, list[Served]]:
+    def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
         """Active memories by `negation.stance`: the same statement, whether affirmed or denied."""
         ...
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.capture.transcripts.calls import read_call
-from pellucid.capture.transcripts.commits import landed, without_trailers
+from pellucid.capture.transcripts.tools.calls import read_call
+from pellucid.capture.transcripts.tools.commits import landed, without_trailers
 
 SIGNED = "🤖 Generated with [Some Agent](https://agent.example)\n\nCo-Authored-By: Agent <a@b.example>"
 DONE = "[main 3dceabaa] Keep Redis\n 1 file changed, 2 insertions(+)"

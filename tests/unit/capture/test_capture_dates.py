@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.formats import plain_text
-from pellucid.capture.transcripts.formats.date_headings import date_at_head
+from pellucid.capture.transcripts.formats.plain_text import date_at_head
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 

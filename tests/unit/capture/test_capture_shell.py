@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.capture.transcripts.shell import commands
+from pellucid.capture.transcripts.tools.shell import commands
 
 
 def words(line: str) -> list[tuple[str | None, ...]]:

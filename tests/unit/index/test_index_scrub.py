@@ -48,7 +48,7 @@ def traces(app: App) -> dict[str, bytes]:
 
 def forget(app: App, path: str) -> None:
     (app.settings.home / "vault" / path).unlink()
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
 
 
 def with_canary(app: App) -> str:
@@ -79,7 +79,7 @@ def test_words_of_an_older_version_go_too(house: Opener, tmp_path: Path) -> None
     app = house()
     file = tmp_path / "vault" / keep(app, CANARY).path
     file.write_bytes(file.read_bytes().replace(CANARY.encode(), b"nothing of the kind"))
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     app.scrubber.scrub()
     assert CANARY.encode() not in on_disk(tmp_path)
 

@@ -58,7 +58,7 @@ def answering(app: App, text: str, admission: Admission = AT) -> list[NearEpisod
 
 def told(app: App, *ids: str) -> list[tuple[str, tuple[str, ...]]]:
     with app.index.reading(HERE) as reader:
-        return [(filed.episode.id, said) for filed, said in reader.episodes.told(ids, AT)]
+        return [(filed.episode.id, said) for filed, said in reader.episodes.readable(ids, AT)]
 
 
 def four(app: App) -> list[str]:
@@ -117,7 +117,7 @@ def test_without_an_encoder_words_alone_find_it_until_one_is_there(house: Opener
         assert reader.episodes.search(None, [], 9) == reader.episodes.search(None, stems, 0) == []
     assert [hit.cosine for hit in hits] == [0.0, 0.0]
     later = house()
-    later.folder.rebuild()
+    later.indexer.rebuild()
     assert max(hit.cosine for hit in searched(later, "harbour crane")) > 0.5
 
 
@@ -169,7 +169,7 @@ def test_an_artifact_of_a_memory_that_may_not_answer_counts_only_if_another_has_
     assert [(hits[n].matched, hits[n].bm25) for n in "12"] == [(2, 0.0), (2, 0.0)]
     with app.index.reading(HERE) as reader:
         shown = [
-            filed.episode.artifacts for filed, _ in reader.episodes.told([f"ep_{n:032x}" for n in range(1, 5)], AT)
+            filed.episode.artifacts for filed, _ in reader.episodes.readable([f"ep_{n:032x}" for n in range(1, 5)], AT)
         ]
     assert shown == [(), (), (str(made),), (str(made),)]
 
@@ -181,7 +181,9 @@ def test_a_specification_that_only_a_silenced_turn_names_is_left_out(house: Open
     for n, others in enumerate(("nothing", "SPEC-731 says so"), start=1):
         tell(app, n, "a", "see SPEC-731", others, states=[{"scopes": ("temporary",)}, {}], artifacts=(spec,))
     with app.index.reading(HERE) as reader:
-        assert [filed.episode.artifacts for filed, _ in reader.episodes.told([f"ep_{n:032x}" for n in (1, 2)], AT)] == [
+        assert [
+            filed.episode.artifacts for filed, _ in reader.episodes.readable([f"ep_{n:032x}" for n in (1, 2)], AT)
+        ] == [
             (),
             (spec,),
         ]
@@ -221,7 +223,7 @@ def test_no_byte_of_a_topic_that_is_gone_stays_and_no_warm_column_of_it(house: O
     for each in (app, other):
         assert searched(each, "vermilion kayak")[0].id == episode.id
     (tmp_path / "vault" / path).unlink()
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     app.scrubber.scrub()
     assert [needle for needle in needles if needle in on_disk(tmp_path)] == []
     assert isinstance(app.index, LocalIndex)
@@ -241,12 +243,12 @@ def test_a_rebuilt_index_finds_the_same_with_the_same_numbers(house: Opener, tmp
     app = house()
     four(app)
     before, rows = searched(app, "harbour crane in winter"), kept(tmp_path)
-    app.folder.rebuild()
+    app.indexer.rebuild()
     assert kept(tmp_path) == rows
     app.close()
     drop_index(tmp_path)
     anew = house()
-    anew.keeper.adopt()
+    anew.unit_of_work.adopt()
     assert kept(tmp_path) == rows
     again = searched(anew, "harbour crane in winter")
     assert [(hit.id, hit.cosine, hit.bm25) for hit in again] == [(hit.id, hit.cosine, hit.bm25) for hit in before]

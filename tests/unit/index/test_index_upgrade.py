@@ -11,8 +11,8 @@ from kits.stories import tell
 from kits.vault import HERE, Opener, a_memory, ask, contents, file_memories, keep
 from pellucid.app import App
 from pellucid.errors import EncoderError
-from pellucid.language.negation import stance
 from pellucid.language.spelling import attribute_key
+from pellucid.language.statements.negation import polarity
 from pellucid.operations.admin.health import diagnose, examine
 from pellucid.store.index_port import IndexState
 
@@ -63,8 +63,8 @@ def without_encoder(app: App) -> App:
         def encode(self, texts: object) -> object:
             raise EncoderError("asked to encode what was encoded before", next_step="reuse it")
 
-    folder = replace(app.folder, embedder=Silent())  # type: ignore[arg-type]
-    return replace(app, folder=folder, keeper=replace(app.keeper, folder=folder))
+    indexer = replace(app.indexer, embedder=Silent())  # type: ignore[arg-type]
+    return replace(app, indexer=indexer, unit_of_work=replace(app.unit_of_work, indexer=indexer))
 
 
 @pytest.mark.requirement("STORE-4")
@@ -74,7 +74,7 @@ def test_an_older_index_is_folded_again_by_the_next_catch_up(house: Opener, tmp_
     stated = a_memory(1, CRANE, entity_ref="crane", structured_attributes={"load": "40 t"})
     file_memories(old, [stated, *(a_memory(n, f"note number {n}") for n in range(2, 300))])
     (tmp_path / "vault" / "facts" / "mine.md").write_text(FERRY, "utf-8")
-    old.keeper.adopt()
+    old.unit_of_work.adopt()
     held = {each.memory.id: (each.memory, each.path) for each in old.index.memories(HERE)}
     reached = old.index.state().applied_seq
     old.close()
@@ -84,15 +84,15 @@ def test_an_older_index_is_folded_again_by_the_next_catch_up(house: Opener, tmp_
     assert diagnose(tmp_path) is None
     app = without_encoder(house())
     assert app.index.state().applied_seq == 0
-    folded = app.folder.catch_up()
+    folded = app.indexer.catch_up()
     assert (folded.memories, folded.unreadable, folded.encoder_problem) == (300, (), "")
     assert {each.memory.id: (each.memory, each.path) for each in app.index.memories(HERE)} == held
     key = attribute_key("crane", "load")
     assert [each.memory for each in app.lookup.stating(HERE, [key])[key]] == [stated]
-    by_hand = stance(FERRY).key
-    assert [each.memory.content for each in app.lookup.stances(HERE, [by_hand])[by_hand]] == [FERRY]
+    by_hand = polarity(FERRY).key
+    assert [each.memory.content for each in app.lookup.polarities(HERE, [by_hand])[by_hand]] == [FERRY]
     assert app.index.state().applied_seq == (reached if journal == "kept" else 0)
-    assert app.folder.drift().paths == ()
+    assert app.indexer.drift().paths == ()
     assert examine(app).healthy
 
 
@@ -126,12 +126,12 @@ def test_a_fold_that_dies_between_two_batches_is_done_again(house: Opener, tmp_p
     as_first_version(tmp_path)
     app = house(encoder=None)
     with pytest.raises(KeyboardInterrupt):
-        replace(app.folder, index=_Dying(app.index)).catch_up()  # type: ignore[arg-type]
-    keys = {stance(f"note number {n}").key for n in range(1, 301)}
-    assert len(app.lookup.stances(HERE, keys)) == 256
+        replace(app.indexer, index=_Dying(app.index)).catch_up()  # type: ignore[arg-type]
+    keys = {polarity(f"note number {n}").key for n in range(1, 301)}
+    assert len(app.lookup.polarities(HERE, keys)) == 256
     assert app.index.state() == IndexState(0, "", "", 0)
-    app.folder.catch_up()
-    assert len(app.lookup.stances(HERE, keys)) == 300
+    app.indexer.catch_up()
+    assert len(app.lookup.polarities(HERE, keys)) == 300
     assert app.index.state().applied_seq == app.records.operations()[-1].seq
 
 
@@ -149,7 +149,7 @@ def test_an_index_without_stories_finds_episodes_after_the_next_catch_up(house: 
     assert app.index.state().applied_seq == 0
     with app.index.reading(HERE) as reader:
         assert reader.episodes.search(None, ["crane"], 9) == []
-    app.folder.catch_up()
+    app.indexer.catch_up()
     query = app.embedder.encode_query("harbour crane").vector
     with app.index.reading(HERE) as reader:
         (hit,) = reader.episodes.search(query, ["crane"], 9)

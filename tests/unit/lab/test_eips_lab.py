@@ -8,8 +8,8 @@ import pytest
 from kits.eips import write_set
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError
-from pellucid.lab.as_of import AsOfLabOutput
-from pellucid.lab.graph import VARIANTS, GraphLabOutput
+from pellucid.lab.documents.as_of import AsOfLabOutput
+from pellucid.lab.documents.graph import VARIANTS, GraphLabOutput
 from pellucid.lab.measuring import LabInput, run_lab
 from pellucid.settings import Settings
 from pellucid.surfaces.present.lab import measured

@@ -17,7 +17,7 @@ from pellucid.lab.keeping import Place
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab
 from pellucid.lab.run import COLUMNS, WORTH
 from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
-from pellucid.memory.keep import memory_write
+from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
 from pellucid.surfaces.present.lab import measured
@@ -239,7 +239,7 @@ def test_records_are_all_there_when_each_is_covered_however_many_memories_that_t
             evidence=(f"{key}:1-1",),
             content=words,
         )
-        app.keeper.commit("import", [memory_write(memory)])
+        app.unit_of_work.commit("import", [memory_write(memory)])
         return Home.of(app, Dataset("d", (Group("g", records, ()),)), Place(tmp_path, "", 1.0))
 
     keep("d1", "The first passage.")

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.observe.dates import resolve_dates
 from pellucid.observe.language import load_language
-from pellucid.recall.context.faithfulness import flaw
+from pellucid.recall.context.model.faithfulness import flaw
 from pellucid.recall.query.dates.period import window
 
 NOW = datetime(2026, 4, 22, 9, tzinfo=UTC)

@@ -7,8 +7,8 @@ import pytest
 
 from pellucid.language import lexicon
 from pellucid.language.contractions import spell_out
-from pellucid.language.frames import frames
 from pellucid.language.numbers import amounts, figures
+from pellucid.language.statements.frames import frames
 
 CODES = (*lexicon.LATIN, *lexicon.EAST)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.language.negation import stance
+from pellucid.language.statements.negation import polarity
 
 CONTRADICTIONS = [
     ("The gateway uses Redis", "The gateway does not use Redis"),
@@ -64,33 +64,33 @@ OTHER_MATTERS = [
 
 @pytest.mark.parametrize(("affirmed", "denied"), CONTRADICTIONS)
 def test_a_statement_and_its_denial_share_a_key_and_take_opposite_sides(affirmed: str, denied: str) -> None:
-    one, other = stance(affirmed), stance(denied)
+    one, other = polarity(affirmed), polarity(denied)
     assert one.key == other.key
     assert (one.denied, other.denied) == (False, True)
 
 
 @pytest.mark.parametrize(("one", "other"), [(one, other) for one, other, same in SAME_SIDE if same])
 def test_what_is_said_twice_or_denied_twice_is_one_stance(one: str, other: str) -> None:
-    assert stance(one) == stance(other)
+    assert polarity(one) == polarity(other)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER_MATTERS)
 def test_a_denial_of_something_else_has_another_key(one: str, other: str) -> None:
-    assert stance(one).key != stance(other).key
+    assert polarity(one).key != polarity(other).key
 
 
 @pytest.mark.parametrize(
     "text", ["It is not only fast", "There is no doubt that it works", "不但快", "这非常好", "使わなければなりません"]
 )
 def test_a_negator_that_denies_nothing_is_no_denial(text: str) -> None:
-    assert not stance(text).denied
+    assert not polarity(text).denied
 
 
 def test_the_same_words_about_another_entity_have_another_key() -> None:
-    assert stance("The TTL is 5 s", "cache").key != stance("The TTL is 5 s", "queue").key
-    assert stance("The TTL is 5 s", "The Cache").key == stance("The TTL is 5 s", "the cache").key
+    assert polarity("The TTL is 5 s", "cache").key != polarity("The TTL is 5 s", "queue").key
+    assert polarity("The TTL is 5 s", "The Cache").key == polarity("The TTL is 5 s", "the cache").key
 
 
 def test_text_without_content_words_still_has_a_key_of_its_own() -> None:
-    assert stance("no").key != stance("never").key
-    assert stance("").key != stance("👍").key
+    assert polarity("no").key != polarity("never").key
+    assert polarity("").key != polarity("👍").key

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from kits.vault import NOON, TickingClock, a_memory
-from pellucid.memory.clusters import LARGEST, Item, clusters
-from pellucid.memory.consolidate import Batch, Decision, batches, decide, derived, is_candidate
-from pellucid.memory.reconcile.sameness import speakers
+from pellucid.memory.consolidation.clusters import LARGEST, Item, clusters
+from pellucid.memory.consolidation.consolidate import Batch, Decision, batches, decide, derived, is_candidate
+from pellucid.memory.consolidation.equivalence import speakers
 from pellucid.model.memory import Memory
 
 pytestmark = pytest.mark.requirement("LIFE-3")

@@ -9,7 +9,7 @@ import pytest
 from kits.vault import HERE, NOON, Opener, ask, contents, drop_index, edit, keep
 from pellucid.app import App
 from pellucid.clock import isoformat
-from pellucid.memory.fold import LEDGER
+from pellucid.memory.indexer import LEDGER
 from pellucid.model.ledger import FlushRow, FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Moment
 from pellucid.model.wire import Wire
@@ -47,7 +47,7 @@ def test_folds_and_tombstones_are_in_the_index_and_other_rows_are_passed_over(ho
     app = house()
     flushed = FlushRow(session_id="s", namespace=HERE, at=NOON, signal="session_end", turns=3)
     commit(app, fold_row(1, 0.5), flushed, tombstone(KEY), fold_row(1, 0.75), {"kind": "of another day"})
-    folded = app.folder.catch_up()
+    folded = app.indexer.catch_up()
     assert (folded.memories, folded.unreadable) == (0, ())
     assert heats(app) == {1: 0.75}
     assert app.lookup.folds(HERE)[f"mem_{1:032x}"] == fold_row(1, 0.75)
@@ -71,12 +71,12 @@ def test_the_ledger_is_read_on_from_where_the_index_stands(house: Opener) -> Non
         def settle(self) -> None:
             app.ledger.settle()
 
-    folder = replace(app.folder, ledger=Listening())
+    indexer = replace(app.indexer, ledger=Listening())
     commit(app, fold_row(1, 0.5), fold_row(2, 0.5))
-    folder.catch_up()
+    indexer.catch_up()
     commit(app, fold_row(2, 0.25))
-    folder.catch_up()
-    folder.catch_up()
+    indexer.catch_up()
+    indexer.catch_up()
     assert asked == [0, 2, 3]
     assert heats(app) == {1: 0.5, 2: 0.25}
 
@@ -84,10 +84,10 @@ def test_the_ledger_is_read_on_from_where_the_index_stands(house: Opener) -> Non
 def test_rows_that_came_with_the_vault_alone_are_folded(house: Opener) -> None:
     app = house()
     commit(app, fold_row(1, 0.5))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     with ledger_file(app).open("a", encoding="utf-8") as file:
         file.write('{"seq":2,' + fold_row(2, 0.5).model_dump_json(by_alias=True)[1:] + "\n")
-    app.folder.catch_up()
+    app.indexer.catch_up()
     assert heats(app) == {1: 0.5, 2: 0.5}
 
 
@@ -97,7 +97,7 @@ def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path:
     app = house()
     keep(app, CRANE)
     commit(app, fold_row(1, 0.5), tombstone(KEY), fold_row(1, 0.25))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     before = app.index.state()
     if how.startswith("deleted"):
         app.index.close()
@@ -106,7 +106,7 @@ def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path:
     if how.endswith("rebuilt"):
         rebuild(app)
     else:
-        app.keeper.adopt()
+        app.unit_of_work.adopt()
     assert heats(app) == {1: 0.25}
     assert app.lookup.tombstones([KEY]) == {KEY}
     assert app.index.state().ledger_seq == before.ledger_seq
@@ -115,7 +115,7 @@ def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path:
 def test_a_rebuild_keeps_what_the_ledger_lost_until_that_is_accepted(house: Opener) -> None:
     app = house()
     commit(app, fold_row(1, 0.5), fold_row(2, 0.5), tombstone(KEY))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     first = ledger_file(app).read_text("utf-8").splitlines()[0]
     ledger_file(app).write_text(f"{first}\n", "utf-8")
     assert rebuild(app).unreadable == ("rows of the ledger are missing: 2-3",)
@@ -135,18 +135,18 @@ def test_a_damaged_line_stops_no_reading_and_is_read_once_it_is_mended(house: Op
     lines = sound.splitlines(keepends=True)
     ledger_file(app).write_bytes(lines[0] + b"{torn\n" + lines[2])
     commit(app, fold_row(4, 0.5), tombstone(KEY))
-    folded = app.folder.catch_up()
+    folded = app.indexer.catch_up()
     assert [(subject, "line 2" in why) for subject, why in folded.unreadable] == [(LEDGER, True), (LEDGER, False)]
     assert heats(app) == {1: 0.5, 3: 0.5, 4: 0.5}
     assert app.lookup.tombstones([KEY]) == {KEY}
     keep(app, CRANE)
     assert contents(ask(app, "crane")) == [CRANE]
     assert app.index.state().ledger_gaps == ((2, 2),)
-    assert app.folder.catch_up().unreadable, "each time, until it is mended"
+    assert app.indexer.catch_up().unreadable, "each time, until it is mended"
     assert rebuild(app).unreadable
     assert heats(app) == {1: 0.5, 3: 0.5, 4: 0.5}
     ledger_file(app).write_bytes(ledger_file(app).read_bytes().replace(b"{torn\n", lines[1]))
-    assert app.folder.catch_up().unreadable == ()
+    assert app.indexer.catch_up().unreadable == ()
     assert heats(app) == {1: 0.5, 2: 0.25, 3: 0.5, 4: 0.5}
     assert app.ledger.state(thorough=True).settled
 
@@ -157,9 +157,9 @@ def test_what_a_mended_line_says_does_not_undo_what_came_after_it(house: Opener)
     app.records.drain()
     lines = ledger_file(app).read_bytes().splitlines(keepends=True)
     ledger_file(app).write_bytes(b"?\n" + lines[1])
-    app.folder.catch_up()
+    app.indexer.catch_up()
     ledger_file(app).write_bytes(b"".join(lines))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     assert heats(app) == {1: 0.5}
 
 
@@ -176,11 +176,11 @@ def test_what_a_mended_line_says_does_not_undo_what_came_after_it(house: Opener)
 def test_a_row_that_says_nonsense_is_named_and_the_others_are_folded(house: Opener, row: dict[str, object]) -> None:
     app = house()
     commit(app, fold_row(1, 0.25), row, fold_row(2, 0.5))
-    folded = app.folder.catch_up()
+    folded = app.indexer.catch_up()
     why = f"row 2 of the ledger is no {row['kind']} that can be read"
     assert folded.unreadable == ((LEDGER, why),)
     assert heats(app) == {1: 0.25, 2: 0.5}
-    assert app.folder.catch_up().unreadable == ()
+    assert app.indexer.catch_up().unreadable == ()
 
 
 def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_are_not_given_again(
@@ -188,13 +188,13 @@ def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_a
 ) -> None:
     app = house()
     commit(app, fold_row(1, 0.5), tombstone(KEY))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     ledger_file(app).unlink()
     app.close()
     (tmp_path / "journal.db").unlink()
     again = house()
     commit(again, fold_row(1, 0.25))
-    again.folder.catch_up()
+    again.indexer.catch_up()
     assert diagnose(tmp_path) is None
     assert again.ledger.state().missing == ((1, 2),)
     assert [row["seq"] for row in again.ledger.ledger()] == [3]
@@ -204,7 +204,7 @@ def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_a
 def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(house: Opener, tmp_path: Path) -> None:
     app = house()
     commit(app, fold_row(1, 0.5))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     app.index.apply((), replace(app.index.state(), ledger_seq=9))
     app.close()
     found = diagnose(tmp_path)
@@ -233,7 +233,7 @@ def an_episode(**given: Any) -> Episode:
 def file_episode(app: App, episode: Episode, *moments: Moment) -> str:
     path = episode_path(episode)
     commit(app, writes=(FileWrite(path, render_episode(episode, moments)),))
-    app.folder.catch_up()
+    app.indexer.catch_up()
     return path
 
 
@@ -244,12 +244,12 @@ def test_an_episode_without_moments_is_in_the_index_and_goes_with_its_file(house
     assert (found.episode, found.path) == (an_episode(), path)
     assert found.op_id == app.records.operations()[-1].op_id
     edit(app.settings.home, path, "The caching layer", "The cache")
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     assert [each.episode.topic for each in app.lookup.episodes(HERE)] == ["The cache"]
     rebuild(app)
     assert [each.episode.topic for each in app.lookup.episodes(HERE)] == ["The cache"]
     (app.settings.home / "vault" / path).unlink()
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     assert app.lookup.episodes(HERE) == []
 
 
@@ -265,6 +265,6 @@ def test_an_episode_file_that_cannot_be_read_is_no_episode(house: Opener) -> Non
     app = house()
     path = file_episode(app, an_episode())
     edit(app.settings.home, path, "signal: topic_shift", "signal: a whim")
-    _, folded = app.keeper.adopt()
+    _, folded = app.unit_of_work.adopt()
     assert [subject for subject, _ in folded.unreadable] == [path]
     assert app.lookup.episodes(HERE) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.lab.statement_head import fit, load
+from pellucid.lab.heads.statements import fit, load
 from pellucid.observe.extract.durability import KINDS, features, load_table, tokens
 
 

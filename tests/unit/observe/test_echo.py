@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.model.voices import pasted
+from pellucid.language.quoting.voices import pasted
 
 
 @pytest.mark.requirement("TRUST-2")

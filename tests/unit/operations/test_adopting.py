@@ -114,7 +114,7 @@ def test_a_memory_that_was_deleted_after_its_adoption_does_not_come_back(whole: 
     adopt(whole, asked(given))
     path = whole.index.memories(HERE)[0].path
     (whole.settings.home / "vault" / path).unlink()
-    whole.keeper.adopt()
+    whole.unit_of_work.adopt()
     again = adopt(whole, asked(given))
     assert (again.new, again.adopted_before) == (0, 1)
     assert held(whole) == {}
@@ -123,7 +123,7 @@ def test_a_memory_that_was_deleted_after_its_adoption_does_not_come_back(whole: 
 def test_something_forgotten_is_not_brought_back(whole: App, given: Path) -> None:
     grave = words_key(whole.key, HERE, "The ferry leaves at nine", None)
     row = TombstoneRow(memory_id="mem_" + "0" * 32, namespace=HERE, at=whole.clock.now(), keys=(grave.hex(),))
-    whole.keeper.commit("forget", (), [row.to_wire()])
+    whole.unit_of_work.commit("forget", (), [row.to_wire()])
     (given / "CLAUDE.md").write_text("- The ferry leaves at nine\n")
     outcome = adopt(whole, asked(given))
     assert (outcome.new, outcome.forgotten) == (0, 1)
@@ -218,7 +218,7 @@ def test_more_memories_than_one_commit_holds_are_kept_in_several(whole: App, giv
 
 def test_another_writer_that_was_faster_is_not_repeated(whole: App, given: Path) -> None:
     (given / "CLAUDE.md").write_text("- The ferry leaves at nine in the morning\n")
-    exclusive = whole.keeper.exclusive
+    exclusive = whole.unit_of_work.exclusive
     outcome = None
 
     def overtaken(wait_s: float, namespace: str | None = None, deadline: Deadline | None = None):
@@ -226,10 +226,10 @@ def test_another_writer_that_was_faster_is_not_repeated(whole: App, given: Path)
         return exclusive(wait_s, namespace, deadline)
 
     def remember_first() -> None:
-        object.__setattr__(whole.keeper, "exclusive", exclusive)
+        object.__setattr__(whole.unit_of_work, "exclusive", exclusive)
         remember(whole, RememberInput(content="The ferry leaves at nine in the morning", namespace=HERE))
 
-    object.__setattr__(whole.keeper, "exclusive", overtaken)
+    object.__setattr__(whole.unit_of_work, "exclusive", overtaken)
     outcome = adopt(whole, asked(given))
     assert (outcome.new, outcome.known) == (0, 1)
     assert len(held(whole)) == 1

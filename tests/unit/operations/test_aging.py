@@ -44,7 +44,7 @@ def written(app: App, kind: str) -> list[dict[str, object]]:
 
 
 def on_the_ledger(app: App, *rows: Any) -> None:
-    app.keeper.commit("ledger", [], ledger=[row.to_wire() for row in rows])
+    app.unit_of_work.commit("ledger", [], ledger=[row.to_wire() for row in rows])
 
 
 def said_again(app: App, memory_id: str, session: str, source: str = "user_input") -> LifecycleRow:

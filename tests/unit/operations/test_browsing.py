@@ -23,7 +23,7 @@ def app(tmp_path: Path, model_cache: Path) -> App:
 def test_a_memory_is_shown_by_its_id_or_the_end_of_it_and_only_in_its_namespace(app: App) -> None:
     turns = tuple(Turn("s", number, "user", f"turn {number}") for number in (1, 2))
     write, moments = episode_write(Segment("s", turns, "session_end"), HERE, app.clock)
-    app.keeper.commit("import", [write])
+    app.unit_of_work.commit("import", [write])
     first = moments[0].id
     assert show_memory(app, HERE, first).memory.content == "turn 1"
     assert show_memory(app, HERE, first[-10:]).memory.id == first
@@ -38,7 +38,7 @@ def test_a_memory_is_shown_by_its_id_or_the_end_of_it_and_only_in_its_namespace(
 
 def test_passages_of_what_was_said_are_listed_where_nothing_else_is_or_where_they_are_asked_for(app: App) -> None:
     turns = tuple(Turn("s", number, "user", f"turn {number}") for number in (1, 2))
-    app.keeper.commit("import", [episode_write(Segment("s", turns, "session_end"), HERE, app.clock)[0]])
+    app.unit_of_work.commit("import", [episode_write(Segment("s", turns, "session_end"), HERE, app.clock)[0]])
     alone = list_memories(app, ListInput(namespace=HERE))
     assert (alone.total, alone.passages) == (2, 0)
     remember(app, RememberInput(namespace=HERE, content="Releases are cut every Tuesday"))

@@ -209,7 +209,7 @@ def test_a_comment_a_person_wrote_in_the_file_survives_a_verb(whole: App) -> Non
     memory = _remembered(whole)
     path = whole.settings.home / "vault" / whole.index.memories(HERE, [memory.id])[0].path
     path.write_text(path.read_text().replace("category: fact", "category: fact\nmine: yes  # keep"), "utf-8")
-    whole.keeper.adopt()
+    whole.unit_of_work.adopt()
     apply_verb(whole, "archive", _of(memory))
     assert "mine: yes  # keep" in path.read_text()
     assert "status: archived" in path.read_text()

@@ -122,7 +122,7 @@ def test_an_edit_by_hand_makes_a_memory_new_again(house: Opener, tmp_path: Path)
     run(app)
     path = next(each.path for each in app.index.memories(HERE) if each.memory.id != one.id)
     edit(tmp_path, path, CRANE, BARE)
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     outcome = run(app)
     assert (outcome.new, outcome.counts) == (1, {"merge": 1})
 

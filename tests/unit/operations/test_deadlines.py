@@ -74,7 +74,7 @@ def test_a_model_that_does_not_answer_is_waited_for_no_longer_than_the_call_may_
 
 @pytest.mark.parametrize("held", [None, HERE, "other/place"])
 def test_the_right_to_write_is_waited_for_no_longer_than_the_call_may_take(whole: App, held: str | None) -> None:
-    with whole.keeper.exclusive(1, held):
+    with whole.unit_of_work.exclusive(1, held):
         if held == "other/place":
             remembered(whole)
             return
@@ -131,7 +131,7 @@ def test_an_import_that_is_cancelled_keeps_whole_batches_and_goes_on_when_it_is_
         IMPORT(Call.over(whole, UntilSomethingIsKept(whole)), paths=(transcripts,), mode="verbatim")
     kept = len(whole.index.memories(HERE))
     assert 0 < kept < TURNS
-    assert not whole.folder.drift().paths
+    assert not whole.indexer.drift().paths
     again = IMPORT(Call.over(whole), paths=(transcripts,), mode="verbatim")
     assert again.turns_taken == TURNS - kept
     assert len(whole.index.memories(HERE)) == TURNS

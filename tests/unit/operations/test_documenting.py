@@ -264,7 +264,7 @@ def test_a_rebuild_gives_the_same_memories(docs: Docs) -> None:
     docs.edit("a.md", "two nights", "three nights")
     docs.index()
     before = [(each.memory, each.path) for each in docs.app.index.memories(HERE)]
-    docs.app.folder.rebuild()
+    docs.app.indexer.rebuild()
     assert [(each.memory, each.path) for each in docs.app.index.memories(HERE)] == before
 
 
@@ -273,7 +273,7 @@ def test_what_a_person_adds_to_the_vault_file_survives_the_next_indexing(docs: D
     docs.index()
     vault = home / "vault" / known_path(docs)
     vault.write_text(vault.read_text("utf-8").replace("---\n\n# ", "reviewer: Ada\n---\n\n# ", 1), "utf-8")
-    docs.app.keeper.adopt()
+    docs.app.unit_of_work.adopt()
     docs.edit("a.md", "two nights", "three nights")
     out = docs.index()
     assert (out.changed, out.refused) == (1, 0)
@@ -296,7 +296,7 @@ def test_a_vault_file_that_somebody_deleted_is_made_again(docs: Docs, home: Path
     docs.write("a.md", SPEC)
     docs.index()
     (home / "vault" / known_path(docs)).unlink()
-    docs.app.keeper.adopt()
+    docs.app.unit_of_work.adopt()
     assert docs.index().new == 1
     assert len(docs.said()) == 4
 

@@ -175,7 +175,7 @@ def test_no_secret_of_a_file_name_a_folder_or_a_header_key_is_stored(docs: Docs,
     docs.write(f"notes {AWS}/x.md", "Other text.\n")
     docs.write("plain.md", f"See [it]({KEY}.md).\n")
     docs.index()
-    docs.app.folder.rebuild()
+    docs.app.indexer.rebuild()
     for secret in (KEY, AWS):
         below = bytes_below(home).lower()
         assert secret.lower().encode() not in below

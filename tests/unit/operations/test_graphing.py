@@ -245,7 +245,7 @@ def test_a_backfill_of_what_was_just_read_has_nothing_to_show(specs: App) -> Non
 def test_a_backfill_shows_what_other_settings_read_applies_it_and_then_has_nothing_to_show(specs: App) -> None:
     made = document(specs, "SPEC-905", [(MARCH, {"title": "Other"})])
     rewrite(specs, made, [section(specs, "Depends on", "TICKET-77 and SPEC-901")])
-    object.__setattr__(specs.folder, "naming", Naming(("SPEC", "TICKET"), ()))
+    object.__setattr__(specs.indexer, "naming", Naming(("SPEC", "TICKET"), ()))
     shown = backfill(specs, BackfillInput(namespace=HERE))
     assert shown.added == {"edges": 1, "entities": 1}
     assert [line for each in shown.diffs for line in each.added if "DEPENDS_ON" in line] == [
@@ -257,7 +257,7 @@ def test_a_backfill_shows_what_other_settings_read_applies_it_and_then_has_nothi
     assert (done.added, done.applied, done.problem) == (shown.added, True, None)
     assert show(specs, _ask("TICKET-77")).edges
     assert backfill(specs, BackfillInput(namespace=HERE, apply=True)).diffs == ()
-    object.__setattr__(specs.folder, "naming", Naming(("SPEC",), ()))
+    object.__setattr__(specs.indexer, "naming", Naming(("SPEC",), ()))
     assert backfill(specs, BackfillInput(namespace=HERE)).removed == {"edges": 1, "entities": 1}
 
 

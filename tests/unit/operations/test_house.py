@@ -123,7 +123,7 @@ def test_an_id_in_two_files_is_found_and_the_copy_is_not_missing(house: Opener) 
     app = house()
     kept = keep(app, CRANE)
     (vault(app) / "facts" / "copy.md").write_bytes((vault(app) / kept.path).read_bytes())
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     assert found(examine(app)) == [("id", kept.memory.id)]
 
 
@@ -133,7 +133,7 @@ def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(house:
     before = (vault(app) / path).stat()
     edit(app.settings.home, path, "forty", "sixty")
     os.utime(vault(app) / path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert app.folder.drift().paths == ()
+    assert app.indexer.drift().paths == ()
     report = examine(app)
     assert found(report) == [("drift", path)]
     assert report.findings[0].next_step == "run `pellucid rebuild`"
@@ -159,7 +159,7 @@ def test_a_hand_written_file_agrees_with_its_row(house: Opener) -> None:
     keep(app, FERRY)
     (vault(app) / "facts" / "mine.md").write_text(CRANE, "utf-8")
     os.utime(vault(app) / "facts" / "mine.md", ns=(1, 1_780_000_000_123_456_789))
-    app.keeper.adopt()
+    app.unit_of_work.adopt()
     assert examine(app).healthy
 
 
@@ -207,7 +207,7 @@ def test_a_file_system_without_exchange_is_noted(house: Opener) -> None:
     app = house()
     keep(app, CRANE)
     records = _Simple(app.settings.home)
-    report = examine(replace(app, records=records, folder=replace(app.folder, records=records)))
+    report = examine(replace(app, records=records, indexer=replace(app.indexer, records=records)))
     records.close()
     assert report.healthy
     assert ["cannot exchange" in note for note in report.notes] == [True]

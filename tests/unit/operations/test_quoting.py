@@ -7,7 +7,7 @@ from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Turn
-from pellucid.observe.extract.quotes import quoted
+from pellucid.observe.pipeline import quoted
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.storytelling import history
 from pellucid.surfaces.present.memory.changes import history as shown

@@ -152,7 +152,7 @@ def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) 
     (outcome,) = reconciler.decide().outcomes
     assert outcome.reason.startswith("pending-review")
     plan = changes.plan()
-    whole.keeper.commit("import", plan.writes, plan.rows)
+    whole.unit_of_work.commit("import", plan.writes, plan.rows)
     assert set(held(whole)) == {truth.content}
     assert set(held(whole, "pending_review")) == {"The cache TTL is 900 seconds"}
 
@@ -269,7 +269,7 @@ def test_an_older_statement_of_several_attributes_that_arrives_late_keeps_those_
         reconciler.consider([statement(seen, changes)])
         reconciler.decide()
         plan = changes.plan()
-        whole.keeper.commit("import", plan.writes, plan.rows)
+        whole.unit_of_work.commit("import", plan.writes, plan.rows)
 
     say(30, port="2")
     say(1, port="1", host="alpha")

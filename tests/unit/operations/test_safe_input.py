@@ -14,7 +14,7 @@ from kits.intake import HERE
 from pellucid import Pellucid
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.memory.keep import UnitOfWork
+from pellucid.memory.unit_of_work import UnitOfWork
 from pellucid.model.wire import Wire
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput, remember
@@ -165,7 +165,7 @@ def test_a_text_that_nobody_looked_at_loses_its_secrets_before_it_is_put_on_reco
         "deep": [{"er": SAID}],
     }
 
-    whole.keeper.commit("ledger", (), [row])
+    whole.unit_of_work.commit("ledger", (), [row])
 
     held = bytes_of(home)
     assert b"[redacted:password]" in held
@@ -175,10 +175,12 @@ def test_a_text_that_nobody_looked_at_loses_its_secrets_before_it_is_put_on_reco
 def test_ids_and_digests_are_put_on_record_as_they_are(whole: App, home: Path):
     digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
-    whole.keeper.commit("ledger", (), [{"kind": "tombstone", "namespace": HERE, "keys": [digest], "memoryId": "mem_x"}])
+    whole.unit_of_work.commit(
+        "ledger", (), [{"kind": "tombstone", "namespace": HERE, "keys": [digest], "memoryId": "mem_x"}]
+    )
 
     assert digest.encode() in bytes_of(home)
-    assert isinstance(whole.keeper, UnitOfWork)
+    assert isinstance(whole.unit_of_work, UnitOfWork)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def said(app: App, content: str, source: SourceClass, name: str = "s1", day: int
     reconciler.consider([Statement(memory)])
     reconciler.decide()
     plan = changes.plan()
-    app.keeper.commit("import", plan.writes, plan.rows)
+    app.unit_of_work.commit("import", plan.writes, plan.rows)
     return memory
 
 

@@ -66,7 +66,7 @@ def test_edits_are_taken_over_in_the_background_and_encoded_before(app: App) -> 
     edited(app)
     assert by_job(Upkeep(app, IN_THE_BACKGROUND).run_due(app.clock.now()))["edits"] == 1
     assert said(app) == ["the crane lifts fifty tonnes"]
-    assert not app.folder.drift().paths
+    assert not app.indexer.drift().paths
 
 
 def test_a_job_is_due_at_once_and_then_after_its_time(app: App) -> None:

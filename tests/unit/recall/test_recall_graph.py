@@ -169,7 +169,7 @@ def test_quarantined_memories_are_neither_found_nor_gone_through(house: Opener, 
 
 def test_the_ranking_of_a_rebuilt_home_is_the_same(town: App) -> None:
     before = [reached(town, query) for query in ("what does SPEC-1 depend on", "SPEC-2 and SPEC-6")]
-    town.folder.rebuild()
+    town.indexer.rebuild()
     assert [reached(town, query) for query in ("what does SPEC-1 depend on", "SPEC-2 and SPEC-6")] == before
 
 

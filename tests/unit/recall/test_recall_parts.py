@@ -149,7 +149,7 @@ def fold(app: App, number: int = FAVOURED, **given: Any) -> None:
     """What a lifecycle pass puts on the ledger."""
     known = {"heat": 0.0, "decay": 0.0, "tier_value": 0.5, "memory_id": f"mem_{number:032x}", "namespace": HERE}
     row = FoldRow(**{**known, "at": NOON, **given})
-    app.keeper.commit("lifecycle", [], ledger=[row.to_wire()])
+    app.unit_of_work.commit("lifecycle", [], ledger=[row.to_wire()])
 
 
 def first(app: App, part: Part, without: tuple[str, ...] = (), **settings: Any) -> int:

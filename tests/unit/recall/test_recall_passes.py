@@ -9,8 +9,8 @@ from kits.context import NOBODY, assembled, chatting
 from kits.vault import a_memory
 from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly
-from pellucid.recall.context.faithfulness import flaw
-from pellucid.recall.context.passes import NO_MODEL
+from pellucid.recall.context.model.faithfulness import flaw
+from pellucid.recall.context.model.passes import NO_MODEL
 from pellucid.testing import ScriptedServer, Step, answer, status
 
 CRANE = a_memory(1, "the harbour crane, which was built in 1962, lifts forty tonnes of cargo")

@@ -5,7 +5,7 @@ import pytest
 from kits.vault import Opener, a_memory, file_memories, run
 from pellucid.model.memory import Memory
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.recall.score.repeats import Told
+from pellucid.recall.score.repeats import AlreadyTold
 from pellucid.xray.replay import replay
 
 SAID = "The lock is taken before the file is written"
@@ -17,7 +17,7 @@ def memory(number: int, content: str, evidence: str = "one:4-4", session: str | 
 
 def repeats(ranked: list[Memory]) -> dict[str, str]:
     """The ids of those that another says as well, each with that one's id."""
-    told = Told()
+    told = AlreadyTold()
     settled = [told.take(each, number) for number, each in enumerate(ranked)]
     return {ranked[worse].id: ranked[better].id for each in settled for worse, better in each.items()}
 

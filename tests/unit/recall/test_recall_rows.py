@@ -15,6 +15,7 @@ from pellucid.recall.legs.leg import Asked, Leg, report
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.pipeline import STAGES, Stage
 from pellucid.recall.state import Plan, State, World
+from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import LegHits
 from pellucid.xray.render.formats import render
 from pellucid.xray.words.sentence import LARGEST, by, untrue
@@ -41,6 +42,11 @@ def lucky(house: Opener, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     for content in ("the ferry leaves at nine", "the harbour crane lifts forty tonnes", "the tide turns at noon"):
         keep(app, content)
     return app
+
+
+def test_the_weight_of_a_leg_stands_in_one_place() -> None:
+    """In the settings or in its row, and not in both."""
+    assert {leg.name for leg in LEGS.values() if leg.weight is None} == set(LEGS) & set(LegWeights.model_fields)
 
 
 @pytest.mark.requirement("XRAY-1")

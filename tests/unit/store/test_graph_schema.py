@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kits.graph_store import claim
 from pellucid.model.entity import FOREVER, Claim, chain
 from pellucid.store.local.database import connect, execute, immediate
-from pellucid.store.local.graph.fold import state_row
+from pellucid.store.local.graph.writer import state_row
 from pellucid.store.local.index.local_index import LocalIndex
 
 State = tuple[int, int | None, int | None]

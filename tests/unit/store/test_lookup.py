@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pellucid.language.negation import stance
 from pellucid.language.spelling import attribute_key
+from pellucid.language.statements.negation import polarity
 from pellucid.model.ledger import FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
@@ -128,8 +128,8 @@ def test_a_memory_that_is_gone_states_nothing(index: LocalIndex) -> None:
     fold(index, a_memory(1), a_memory(2))
     index.apply([PathChange(f"mem_{1:032x}.md", "", -1, -1, None, ())], IndexState(1, "", ""))
     assert stating(index) == [2]
-    key = stance(a_memory(1).content, "the cache").key
-    assert index.lookup.stances(HERE, [key]) == {}
+    key = polarity(a_memory(1).content, "the cache").key
+    assert index.lookup.polarities(HERE, [key]) == {}
 
 
 def test_a_statement_and_its_denial_are_found_together(index: LocalIndex) -> None:
@@ -142,8 +142,8 @@ def test_a_statement_and_its_denial_are_found_together(index: LocalIndex) -> Non
         a_memory(4, content=says, entity_ref=None, namespace=ELSEWHERE),
         a_memory(5, content=says, entity_ref="another scheduler"),
     )
-    key = stance(says).key
-    found = index.lookup.stances(HERE, [key, "no such stance"])
+    key = polarity(says).key
+    found = index.lookup.polarities(HERE, [key, "no such stance"])
     assert [each.memory.content for each in found[key]] == [denies, says]
     assert list(found) == [key]
 

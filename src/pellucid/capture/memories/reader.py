@@ -15,7 +15,7 @@ from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.settings.sections import CaptureSettings
 
 Reader = Callable[[SourceFile], Iterator[AdoptedMemory]]
@@ -79,10 +79,11 @@ def _file(found: MemoryFile, walk: FileWalk, names: Names, forced: MemoryFormat 
 
 def _refuse(found: MemoryFile, report: CaptureReport) -> None:
     if found.asked_for:
+        form = f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}"
         raise InputError(
             f"{found.path.name} holds no memories in a form we know",
             code="unknown_memory_format",
-            next_step=f"name one with --format: {', '.join(MEMORY_FORMATS)}; `pellucid import` reads transcripts",
+            next_step=f"{form}; `pellucid import` reads transcripts",
         )
     report.drop("no-memory-file")
 

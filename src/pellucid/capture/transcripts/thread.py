@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pellucid.capture.transcripts.calls import Calls
+from pellucid.capture.transcripts.tools.calls import Calls
 
 _MOST = 1024
 _MOST_LINES = 65_536

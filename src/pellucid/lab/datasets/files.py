@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 
 
 def find(path: Path, pattern: str) -> Path:
@@ -18,7 +18,7 @@ def find(path: Path, pattern: str) -> Path:
     if path.is_file():
         return path
     if not (found := held(path, pattern)):
-        raise _unfit(f"--data {path} holds no {pattern}")
+        raise _unfit(f"{field_name('data')} {path} holds no {pattern}")
     return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, field_name
 from pellucid.lab.datasets.dataset import LabelledQuestion
 from pellucid.lab.datasets.files import find, rows
 
@@ -89,7 +89,7 @@ def load(path: Path) -> Sessions:
     transcripts = sorted(map(_transcript, files), key=lambda each: each.begins)
     if not transcripts:
         raise InputError(
-            f"--data {folder} holds labels and no transcript",
+            f"{field_name('data')} {folder} holds labels and no transcript",
             code="invalid_data",
             next_step="name the folder of the data set",
         )

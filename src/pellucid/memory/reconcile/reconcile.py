@@ -11,8 +11,8 @@ from datetime import datetime
 
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
+from pellucid.memory.reconcile.known import Contradiction, KnownStatements, Subject, boundary, live_attributes
 from pellucid.memory.reconcile.rivals import RANK
-from pellucid.memory.reconcile.standing import Contradiction, KnownStatements, Subject, boundary, live_attributes
 from pellucid.memory.reconcile.targets import Found, Restate, corrected, like, of, restated, retracted
 from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust.zones import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
-from pellucid.language.clash import Clash, clash, is_kin
-from pellucid.language.frames import edges, search_words
 from pellucid.language.spelling import entity_key
+from pellucid.language.statements.clash import Clash, clash, is_kin
+from pellucid.language.statements.frames import edges, search_words
 from pellucid.language.words import content_words
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.targets import SEARCHED, Found, of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pellucid.clock import epoch_ms
-from pellucid.language.clash import clash
+from pellucid.language.statements.clash import clash
 from pellucid.language.words import content_words
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Resolution

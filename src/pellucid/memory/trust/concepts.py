@@ -1,19 +1,18 @@
-"""A text in, where it speaks of what out: the places of the words of each concept, in all languages of `lexicons/`.
+"""A text in, where it speaks of what out: where in it the words of each concept stand, in every language.
 
 A place counts words; the end of a sentence counts as several, so that what is near stands in one sentence.
 """
 
 import re
-import tomllib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 
 from pellucid.language.hidden import folded
+from pellucid.language.lexicon import tables
 from pellucid.language.scripts import EAST_WORDS, HALF_WIDTH
 
 SENTENCE_GAP = 8
@@ -168,9 +167,8 @@ def _lexicon() -> _Lexicon:
 
 
 def _terms() -> list[tuple[str, str]]:
-    folder = files("pellucid.memory.trust").joinpath("lexicons")
-    tables = [tomllib.loads(each.read_text("utf-8")) for each in folder.iterdir() if each.name.endswith(".toml")]
-    return sorted((concept, folded(term)) for table in tables for concept, terms in table.items() for term in terms)
+    known = tables("orders")
+    return sorted((concept, folded(term)) for table in known for concept, terms in table.items() for term in terms)
 
 
 def addresses_in(text: str) -> set[str]:

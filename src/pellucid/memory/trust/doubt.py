@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from pellucid.language.hidden import undisguised
+from pellucid.language.quoting.voices import pasted, quoted
 from pellucid.memory.trust.concepts import addresses_in
 from pellucid.memory.trust.injection import looks_injected, split_injections
 from pellucid.model.turn import Role, Turn
-from pellucid.model.voices import pasted, quoted
 
 _SPOKEN: tuple[Role, ...] = ("user", "assistant", "system")
 

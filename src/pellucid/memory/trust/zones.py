@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pellucid.language.negation import stance
 from pellucid.language.spelling import content_hash, entity_key, normalise
+from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words
 from pellucid.memory.trust.doubt import injected_turn
 from pellucid.memory.trust.injection import looks_injected
@@ -121,7 +121,7 @@ def may_rise(doubted: Memory, by: Memory) -> bool:
 
 def says_the_same(one: Memory, other: Memory) -> bool:
     """Whether two statements are one, but for words that carry no meaning: the same stance on the same thing."""
-    return stance(one.content, one.entity_ref) == stance(other.content, other.entity_ref)
+    return polarity(one.content, one.entity_ref) == polarity(other.content, other.entity_ref)
 
 
 def _is_covered(doubted: Memory, by: Memory) -> bool:

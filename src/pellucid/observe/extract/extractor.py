@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Protocol
 
+from pellucid.language.words import content_words, words
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.attributes import ANONYMOUS, read_attribution
@@ -14,13 +15,15 @@ from pellucid.observe.dates import resolve_dates
 from pellucid.observe.extract.questions import answered, in_reply
 from pellucid.observe.extract.resolutions import REACH, Resolved, resolutions
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, statements
-from pellucid.observe.extract.tags import tags
 from pellucid.observe.prose import captions
 from pellucid.observe.setting import Hearing, hear, manner_of
 from pellucid.observe.work.attempts import Pair, attempts
 from pellucid.observe.work.parts import parts
 from pellucid.observe.work.replies import replied
 from pellucid.observe.work.statements import stated
+
+AT_MOST = 5
+_SHORTEST = 3
 
 PER_BLOCK = 2
 """Facts at most from one paragraph of a chat; the weightiest stay."""
@@ -182,3 +185,21 @@ def _by(speaker: str | None, statement: ObservedStatement, hearing: Hearing) -> 
         to = f" (to {hearing.listener})" if hearing.listener and noise.you.search(lowered) else ""
         return f"{speaker}{to}: "
     return "User: " if hearing.turn.role == "user" and noise.self.search(lowered) else ""
+
+
+def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
+    """The most telling words of a sentence in their order; never a stop word or the speaker's own name."""
+    named = {word for part in text.split()[1:] if part[:1].isupper() for word in words(part)}
+    own = set(words(speaker or ""))
+    terms = [word for word in content_words(text) if word not in own and not _is_number(word)]
+    terms = [word for word in terms if len(word) >= _SHORTEST or not word.isascii() or word in named]
+    best = sorted(terms, key=lambda word: -(10 * (word in named) + 5 * _is_identifier(word) + len(word)))[:AT_MOST]
+    return tuple(word for word in terms if word in best)
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit() and not any(char.isalpha() for char in word)
+
+
+def _is_identifier(word: str) -> bool:
+    return not word.isalpha() and any(char in "._-" or char.isdigit() for char in word)

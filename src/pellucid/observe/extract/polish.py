@@ -1,9 +1,15 @@
-"""A spoken sentence in, the same without greeting, filler and trailing tag out; the speaker's own words stay."""
+"""A spoken sentence in, what it tells out: without greeting, filler, doubts and questions, in its own words."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from pellucid.observe.language import Language
+
+_NAMED = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ]\w+|\d")
+_LEAST = 1.2
+"""The salience a clause without a name or number needs to stay at an end of the sentence."""
+_FEWEST_WORDS = 4
 
 _CLOSING = " \t.!…。！"
 _SMILEYS = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+|(?<=\\s)[:;]-?[)(DPp]")
@@ -40,3 +46,41 @@ def polish(sentence: str, language: Language) -> str:
 
 def _capitalised(text: str) -> str:
     return text[0].upper() + text[1:] if _PLAIN_WORD.match(text) else text
+
+
+def before_question(sentence: str, language: Language) -> str:
+    """What a question tells before it asks (`I moved to Lisbon, do you know a café there?`); empty if nothing."""
+    asked = language.noise.asking.search(sentence)
+    told = sentence[: asked.start()] if asked else ""
+    return told if len(told.split()) >= _FEWEST_WORDS and not language.noise.question.search(told.lower() + "?") else ""
+
+
+def without_doubts(text: str, language: Language) -> str:
+    """Without hedged clauses at either end; all of it if every clause is hedged or there is but one."""
+    hedges = language.noise.hedges
+    return (
+        _trimmed(text, language, lambda clause: not hedges.search(clause.lower()))
+        if hedges.search(text.lower())
+        else text
+    )
+
+
+def condense(text: str, language: Language) -> str:
+    """The span from the first to the last clause that names something or is salient; all of it if none is."""
+    salience = language.salience
+    return _trimmed(
+        text, language, lambda clause: bool(_NAMED.search(clause)) or salience.score(clause.lower()) >= _LEAST
+    )
+
+
+def _trimmed(text: str, language: Language, stays: Callable[[str], bool]) -> str:
+    joints = list(language.clauses.joint.finditer(text))
+    if not joints:
+        return text
+    starts = [0, *(found.end() for found in joints)]
+    ends = [*(found.start() for found in joints), len(text)]
+    staying = [at for at in range(len(starts)) if stays(text[starts[at] : ends[at]])]
+    if not staying:
+        return text
+    kept = language.clauses.leading.sub("", text[starts[staying[0]] : ends[staying[-1]]]).strip(" ,;-–—")
+    return kept[:1].upper() + kept[1:] or text

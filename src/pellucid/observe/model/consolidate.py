@@ -15,9 +15,9 @@ from pydantic import BaseModel
 
 from pellucid.encoders.chat.model import ChatModel
 from pellucid.language.inflection import form_of
-from pellucid.language.negation import stance
 from pellucid.language.numbers import figures
 from pellucid.language.spelling import entity_key, normalise
+from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Memory
 from pellucid.observe.model.extract import json_line
@@ -201,7 +201,7 @@ def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     texts = [*(each.content for each in parts), *contents]
-    if len({stance(each).denied for each in texts}) > 1:
+    if len({polarity(each).denied for each in texts}) > 1:
         return "negation differs"
     heard, told = (set(_SCOPE.findall(each.casefold())) for each in (_all_words(parts), " ".join(contents)))
     each_alike = len(contents) > 1 or len({frozenset(_SCOPE.findall(each.content.casefold())) for each in parts}) == 1

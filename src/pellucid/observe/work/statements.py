@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import joined
-from pellucid.model.voices import pasted
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements

@@ -63,7 +63,7 @@ class Comparison:
         head = self.app.records.heads([stamp.path])[0]
         if head.data is None:
             return False
-        folder, at = self.app.folder, datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
+        folder, at = self.app.indexer, datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
         memories = [
             memory for memory, _ in parse(head.path, head.data, FileIdentity(folder.namespace, folder.key, at)).memories
         ]

@@ -10,10 +10,10 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.encoders.minilm.provision import MODEL_NAME, status
 from pellucid.errors import NoRoomError, StoreError, UnhealthyError
-from pellucid.memory.fold import Drift
+from pellucid.memory.indexer import Drift
 from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
-from pellucid.operations.admin.status import Pulse, low_on_disk, pulse
+from pellucid.operations.admin.status import PipelineStatus, low_on_disk, pipeline_status
 from pellucid.operations.memory.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
@@ -57,7 +57,7 @@ class DoctorOutput(Wire):
     findings: tuple[HealthFinding, ...] = ()
     notes: tuple[str, ...] = Field(default=())
     """What is worth knowing and needs nothing done: drift the next command takes over, what the vault passes over."""
-    pulse: Pulse | None = None
+    pulse: PipelineStatus | None = None
     """How the pipeline is doing; None where the databases cannot be read."""
 
 
@@ -115,7 +115,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     if not sound and (damaged := diagnose(app.settings.home)):
         return damaged
     waiting, stuck = (DrainReport(), []) if app.read_only else _drained(app)
-    drift = app.folder.drift()
+    drift = app.indexer.drift()
     comparison = Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
     rows, vectors = health.totals(app.settings.home)
@@ -131,7 +131,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         *_model_files(app.settings.home / "models" / MODEL_NAME),
     )
     receipts, size = app.history.counts()
-    beat = pulse(app, map(str, due_passes(app, app.settings.namespace, app.clock.now())))
+    beat = pipeline_status(app, map(str, due_passes(app, app.settings.namespace, app.clock.now())))
     findings = (*findings, *_pressing(app, beat))
     return DoctorOutput(
         healthy=not findings,
@@ -163,8 +163,8 @@ def make_room(home: Path) -> str | None:
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
     """Fold every file of the vault anew. `set_aside` is what `make_room` said before the home was opened."""
-    app.keeper.adopt()  # what others changed is on record before it is indexed: a row names no operation but a real one
-    done = app.folder.rebuild(None)
+    app.unit_of_work.adopt()  # first, so that each row names the operation that others' changes are on record as
+    done = app.indexer.rebuild(None)
     return RebuildOutput(
         memories=done.memories,
         unreadable=tuple(why for _, why in done.unreadable),
@@ -173,7 +173,7 @@ def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
     )
 
 
-def _pressing(app: App, beat: Pulse) -> Iterator[HealthFinding]:
+def _pressing(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
     """What keeps the pipeline from its work."""
     for each in beat.backlog:
         if each.attempts:
@@ -188,7 +188,7 @@ def _pressing(app: App, beat: Pulse) -> Iterator[HealthFinding]:
         yield finding("forget", str(app.settings.home), what, "make room if it is short; any command finishes it")
 
 
-def _waiting(beat: Pulse) -> Iterator[str]:
+def _waiting(beat: PipelineStatus) -> Iterator[str]:
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"

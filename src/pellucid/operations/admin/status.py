@@ -50,7 +50,7 @@ class Observations(Wire):
 _VERDICTS = ("accept", "reject", "defer")
 
 
-class Pulse(Wire):
+class PipelineStatus(Wire):
     """How the pipeline is doing."""
 
     observations: Observations
@@ -62,9 +62,9 @@ class Pulse(Wire):
     """What is kept for how long."""
 
 
-def pulse(app: App, overdue: Iterable[str] = ()) -> Pulse:
+def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
     """How the pipeline of a home is doing; `overdue` are passes that should have run."""
-    return Pulse(
+    return PipelineStatus(
         observations=_observations(app),
         backlog=_backlogs(app),
         overdue=tuple(overdue),
@@ -73,7 +73,7 @@ def pulse(app: App, overdue: Iterable[str] = ()) -> Pulse:
     )
 
 
-def low_on_disk(pulse: Pulse) -> bool:
+def low_on_disk(pulse: PipelineStatus) -> bool:
     """Whether the next writes may fail."""
     return pulse.disk["free"] < _LOW_BYTES
 

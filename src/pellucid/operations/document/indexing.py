@@ -168,7 +168,7 @@ class _Indexing:
         """What commits tell of files that are not there."""
         stood = {file: self.known[file].document for file in missing}
         self.gone = histories.gone({file: each.digest for file, each in stood.items() if each.removed_at is None})
-        self.moves.heirs = {each.to: file for file, each in self.gone.items() if each.to}
+        self.moves.moved_to = {each.to: file for file, each in self.gone.items() if each.to}
 
     def _left_out(self) -> list[str]:
         told = f"{sum(self.foreign)} committed headers of {len(self.foreign)} files define something else"
@@ -256,7 +256,7 @@ class _Indexing:
             yield self.app.clock.now()
             return
         texts = [section.content for each in batch for section in each.clean.sections]
-        with self.app.keeper.deciding(self.request.namespace, texts):
+        with self.app.unit_of_work.deciding(self.request.namespace, texts):
             self._refresh()
             yield self.app.clock.now()
 

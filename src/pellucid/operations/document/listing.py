@@ -147,7 +147,7 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
         NotFoundError: nothing of that name is indexed here.
         InputError: several documents are called so.
     """
-    with app.keeper.deciding(namespace):
+    with app.unit_of_work.deciding(namespace):
         chosen = {each.document.id: each for name in names for each in _meant(app, namespace, name)}
         there = [each for each in chosen.values() if each.document.removed_at is None]
         kept = [found for each in there if (found := held(app, each))]

@@ -172,7 +172,7 @@ class _Loading:
         for first in range(0, len(ids), DOCUMENTS_A_COMMIT):
             batch = ids[first : first + DOCUMENTS_A_COMMIT]
             if self.write:
-                with self.app.keeper.deciding(self.namespace):
+                with self.app.unit_of_work.deciding(self.namespace):
                     self._keep(batch)
             else:
                 self._keep(batch)

@@ -7,8 +7,8 @@ from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.documents.changes import DocumentDraft
 from pellucid.memory.erasure import file_key, grave_keys
-from pellucid.memory.keep import CommitResult
 from pellucid.memory.trust.injection import looks_injected, split_injections
+from pellucid.memory.unit_of_work import CommitResult
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
@@ -66,7 +66,7 @@ def keep(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
         ConflictError: a vault file changed since it was read; nothing is kept.
     """
     rows = [row for draft in drafts for row in _rows(app, draft)]
-    return app.keeper.commit("index", [_write(draft) for draft in drafts], rows)
+    return app.unit_of_work.commit("index", [_write(draft) for draft in drafts], rows)
 
 
 def _rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:

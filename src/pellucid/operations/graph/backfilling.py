@@ -84,8 +84,8 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
 
 
 def _apply(app: App, paths: Sequence[str]) -> str:
-    with app.keeper.deciding(None):
-        folded = app.folder.catch_up(paths)
+    with app.unit_of_work.deciding(None):
+        folded = app.indexer.catch_up(paths)
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])
 
 
@@ -102,14 +102,14 @@ def _facts_by_file(
                 unreadable.append(error.message)
                 parsed = None
             ours = parsed is not None and _namespace(parsed) == namespace
-            yield head.path, facts_of(parsed, app.folder.naming) if parsed and ours else None
+            yield head.path, facts_of(parsed, app.indexer.naming) if parsed and ours else None
 
 
 def _parsed(app: App, head: FileHead) -> Parsed | None:
     if head.data is None:
         return None
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else app.clock.now()
-    return parse(head.path, head.data, FileIdentity(app.folder.namespace, app.key, at))
+    return parse(head.path, head.data, FileIdentity(app.indexer.namespace, app.key, at))
 
 
 def _namespace(parsed: Parsed) -> str:

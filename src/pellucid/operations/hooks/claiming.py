@@ -158,13 +158,13 @@ def _kept(
     segment = Segment(request.session_id, tuple(turns), "high_signal")
     found = observe(segment, _Said(facts), HeuristicJudge(), app.clock)
     trust = app.settings.trust.enabled
-    with app.keeper.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
+    with app.unit_of_work.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)
         reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
         reconciler.consider([statement(each, changes, request.agent, trust=trust) for each in found])
         decided = reconciler.decide()
         plan = changes.plan()
-        app.keeper.commit("observe", plan.writes, [*decided.rows, *plan.rows])
+        app.unit_of_work.commit("observe", plan.writes, [*decided.rows, *plan.rows])
     out: dict[str, dict[str, str]] = {}
     for each, outcome in zip(found, decided.outcomes, strict=True):
         memory = outcome.memory_id

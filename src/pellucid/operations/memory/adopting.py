@@ -122,7 +122,7 @@ def _run(app: App, request: AdoptInput, *, write: bool) -> AdoptOutput:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A memory that is new, with the foreign names of its kin and the key that marks it as adopted."""
+    """A memory that is new, with the foreign names of its relations and the key that marks it as adopted."""
 
     memory: Memory
     given: AdoptedMemory
@@ -196,15 +196,15 @@ class _Adoption:
         keys = [self._key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
         held = self.app.index.holding(self.namespace, set(hashes))
         seen = self.app.records.already_seen(set(keys))
-        graves = [self._tombstone_keys(each) for each in batch]
-        gone = self.app.lookup.tombstones({key for keys in graves for key in keys})
+        tombstones = [self._tombstone_keys(each) for each in batch]
+        gone = self.app.lookup.tombstones({key for keys in tombstones for key in keys})
         fresh: list[_Planned] = []
-        for each, digest, key, grave in zip(batch, hashes, keys, graves, strict=True):
+        for each, digest, key, known_by in zip(batch, hashes, keys, tombstones, strict=True):
             said = self._said.get((each.status, digest)) or self._said.get(("active", digest))
             ours = said or held.get(digest)
             why = (
                 "forgotten"
-                if gone & grave
+                if gone & known_by
                 else "repeated"
                 if said
                 else "known"
@@ -264,7 +264,7 @@ class _Adoption:
         )
 
     def _linked(self, planned: _Planned) -> Memory:
-        """The memory with the foreign names of its kin as ids of ours; of kin that is not here, nothing is said."""
+        """The memory with foreign names of others as ids of ours; of one that is not here, nothing is said."""
         given = planned.given
         older = [self._ours.get((given.kind, name)) for name in given.supersedes]
         newer = self._ours.get((given.kind, given.superseded_by)) if given.superseded_by else None
@@ -289,7 +289,7 @@ class _Adoption:
         """Keep one batch, alone: what another writer kept since it was planned is left out."""
         if not self.write or not batch:
             return
-        with self.app.keeper.deciding(self.namespace, [each.memory.content for each in batch]):
+        with self.app.unit_of_work.deciding(self.namespace, [each.memory.content for each in batch]):
             held = self.app.index.holding(self.namespace, {str(each.memory.content_hash) for each in batch})
             seen = self.app.records.already_seen({each.key for each in batch})
             fresh = [each for each in batch if each.memory.content_hash not in held and each.key not in seen]
@@ -301,7 +301,7 @@ class _Adoption:
             for each in fresh:
                 changes.create(each.memory, "created", "adopted")
             plan = changes.plan()
-            kept = self.app.keeper.commit("import", plan.writes, plan.rows, [each.key for each in fresh])
+            kept = self.app.unit_of_work.commit("import", plan.writes, plan.rows, [each.key for each in fresh])
         self.operations.append(kept.op_id)
         self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from pellucid.app import App
-from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import Sessions, recurrences, typed
 from pellucid.memory.lifecycle import (
     Aged,
@@ -21,6 +20,7 @@ from pellucid.memory.lifecycle import (
     signs_of,
     stale,
 )
+from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import FoldRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
@@ -176,7 +176,7 @@ class _Output:
 
     def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
         namespace = self.request.namespace
-        with self.app.keeper.exclusive(WAIT_S, namespace):
+        with self.app.unit_of_work.exclusive(WAIT_S, namespace):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
             self.folds += len(rows)
             if ending:
@@ -187,7 +187,7 @@ class _Output:
                     PassRow(name="lifecycle", namespace=namespace, started=started, finished=finished, counts=counts)
                 )
             if rows:
-                kept = self.app.keeper.commit("lifecycle", [], ledger=[row.to_wire() for row in rows])
+                kept = self.app.unit_of_work.commit("lifecycle", [], ledger=[row.to_wire() for row in rows])
                 self.op_ids.append(kept.op_id)
         self._waiting = []
 

@@ -103,7 +103,7 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
     if len(request.reason) > 64 or " " in request.reason.strip():
         raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
     kind, event, fields = _VERBS[verb]
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         held = find_memory(app, request.namespace, request.memory_id)
         if held.memory.category == "section":
             raise InputError(
@@ -125,7 +125,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
         NotFoundError: no such memory in the namespace.
         InputError: nothing is to be changed, or the memory is a moment or a section.
     """
-    with app.keeper.deciding(request.namespace, filter(None, [request.content])):
+    with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
         new = _version(app, held.memory, request)
         if new is None:
@@ -228,7 +228,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         NotFoundError: nothing of that name was changed here, or it was forgotten since.
         ConflictError: what is to be put back was changed again since; undo that first.
     """
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         rows = _to_undo(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         held = _held_memories(app, request.namespace, rows)
@@ -301,7 +301,7 @@ def _put_back(changes: ChangeSet, held: dict[str, Served], row: LifecycleRow) ->
 
 def _commit(app: App, kind: OperationKind, changes: ChangeSet) -> str:
     plan = changes.plan()
-    return app.keeper.commit(kind, plan.writes, plan.rows).op_id
+    return app.unit_of_work.commit(kind, plan.writes, plan.rows).op_id
 
 
 def _changed(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:

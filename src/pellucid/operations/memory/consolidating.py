@@ -14,7 +14,7 @@ from pellucid.encoders.chat.model import ChatError
 from pellucid.encoders.port import Vector
 from pellucid.errors import StoreBusyError
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.consolidate import (
+from pellucid.memory.consolidation.consolidate import (
     Batch,
     Decision,
     Kind,
@@ -26,8 +26,8 @@ from pellucid.memory.consolidate import (
     decide,
 )
 from pellucid.memory.encoding import text_digest
-from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import typed
+from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import LifecycleRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
@@ -112,7 +112,7 @@ class _Pass:
     def _take(self, chunk: Sequence[Batch]) -> bool:
         """Decide about some clusters and write it; whether the limit leaves room for all of them."""
         proposed = dict(self._proposals(chunk))
-        with self.app.keeper.deciding(self.request.namespace, _contents(proposed.values())):
+        with self.app.unit_of_work.deciding(self.request.namespace, _contents(proposed.values())):
             now = self.app.clock.now()
             held = self._held_memories(each for batch in chunk for each in batch.ids)
             changes = ChangeSet(self.app.records, self.request.namespace, "consolidate", self.app.clock)
@@ -140,7 +140,7 @@ class _Pass:
     def _commit(self, changes: ChangeSet) -> None:
         plan = changes.plan()
         if plan.rows:
-            self.op_ids.append(self.app.keeper.commit("consolidate", plan.writes, plan.rows).op_id)
+            self.op_ids.append(self.app.unit_of_work.commit("consolidate", plan.writes, plan.rows).op_id)
 
     def _held_memories(self, ids: Iterable[str]) -> dict[str, Served]:
         found = self.app.index.memories(self.request.namespace, list(dict.fromkeys(ids)))
@@ -194,7 +194,7 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     chat = open_chat(app.settings, asked_by_default(app.settings), app.deadline) if request.use_model else None
     model = LlmConsolidator(chat) if chat else None
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         pass  # what a killed process acknowledged and did not fold is folded now
     started, reached = app.clock.now(), app.index.state().applied_seq
     kept = app.index.memories(request.namespace)
@@ -262,8 +262,8 @@ def _ran(app: App, namespace: str, started: datetime, counts: Counter[str], more
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**kept, **more}
     )
-    with app.keeper.exclusive(WAIT_S, namespace):
-        return app.keeper.commit("consolidate", [], ledger=[row.to_wire()]).op_id
+    with app.unit_of_work.exclusive(WAIT_S, namespace):
+        return app.unit_of_work.commit("consolidate", [], ledger=[row.to_wire()]).op_id
 
 
 def _consolidated(decision: Decision) -> Consolidated:

@@ -112,7 +112,7 @@ def forget(app: App, request: ForgetInput) -> ForgetOutput:
         UnhealthyError: the vault's key is lost or changed: a tombstone made now would not be known later.
     """
     require_settled(app, ledger=False)
-    with app.keeper.deciding(None):
+    with app.unit_of_work.deciding(None):
         finish(app)
         return _carry_out(app, _plan(app, request), "forget")
 
@@ -135,7 +135,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     """
     require_settled(app, ledger=False)
     outcome = _nothing(done=True)
-    with app.keeper.deciding(None):
+    with app.unit_of_work.deciding(None):
         finish(app)
         while chosen := _chosen(app, request):
             done = _carry_out(app, _plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")
@@ -209,7 +209,7 @@ def _preview(app: App, plan: Erasure) -> ForgetOutput:
     places = {
         "files": len(plan.removals),
         "rewrittenFiles": len(plan.writes),
-        "indexRows": len(plan.doomed),
+        "indexRows": len(plan.going),
         "conflictCopies": conflicts,
         "spooledTurns": len(_spooled(app, plan)),
     }
@@ -236,12 +236,12 @@ def _listed(plan: Erasure) -> tuple[ErasedMemory, ...]:
         ErasedMemory(
             id=held.memory.id, path=held.path, category=held.memory.category, why=why, excerpt=held.memory.content[:80]
         )
-        for held, why in plan.doomed
+        for held, why in plan.going
     )
 
 
 def _tombstone_keys(app: App, plan: Erasure) -> set[bytes]:
-    said = {key for held, _ in plan.doomed for key in tombstones(app.key, held.memory)}
+    said = {key for held, _ in plan.going for key in tombstones(app.key, held.memory)}
     return said | {key for keys in _file_keys(app, plan).values() for key in keys}
 
 
@@ -270,7 +270,7 @@ def _says(turn: Turn, plan: Erasure) -> bool:
     if (turn.session_id, turn.ordinal) in plan.turns:
         return True
     text = normalise(turn.content)
-    whole = any(normalise(held.memory.content) in text for held, _ in plan.doomed)
+    whole = any(normalise(held.memory.content) in text for held, _ in plan.going)
     return whole or len(plan.lost_words.intersection(words(turn.content))) >= _TELLING
 
 
@@ -283,20 +283,20 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
         "spooledTurns": app.spool.drop(_spooled(app, plan)),
         "files": len(plan.removals),
         "rewrittenFiles": len(plan.writes),
-        "indexRows": len(plan.doomed),
+        "indexRows": len(plan.going),
     }
     now, keys = app.clock.now(), 0
     ledger: list[dict[str, object]] = [KeyRow(at=now, keyed_by=fingerprint(app.key).hex()).to_wire()]
     whole = _file_keys(app, plan)
-    for held, why in plan.doomed:
+    for held, why in plan.going:
         found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
         keys += len(found)
         ledger += [_tombstone(held.memory, found, now), _forgotten(app, held.memory, why, now)]
-    kept = app.keeper.commit(kind, plan.writes, ledger, removals=plan.removals)
-    app.folder.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
+    kept = app.unit_of_work.commit(kind, plan.writes, ledger, removals=plan.removals)
+    app.indexer.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
     _check_gone(app, plan)
     listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _listed(plan))
-    places, remains = scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.doomed), places)
+    places, remains = scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.going), places)
     if not remains:
         end(app)
     return ForgetOutput(

@@ -9,8 +9,8 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
+from pellucid.memory.reconcile.known import boundary
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
-from pellucid.memory.reconcile.standing import boundary
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory
 from pellucid.model.wire import Wire
@@ -78,7 +78,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
         )
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
-    with app.keeper.deciding(asked.namespace, [asked.content]):
+    with app.unit_of_work.deciding(asked.namespace, [asked.content]):
         outcome = _known_memory(app, asked, digest) or _created(app, asked, digest)
     return outcome.model_copy(update={"redactions": request.redactions})
 
@@ -120,7 +120,7 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     reconciler.consider([Statement(memory, event="created", reason="remembered")])
     outcome = reconciler.decide().outcomes[0]
     plan = changes.plan()
-    kept = app.keeper.commit("remember", plan.writes, plan.rows)
+    kept = app.unit_of_work.commit("remember", plan.writes, plan.rows)
     held = app.index.memories(asked.namespace, [outcome.memory_id or memory.id])[0]
     return RememberOutput(
         memory=held.memory,
@@ -144,12 +144,12 @@ def _known_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
     if data is None:  # somebody deleted it since: it is not known any more
-        app.folder.catch_up([held.path])
+        app.indexer.catch_up([held.path])
         return None
     filed = parse(held.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
     changes = {**_changes(filed, asked), "updated": isoformat(now)}
     write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
-    kept = app.keeper.commit("update", [write], _state_row(app, filed, changes))
+    kept = app.unit_of_work.commit("update", [write], _state_row(app, filed, changes))
     now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
     return RememberOutput(
         memory=now_held.memory,

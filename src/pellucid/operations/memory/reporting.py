@@ -7,8 +7,8 @@ from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, field_name
 from pellucid.memory.compounding import Report, ReportEntry, ReportSection, Use, compile_report
-from pellucid.memory.keep import WAIT_S
 from pellucid.memory.ledger_rows import typed
+from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.ledger import PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Instant, Wire
@@ -56,11 +56,11 @@ def weekly_report(app: App, request: ReportInput) -> Report:
 
 def _note_pass(app: App, report: Report, started: datetime) -> None:
     counts = {name: getattr(report, name).total for name in SECTIONS}
-    with app.keeper.exclusive(WAIT_S, report.namespace):
+    with app.unit_of_work.exclusive(WAIT_S, report.namespace):
         row = PassRow(
             name="report", namespace=report.namespace, started=started, finished=app.clock.now(), counts=counts
         )
-        app.keeper.commit("lifecycle", [], ledger=[row.to_wire()])
+        app.unit_of_work.commit("lifecycle", [], ledger=[row.to_wire()])
 
 
 def _in_words(section: ReportSection, memories: dict[str, Memory]) -> ReportSection:

@@ -38,13 +38,13 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
         NotFoundError: one of them is not in the namespace.
         InputError: one of them cannot be verified: a turn, a section of a document, or what is not in force.
     """
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         now = app.clock.now()
         held = _asked(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         changed = [changes.change(each, "reverified", {"last_verified_at": now}) for each in held]
         plan = changes.plan()
-        op_id = app.keeper.commit("reverify", plan.writes, plan.rows).op_id if any(changed) else None
+        op_id = app.unit_of_work.commit("reverify", plan.writes, plan.rows).op_id if any(changed) else None
     note_use(app, request.namespace, [each.memory.id for each in held], "verified")
     return ReverifyOutput(memories=_after(app, request.namespace, held), verified_at=now, op_id=op_id)
 

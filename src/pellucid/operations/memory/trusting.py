@@ -154,7 +154,7 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
         NotFoundError: no such memory in the namespace.
         InputError: it is trusted already, or not in force, or a moment or a section that is not in quarantine.
     """
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         held = find_memory(app, request.namespace, request.memory_id)
         memory = held.memory
         if memory.trust_zone == "trusted":
@@ -180,7 +180,7 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
         NotFoundError: no such memory in the namespace.
         ConflictError: a moment is meant; they are retracted, not quarantined.
     """
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         chosen = _chosen(app, request)
         if any(each.memory.category == "moment" for each in chosen) and request.memory_ids:
             raise ConflictError("a moment is a turn of a file: it has no zone", next_step="retract it instead")
@@ -202,7 +202,7 @@ def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
     Raises:
         InputError: no source is named.
     """
-    with app.keeper.deciding(request.namespace):
+    with app.unit_of_work.deciding(request.namespace):
         chosen = _chosen(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
         out = [each for each in chosen if _take_out(changes, each, request)]
@@ -308,7 +308,7 @@ def _commit(
     if preview or not changed:
         return TrustChangeOutput(done=not preview, changed=changed)
     plan = changes.plan()
-    op_id = app.keeper.commit("trust", plan.writes, plan.rows).op_id
+    op_id = app.unit_of_work.commit("trust", plan.writes, plan.rows).op_id
     return TrustChangeOutput(done=True, changed=changed, op_id=op_id)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, StoreError
-from pellucid.memory.fold import readable
+from pellucid.memory.indexer import readable
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Instant, Wire
@@ -269,8 +269,8 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     request = request_of(app, asked)
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
-    if served and app.folder.drift(served).paths:
-        app.keeper.adopt(served)
+    if served and app.indexer.drift(served).paths:
+        app.unit_of_work.adopt(served)
         state = app.recaller.run(request, app.deadline)
     packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
     app.deadline.check()  # what is given up leaves no receipt

@@ -8,8 +8,8 @@ from datetime import datetime
 from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import isoformat
 from pellucid.errors import ConflictError, InputError, NotFoundError
-from pellucid.memory.fold import Folded
-from pellucid.memory.keep import WAIT_S, CommitResult, UnitOfWork
+from pellucid.memory.indexer import Folded
+from pellucid.memory.unit_of_work import WAIT_S, CommitResult, UnitOfWork
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
 from pellucid.operations.memory.trusting import PromoteInput, promote
@@ -24,14 +24,14 @@ _BY_HAND = (("invalid_at", "invalidAt"), ("expires_at", "expiresAt"), ("valid_at
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal(UnitOfWork):
-    """A keeper that writes nothing: what would have been committed is in `writes`."""
+    """A unit of work that writes nothing: what would have been committed is in `writes`."""
 
     writes: list[FileWrite] = field(default_factory=list[FileWrite])
 
     @contextmanager
     def deciding(
         self,
-        namespace: str | None,  # noqa: ARG002 - as a keeper is asked
+        namespace: str | None,  # noqa: ARG002 - as a unit of work is asked
         texts: Iterable[str] = (),  # noqa: ARG002
         *,
         wait_s: float = WAIT_S,  # noqa: ARG002
@@ -41,7 +41,7 @@ class Rehearsal(UnitOfWork):
 
     def commit(
         self,
-        kind: OperationKind,  # noqa: ARG002 - as a keeper is asked
+        kind: OperationKind,  # noqa: ARG002 - as a unit of work is asked
         writes: Iterable[FileWrite],
         ledger: Iterable[dict[str, object]] = (),  # noqa: ARG002
         seen: Iterable[bytes] = (),  # noqa: ARG002
@@ -78,11 +78,11 @@ def _verb(
     app: App, held: Served, rows: Mapping[str, int], command: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
     """The effect of a verb on all that it would change; nothing where it would not put this one in force."""
-    keeper = app.keeper
-    rehearsal = Rehearsal(keeper.records, keeper.folder, keeper.clock, keeper.clean, keeper.exclusive)
+    kept = app.unit_of_work
+    rehearsal = Rehearsal(kept.records, kept.indexer, kept.clock, kept.clean, kept.exclusive)
     word = command.split()[-2]
     try:
-        verb(replace(app, keeper=rehearsal))
+        verb(replace(app, unit_of_work=rehearsal))
     except (InputError, NotFoundError, ConflictError) as error:
         yield StateChange("state", _state(held.memory), word, command, problem=error.message)
         return

@@ -16,7 +16,7 @@ from pellucid.capture.signals import high_signal
 from pellucid.clock import isoformat
 from pellucid.encoders.chat.model import ChatError
 from pellucid.errors import EncoderError, InputError, StoreBusyError, UnhealthyError
-from pellucid.memory.keep import WAIT_S
+from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.extraction import Extraction

@@ -184,7 +184,7 @@ class Intake:
 
     def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
-        with self.app.keeper.deciding(self.namespace, self._texts(observed)):
+        with self.app.unit_of_work.deciding(self.namespace, self._texts(observed)):
             taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
             mine = [each for each in observed if not taken.intersection(each.cut.keys)]
             late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
@@ -193,7 +193,7 @@ class Intake:
             self.tally.characters_in += sum(len(turn.content) for turn in turns)
             writes, ledger = self._verbatim(mine) if self.mode == "verbatim" else self._extracted(mine)
             seen = unused.union(*(each.cut.keys for each in mine))
-            kept = self.app.keeper.commit(self.kind, writes, ledger, seen)
+            kept = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
         self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
         if late:  # another process took some of these turns while they were being read here
             self.keep(late)

@@ -17,7 +17,7 @@ from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.detect import Format
-from pellucid.memory.keep import WAIT_S
+from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import FlushSignal, Turn
 from pellucid.model.wire import Wire

@@ -1,6 +1,6 @@
 """A ranking in, a context inside the budget out: episode groups, nothing split, every cut with its reason.
 
-First the memories (`Sheet.fill`), then what the headings say beside the day, then episodes without a memory there.
+First the memories (`ContextBuilder.fill`), then what headings say beside the day, then episodes without a memory there.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ import numpy as np
 from pellucid.model.memory import unpack_id
 from pellucid.recall.as_of_view import as_stood
 from pellucid.recall.context.abstain import judge, nearness, unsure
-from pellucid.recall.context.builder import ContextLine, Sheet
+from pellucid.recall.context.builder import ContextBuilder, ContextLine
 from pellucid.recall.context.disputes import by_number, in_words, opponents
-from pellucid.recall.context.episodes import details, residual, told, worths
+from pellucid.recall.context.episodes import details, readable, residual, worths
 from pellucid.recall.context.excerpt import Cutter, cut_to, going_on
 from pellucid.recall.context.leads import leads
-from pellucid.recall.context.passes import clean_up, leave_out
+from pellucid.recall.context.model.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
 from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
 from pellucid.recall.query.edges import UNKNOWN
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import REPEATS, RUNGS
-from pellucid.recall.score.repeats import Told
+from pellucid.recall.score.repeats import AlreadyTold
 from pellucid.recall.state import NO_EDGE, Abstention, Context, Omission, Rung, State, World
 from pellucid.store.index_port import Served
 
@@ -76,7 +76,7 @@ def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, 
     """
     most, order = state.request.settings.top_k_facts, state.order
     said = dict[int, int]()
-    told = Told({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
+    told = AlreadyTold({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
     kept = dict[int, Served]()
     firm = state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
     for start in range(0, len(order), most):
@@ -149,11 +149,11 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     def shorten(line: ContextLine, room: int) -> ContextLine | None:
         return None if line.memory.id in leading else cutter.shorten(line, room)
 
-    sheet = _builder(state, lines)
+    builder = _builder(state, lines)
     aside = tuple(Omission(line.memory.id, NO_EDGE) for line in lines if _aside(line, state))
     worth = [line for line in lines if not _aside(line, state)]
-    omitted = (*aside, *sheet.fill(worth, settings.char_budget, shorten))
-    fitting = sorted(sheet.lines, key=lambda line: line.place)
+    omitted = (*aside, *builder.fill(worth, settings.char_budget, shorten))
+    fitting = sorted(builder.lines, key=lambda line: line.place)
     rungs.append(_rung("budget-fit", lines, fitting, "over the budget" if len(fitting) < len(worth) else NO_EDGE))
     if omitted and not fitting:
         return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
@@ -161,20 +161,20 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         left, report = leave_out(world.chat, "facts", state.plan.text, fitting)
         rungs.append(_rung("fact-selection", fitting, left, "a pass left it out"))
         passes.append(report)
-        sheet, fitting = _with(state, left), left
+        builder, fitting = _with(state, left), left
     if "cleanup" in wanted:
         reworded, report = clean_up(world.chat, state.plan.text, fitting)
         fuller = _with(state, reworded)
         if fuller.length > settings.char_budget:
             report = PassReport("cleanup", "rejected: it is longer than the budget")
         else:
-            sheet = fuller
+            builder = fuller
         passes.append(report)
     if against:
-        sheet = _with(state, by_number(sheet.lines, against, state.request))
-    marked = _with(state, going_on(sheet.lines, state, world))
-    sheet = marked if marked.length <= settings.char_budget else sheet
-    context, episodes = _written(state, world, sheet, omitted)
+        builder = _with(state, by_number(builder.lines, against, state.request))
+    marked = _with(state, going_on(builder.lines, state, world))
+    builder = marked if marked.length <= settings.char_budget else builder
+    context, episodes = _written(state, world, builder, omitted)
     return Assembly(context, tuple(rungs), episodes, tuple(passes))
 
 
@@ -188,31 +188,31 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
     return Rung(name, len(before), len(after), reason=reason if len(after) < len(before) else "")
 
 
-def _builder(state: State, lines: Sequence[ContextLine]) -> Sheet:
+def _builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
     doubt = unsure(state.abstention.score) if state.abstention else ""
     missing = (leg.reason or "" for leg in state.legs if leg.name == "graph")
     told = (doubt.capitalize(), *(f"N{each[1:]}" for each in missing if each.startswith(UNKNOWN)))
     notice = "\n".join((NOTICE, *(f"{harmless(each)}." for each in told if each)))
-    return Sheet(state.request.recall_id, state.request.settings.citations, len(lines), notice)
+    return ContextBuilder(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 
-def _with(state: State, lines: Sequence[ContextLine]) -> Sheet:
-    sheet = _builder(state, lines)
+def _with(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
+    builder = _builder(state, lines)
     for line in lines:
-        sheet.put(line)
-    return sheet
+        builder.put(line)
+    return builder
 
 
 def _written(
-    state: State, world: World, sheet: Sheet, omitted: tuple[Omission, ...]
+    state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]
 ) -> tuple[Context, tuple[NamedEpisode, ...]]:
     """The text of what is put down, its headings as full as there is room."""
-    if not sheet.lines:
+    if not builder.lines:
         return replace(_context_of_words(state, NOTHING), omitted=omitted), ()
-    episodes = told(state, world, (line.memory.episode_id for line in sheet.lines))
-    further = residual(state, world, sheet.lines)
-    heads = details(state, sheet.groups, episodes)
-    there = sheet.describe(heads, [line for _, line in further], state.request.settings.char_budget)
-    text = sheet.render(worths(state, sheet.lines))
-    cuts = tuple(line.cut for line in sheet.ranked if line.cut)
-    return Context(text, len(text), sheet.included, omitted, cuts=cuts), tuple(further[number][0] for number in there)
+    episodes = readable(state, world, (line.memory.episode_id for line in builder.lines))
+    further = residual(state, world, builder.lines)
+    heads = details(state, builder.groups, episodes)
+    there = builder.describe(heads, [line for _, line in further], state.request.settings.char_budget)
+    text = builder.render(worths(state, builder.lines))
+    cuts = tuple(line.cut for line in builder.ranked if line.cut)
+    return Context(text, len(text), builder.included, omitted, cuts=cuts), tuple(further[number][0] for number in there)

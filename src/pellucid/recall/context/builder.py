@@ -82,7 +82,7 @@ def _whole(line: ContextLine, room: int) -> ContextLine | None:  # noqa: ARG001 
     return None
 
 
-class Sheet:
+class ContextBuilder:
     """The context as far as it is put down; `most` are the lines there may be."""
 
     def __init__(self, recall_id: str, citing: Citing, most: int, notice: str = NOTICE) -> None:

@@ -38,12 +38,12 @@ class _Contender:
     episode_id: str | None = None
 
 
-def told(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
+def readable(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
     """These episodes by id, unknown ones left out; the topic of one that may not be told is empty."""
     wanted = list(dict.fromkeys(each for each in ids if each))
     if not wanted:
         return {}
-    known = world.reader.episodes.told(wanted, state.admission)
+    known = world.reader.episodes.readable(wanted, state.admission)
     return {filed.episode.id: _vouched(filed.episode, said) for filed, said in known}
 
 
@@ -189,7 +189,7 @@ def _episodes(state: State, world: World, contenders: Sequence[_Contender]) -> I
     first = [each.members[0] for each in contenders if each.episode_id is None]
     spoken = iter(world.reader.memories(state.pool.rows[np.array(first, dtype=np.int64)]))
     ids = [each.episode_id or next(spoken).memory.episode_id for each in contenders]
-    known = told(state, world, ids)
+    known = readable(state, world, ids)
     for each, episode_id in zip(contenders, ids, strict=True):
         if episode_id in known:
             yield each, known[episode_id]

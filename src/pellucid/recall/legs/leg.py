@@ -41,8 +41,8 @@ class Leg:
     """How it finds something: `by meaning`."""
     part: str
     """What its term is called where it is the largest part of a score: `its meaning`."""
-    weight: float = 1.0
-    """What first place is worth, unless `LegWeights` has a setting of its name."""
+    weight: float | None = None
+    """What first place is worth, where that is no setting; None: `LegWeights` has one of its name."""
     term: str = ""
     """What a score calls its term, if not by its name."""
     served_by: ServedBy = "hybrid"
@@ -61,7 +61,7 @@ class Leg:
 
     def weighs(self, settings: RecallSettings) -> float:
         """What first place is worth by the settings, whatever the query; 0 switches it off."""
-        return getattr(settings.leg_weights, self.name, self.weight)
+        return getattr(settings.leg_weights, self.name) if self.weight is None else self.weight
 
 
 @dataclass(frozen=True, slots=True)

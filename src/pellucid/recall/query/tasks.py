@@ -1,13 +1,13 @@
 """A query in, whether it starts or plans a task out: phrases in five languages, not their near misses.
 
-Looked for sentence by sentence, outside code and quotations. `tasks.toml` has them.
+Looked for sentence by sentence, outside code and quotations. They are each language's `tasks.toml`.
 """
 
 import re
 from collections.abc import Mapping
 
-from pellucid.language.phrases import own_sentences, phrases
-from pellucid.language.sentences import is_question
+from pellucid.language.lexicon import phrases
+from pellucid.language.sentences import is_question, own_sentences
 
 _READ = 1_000
 """Characters of a query that are looked at: a task is named first, and what belongs to it follows."""
@@ -15,7 +15,7 @@ _READ = 1_000
 
 def starts_task(text: str) -> bool:
     """Whether somebody starts or plans a task: `How do I …`, `Deploy the …`, `We are about to …`."""
-    languages = phrases("pellucid.recall", "tasks.toml")
+    languages = phrases("tasks")
     sentences = (sentence.lower() for sentence in own_sentences(text[:_READ]))
     return any(_starts(said, language) for said in sentences for language in languages)
 

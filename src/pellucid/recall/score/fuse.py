@@ -29,12 +29,13 @@ def fuse(state: State) -> State:
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
     """What first place is worth for a query, by name: as set, but for its class, for asked edges and for the past."""
-    weights = settings.leg_weights.model_dump() | settings.class_weights.get(plan.query_class, {})
+    of_legs = {leg.name: leg.weighs(settings) for leg in LEGS.values()}
+    weights = settings.leg_weights.model_dump() | of_legs | settings.class_weights.get(plan.query_class, {})
     if plan.asked and weights["graph"]:
         weights["graph"] = settings.graph_asked_weight
     if plan.timeless:
         weights["temporal"] = 0.0
-    return weights | {leg.name: leg.weight for leg in LEGS.values() if leg.name not in weights}
+    return weights
 
 
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:

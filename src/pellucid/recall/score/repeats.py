@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from pellucid.language.lexicon import words as vocabulary
-from pellucid.language.negation import stance
+from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
 from pellucid.model.memory import TRANSCRIBED, Memory
 
@@ -65,7 +65,7 @@ class _Said:
             return False
         if any(char.isdigit() for word in other.words - self.words for char in word):
             return False
-        return stance(self._about(other)).denied == stance(other.memory.content).denied
+        return polarity(self._about(other)).denied == polarity(other.memory.content).denied
 
     def _about(self, other: "_Said") -> str:
         """Its clauses that speak of what the other does: what another of them denies, the other need not."""
@@ -86,7 +86,7 @@ class _Said:
         return turn and memory and held and len(other.memory.content) <= SHORT
 
 
-class Told:
+class AlreadyTold:
     """What has been told so far, best first.
 
     `asked` are the stems of the question's telling words, `stems` those of a text.

@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
-from pellucid.store.local.uses import LocalUses
 from pellucid.store.receipts_port import RecallRow
+from pellucid.store.uses_port import Times, UseKind
 
 _READERS_S = 5.0
 """How long an erasure waits for other processes to let go of the log."""
@@ -182,3 +182,26 @@ def _any_of(words: Collection[str]) -> re.Pattern[str] | None:
 def _pattern(word: str) -> str:
     alone = word.isascii() and len(word) < _WHOLE_WORDS
     return rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if alone else re.escape(word)
+
+
+class LocalUses:
+    """See `Uses`."""
+
+    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._queries = queries
+
+    def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
+        rows = [(namespace, memory_id, kind, occasion, at) for memory_id in dict.fromkeys(memory_ids)]
+        connection = self._connection()
+        with immediate(connection):
+            execute_many(connection, self._queries["put_use"], rows)
+
+    def uses(self, namespace: str, since: int = 0) -> list[Times]:
+        return self._times("uses", namespace, since)
+
+    def exposure(self, namespace: str, since: int = 0) -> list[Times]:
+        return self._times("exposure", namespace, since)
+
+    def _times(self, query: str, namespace: str, since: int) -> list[Times]:
+        return [Times(*row) for row in execute(self._connection(), self._queries[query], (namespace, since))]

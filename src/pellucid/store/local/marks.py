@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from pellucid.language.negation import stance
 from pellucid.language.spelling import attribute_key, entity_key
+from pellucid.language.statements.negation import polarity
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.store.index_port import IndexRecord
 
@@ -27,7 +27,7 @@ _NAMELESS = "user"
 
 def stance_key(memory: Memory) -> str:
     """What a statement affirms or denies; what a document says at length takes no stand against what is remembered."""
-    return "" if memory.category == "section" else stance(memory.content, memory.entity_ref).key
+    return "" if memory.category == "section" else polarity(memory.content, memory.entity_ref).key
 
 
 def is_consolidated(memory: Memory) -> bool:

@@ -68,7 +68,7 @@ class Watching:
         app = self._host.app
         try:
             if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed):
-                drift, folded = app.keeper.adopt(wait_s=_WAIT_S)
+                drift, folded = app.unit_of_work.adopt(wait_s=_WAIT_S)
                 yield Done("edits", len(drift.paths), len(folded.unreadable))
             for namespace, files in documents.items():
                 if found := sorted(files & changed):

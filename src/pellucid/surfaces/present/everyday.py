@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.model.memory import Memory
     from pellucid.operations.admin.health import DoctorOutput, HomeOutput, RebuildOutput
     from pellucid.operations.admin.models import ModelsOutput
-    from pellucid.operations.admin.status import Pulse
+    from pellucid.operations.admin.status import PipelineStatus
     from pellucid.operations.browsing import Listed, ListOutput
     from pellucid.operations.memory.remembering import RememberOutput
     from pellucid.operations.recall.recalling import AuditOutput
@@ -81,7 +81,7 @@ def examined(report: DoctorOutput) -> str:
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
         f"model     {report.model or '(none used yet)'}",
-        *(_pulse(report.pulse) if report.pulse else ()),
+        *(_pipeline(report.pulse) if report.pulse else ()),
         *(f"note      {visible(note)}" for note in report.notes),
         "healthy" if report.healthy else f"{len(report.findings)} problems:",
         *(f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {f.next_step}')}" for f in report.findings),
@@ -100,7 +100,7 @@ def accepted(outcome: AcceptOutput) -> str:
     return f"given up: {', '.join(parts)}{saved}"
 
 
-def _pulse(pulse: Pulse) -> Iterable[str]:
+def _pipeline(pulse: PipelineStatus) -> Iterable[str]:
     """What extraction did, how fast, what waits, how much room it takes and what is kept."""
     seen = pulse.observations
     yield f"observed  {seen.line()}"

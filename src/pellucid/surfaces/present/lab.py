@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from pellucid.lab.as_of import AsOfLabOutput
-from pellucid.lab.graph import GraphLabOutput
+from pellucid.lab.documents.as_of import AsOfLabOutput
+from pellucid.lab.documents.graph import GraphLabOutput
 from pellucid.lab.measuring import LabOutput, UpdatesOutput
 from pellucid.surfaces.present.lab_table import tabled
 

@@ -1,4 +1,4 @@
-"""A memory file of a Remnic vault in, its memory out, with status, validity, attributes and the names of its kin."""
+"""A memory file of a Remnic vault in, its memory out, with status, validity, attributes and relations."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.blocks import MessageBlock, blocks, call_text, output_text
-from pellucid.capture.transcripts.calls import Calls
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
 from pellucid.capture.transcripts.numbering import UNNUMBERED
-from pellucid.capture.transcripts.results import turns_of
+from pellucid.capture.transcripts.tools.calls import Calls
+from pellucid.capture.transcripts.tools.results import turns_of
 from pellucid.model.turn import Role, Turn
 
 ROLES: dict[str, Role] = {

@@ -13,9 +13,9 @@ from pellucid.capture.transcripts.blocks import MessageBlock, blocks, output_tex
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, instant_at, text_at
 from pellucid.capture.transcripts.noise import is_harness_text, plan_to_carry_out, recap, without_reminders
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
-from pellucid.capture.transcripts.results import turns_of
 from pellucid.capture.transcripts.source import Source
 from pellucid.capture.transcripts.thread import Queued, Thread
+from pellucid.capture.transcripts.tools.results import turns_of
 from pellucid.model.turn import Role, Turn
 
 AGENT = "claude-code"

@@ -6,13 +6,13 @@ fine-tuning form), one message a line, and the conversations of a ChatGPT data e
 
 from collections.abc import Iterator
 
-from pellucid.capture.transcripts.calls import Calls
 from pellucid.capture.transcripts.formats import chatgpt_export
 from pellucid.capture.transcripts.formats.chat_messages import is_message, message_turns, role_of, session_of
 from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
 from pellucid.capture.transcripts.numbering import Numbering
 from pellucid.capture.transcripts.source import NumberedObject, Source
+from pellucid.capture.transcripts.tools.calls import Calls
 from pellucid.model.turn import Turn
 
 _DESCRIBING = frozenset(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pellucid.deadline import Deadline
 from pellucid.store.graph_port import Ints
 from pellucid.store.local.database import execute
-from pellucid.store.local.graph.fold import GRAPH_SEGMENT
+from pellucid.store.local.graph.writer import GRAPH_SEGMENT
 from pellucid.store.local.index.columns import View
 
 _COLUMNS: tuple[tuple[str, type[Any]], ...] = (

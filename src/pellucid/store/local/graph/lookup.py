@@ -20,8 +20,8 @@ from pellucid.model.entity import (
 )
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.local.graph.fold import NOBODY, claims_in_force, spans
 from pellucid.store.local.graph.reader import edge, keys_of, named, node
+from pellucid.store.local.graph.writer import NOBODY, claims_in_force, spans
 
 
 class LocalGraph:

@@ -13,7 +13,7 @@ from pellucid.store.graph_port import Homes, Ints, Node, Replaced, Steps
 from pellucid.store.index_port import Admission, Mask, Rows
 from pellucid.store.local.database import execute
 from pellucid.store.local.graph.columns import GraphCache, GraphView
-from pellucid.store.local.index.standing import Standings
+from pellucid.store.local.index.past_view import RowsInView
 
 _SUPERSEDES = EDGE_TYPES.index("SUPERSEDES")
 Queries = dict[str, str]
@@ -31,7 +31,7 @@ class LocalGraphReader:
         connection: apsw.Connection,
         queries: Queries,
         cache: GraphCache,
-        standings: Standings,
+        in_view: RowsInView,
         identity: Callable[[str], str],
         deadline: Deadline,
     ) -> None:
@@ -41,8 +41,8 @@ class LocalGraphReader:
         self._queries = queries
         self._cache = cache
         self._deadline = deadline
-        self._standings = standings
-        self._ns = standings.ns
+        self._in_view = in_view
+        self._ns = in_view.ns
         self._loaded: GraphView | None = None
         self._speaking: tuple[Admission, Mask, Ints] | None = None
 
@@ -82,8 +82,8 @@ class LocalGraphReader:
     def _edges_that_speak(self, admission: Admission, numbers: Ints) -> Mask:
         """Which of these edges stand in memories that may answer; those that stand in none do."""
         if self._speaking is None or self._speaking[0] is not admission:
-            speaks = np.concatenate((self._standings.speaking(admission), [True]))
-            self._speaking = admission, speaks, self._cache.speakers(self._view, self._standings.view)
+            speaks = np.concatenate((self._in_view.speaking(admission), [True]))
+            self._speaking = admission, speaks, self._cache.speakers(self._view, self._in_view.view)
         _, speaks, places = self._speaking
         return speaks[places[numbers]]  # -1: the last
 

@@ -13,14 +13,14 @@ from pellucid.language.spelling import content_hash, tag_key
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Memory
-from pellucid.model.mentions import file_name, paths_in
 from pellucid.store.index_port import OWN, IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.ledger_gaps import said
 from pellucid.store.local.database import Value, execute
-from pellucid.store.local.graph.fold import GraphFold, Space
+from pellucid.store.local.graph.writer import GraphFold, Space
 from pellucid.store.local.index.analysis import Analyzer, count
 from pellucid.store.local.index.columns import SEGMENT
-from pellucid.store.local.index.standing import BEGINNING, stood
+from pellucid.store.local.index.mentions import file_name, paths_in
+from pellucid.store.local.index.past_view import BEGINNING, state_before
 from pellucid.store.local.index.stories import story_text
 from pellucid.store.local.marks import (
     about,
@@ -119,7 +119,7 @@ class Fold:
                         self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
                     self._run(self._queries["drop_standing"], (row.memory_id,))
                 case LifecycleRow() as row:
-                    if before := stood(row):
+                    if before := state_before(row):
                         at, ns = _millis(row.timestamp), self._namespace(row.namespace)
                         self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
 

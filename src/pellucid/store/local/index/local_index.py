@@ -122,8 +122,8 @@ class LocalIndex:
     @contextmanager
     def reading(self, namespace: str, deadline: Deadline | None = None) -> Generator["LocalIndexReader"]:
         from pellucid.store.local.graph.reader import LocalGraphReader
+        from pellucid.store.local.index.past_view import RowsInView
         from pellucid.store.local.index.reader import LocalIndexReader
-        from pellucid.store.local.index.standing import Standings
         from pellucid.store.local.index.stories import LocalEpisodeReader
 
         connection = self._connections.get()
@@ -134,12 +134,12 @@ class LocalIndex:
             with self._warm.using(ns) as warm:
                 view = warm.columns.view(connection, ns, self._versions(connection, ns), until)
                 stories = warm.stories.view(connection, ns, self._versions(connection, -ns), until)
-                standings = Standings(connection, self._queries, view, ns)
-                episodes = LocalEpisodeReader(connection, self._queries, standings, stories)
+                in_view = RowsInView(connection, self._queries, view, ns)
+                episodes = LocalEpisodeReader(connection, self._queries, in_view, stories)
                 identity = partial(entity_id, namespace, secret=self._secret)
-                graph = LocalGraphReader(connection, self._queries, warm.graph, standings, identity, until)
+                graph = LocalGraphReader(connection, self._queries, warm.graph, in_view, identity, until)
                 seq = self._state(connection).applied_seq
-                yield LocalIndexReader(connection, self._queries, standings, episodes, graph, seq)
+                yield LocalIndexReader(connection, self._queries, in_view, episodes, graph, seq)
 
     def _versions(self, connection: apsw.Connection, ns: int) -> dict[int, int]:
         """The segments of a namespace's memories; of its episodes with a minus before the number."""

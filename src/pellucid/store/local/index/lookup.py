@@ -20,8 +20,8 @@ class LocalLookup:
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
         return self._by_key("stating", namespace, keys)
 
-    def stances(self, namespace: str, stances: Collection[str]) -> dict[str, list[Served]]:
-        return self._by_key("stances", namespace, stances)
+    def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
+        return self._by_key("stances", namespace, polarities)
 
     def _by_key(self, query: str, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
         connection, sql = self._connections.get(), self._queries[query]

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import Vector
 from pellucid.language.spelling import entity_key, tag_key
-from pellucid.model.mentions import file_name, plain_path
 from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphReader
 from pellucid.store.index_port import (
@@ -35,7 +34,8 @@ from pellucid.store.local.database import execute
 from pellucid.store.local.index.analysis import Analyzer, term
 from pellucid.store.local.index.columns import View
 from pellucid.store.local.index.lookup import served
-from pellucid.store.local.index.standing import Standings, is_past
+from pellucid.store.local.index.mentions import file_name, plain_path
+from pellucid.store.local.index.past_view import RowsInView, is_past
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 _NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
@@ -56,19 +56,19 @@ class LocalIndexReader:
         self,
         connection: apsw.Connection,
         queries: dict[str, str],
-        standings: Standings,
+        in_view: RowsInView,
         episodes: EpisodeReader,
         graph: GraphReader,
         applied_seq: int,
     ) -> None:
         self.episodes = episodes
         self.graph = graph
-        self._ns = standings.ns
+        self._ns = in_view.ns
         self._connection = connection
         self._queries = queries
         self._analyzer = Analyzer(connection)
-        self._standings = standings
-        self._view = standings.view
+        self._in_view = in_view
+        self._view = in_view.view
         self._applied_seq = applied_seq
         self._spans: dict[str, NDArray[np.int64]] = {}
 
@@ -92,8 +92,8 @@ class LocalIndexReader:
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         coarse = self._view.cosine(query)
-        admitted = self._standings.admissible(admission)
-        others = self._standings.others(admission, admitted)
+        admitted = self._in_view.admissible(admission)
+        others = self._in_view.others(admission, admitted)
         has_vector = self._view.light["has_vector"]
         rows, scores = self._nearest(coarse, admitted & has_vector, query, pool)
         open_rows, open_scores = self._nearest(coarse, others & has_vector, query, open_pool)
@@ -123,7 +123,7 @@ class LocalIndexReader:
         scores = np.zeros(len(view))
         lengths = view.passage if passages else view.light["length"]
         mean = float(lengths.mean()) if len(view) else 0.0
-        lends = self._standings.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
+        lends = self._in_view.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
         for spans in self._find(stems).values():
             positions, counts = view.postings(spans)
             if passages:
@@ -144,8 +144,8 @@ class LocalIndexReader:
 
     def _arms(self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int) -> LegHits:
         """The best of what scored at all: of what may answer, and of the rest."""
-        admitted, held = self._standings.admissible(admission), np.flatnonzero(scores)
-        inside, outside = held[admitted[held]], held[self._standings.others(admission, admitted)[held]]
+        admitted, held = self._in_view.admissible(admission), np.flatnonzero(scores)
+        inside, outside = held[admitted[held]], held[self._in_view.others(admission, admitted)[held]]
         return LegHits(
             *self._best(inside, scores[inside].astype(np.float32), pool),
             *self._best(outside, scores[outside].astype(np.float32), open_pool),
@@ -169,7 +169,7 @@ class LocalIndexReader:
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
         light = self._view.light
-        inside = np.flatnonzero(self._standings.admissible(admission))
+        inside = np.flatnonzero(self._in_view.admissible(admission))
         newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
         days = (light["created"][newest] / _MILLIS_A_DAY).astype(np.float32)
         return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
@@ -186,13 +186,13 @@ class LocalIndexReader:
             found.append(beside[near & (light["session"][beside] == light["session"][positions])])
         places = np.unique(np.concatenate(found)) if found else _NO_ROWS
         if admission and is_past(admission):
-            places = places[self._standings.past(admission).exists[places]]
+            places = places[self._in_view.past(admission).exists[places]]
         every = light["row"][places]
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
         view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
-        lends = self._standings.admissible(admission)
+        lends = self._in_view.admissible(admission)
         before, after = view.before[positions], view.after[positions]
         return (
             np.where((before >= 0) & lends[before], row[before], -1),
@@ -203,7 +203,7 @@ class LocalIndexReader:
         view, positions = self._view, self._view.positions(rows)
         some = {name: column[positions] for name, column in view.light.items()}
         if is_past(admission):
-            past = self._standings.past(admission)
+            past = self._in_view.past(admission)
             some["active"], some["trusted"] = past.active[positions], past.trusted[positions]
             some["valid_from"], some["valid_until"] = past.valid_from[positions], past.valid_until[positions]
         valid = (some["valid_from"] <= admission.at) & (admission.at < some["valid_until"])
@@ -212,13 +212,13 @@ class LocalIndexReader:
             ids=some["id"],
             valid=valid,
             place=view.within[positions],
-            wanted=self._standings.wanted(admission)[positions],
-            admitted=self._standings.admissible(admission)[positions],
+            wanted=self._in_view.wanted(admission)[positions],
+            admitted=self._in_view.admissible(admission)[positions],
             **same,
         )
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> "LocalIndexReader":
-        pretended = self._standings.pretending(standings)
+        pretended = self._in_view.pretending(standings)
         return LocalIndexReader(
             self._connection, self._queries, pretended, self.episodes, self.graph, self._applied_seq
         )

@@ -14,14 +14,14 @@ from pellucid.encoders.port import Vector
 from pellucid.language.words import words
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, unpack_id
-from pellucid.model.mentions import plain_path
 from pellucid.store.episode_port import NearEpisode
 from pellucid.store.index_port import Admission, Mask
 from pellucid.store.local.database import execute
 from pellucid.store.local.index.analysis import Analyzer, term
 from pellucid.store.local.index.columns import View
+from pellucid.store.local.index.mentions import plain_path
+from pellucid.store.local.index.past_view import RowsInView
 from pellucid.store.local.index.reader import bm25, exact_cosine
-from pellucid.store.local.index.standing import Standings
 from pellucid.store.lookup_port import FiledEpisode
 
 _MOST_HEARD = 64
@@ -55,20 +55,20 @@ class LocalEpisodeReader:
     """See `EpisodeReader`; lives inside the read transaction that made it. `stories` is the view of the episodes."""
 
     def __init__(
-        self, connection: apsw.Connection, queries: dict[str, str], standings: Standings, stories: View
+        self, connection: apsw.Connection, queries: dict[str, str], in_view: RowsInView, stories: View
     ) -> None:
         self._connection = connection
         self._queries = queries
-        self._standings = standings
-        self._memories = standings.view
+        self._in_view = in_view
+        self._memories = in_view.view
         self._stories = stories
-        self._ns = standings.ns
+        self._ns = in_view.ns
         self._analyzer = Analyzer(connection)
 
     def _run(self, name: str, *bindings: str | int) -> list[tuple[Any, ...]]:
         return execute(self._connection, self._queries[name], bindings)
 
-    def told(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
+    def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
         filed, standing = self._filed(ids), self._standing(admission)
         members = self._members([each.path for each in filed])
         speaking = [places[standing[places]] for places in members]
@@ -82,7 +82,7 @@ class LocalEpisodeReader:
 
     def _standing(self, admission: Admission) -> Mask:
         """The memories that may answer whoever asks, and whatever is asked."""
-        return self._standings.speaking(admission) & (self._memories.light["boundary"] == 0)
+        return self._in_view.speaking(admission) & (self._memories.light["boundary"] == 0)
 
     def _members(self, paths: Sequence[str]) -> list[Places]:
         """Where the memories of each file's episode stand, in its order."""
@@ -186,7 +186,7 @@ class LocalEpisodeReader:
         known = [each for each in near if each.row in paths]
         members, filed = self._members([paths[each.row] for each in known]), self._filed([each.id for each in known])
         standing, terms = self._standing(admission), [term(stem) for stem in stems]
-        answering = standing & self._standings.admissible(admission)
+        answering = standing & self._in_view.admissible(admission)
         episodes = self._unsilenced([each.episode for each in filed], members, standing)
         return [
             (self._sayable(each, episode, terms), frozenset(rows))

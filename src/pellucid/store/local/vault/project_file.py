@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from pellucid.errors import StoreError
+from pellucid.errors import StoreError, field_name
 from pellucid.model.project import ProjectRegistry
 from pellucid.store.local.database import explained
 from pellucid.store.local.vault import files, paths
@@ -56,5 +56,5 @@ class ProjectFile:
 def _unreadable(path: Path, why: str) -> StoreError:
     return StoreError(
         f"{path} {why}, so it is not known which folder is which project's",
-        next_step="put it right or back from a copy; --namespace works without it",
+        next_step=f"put it right or back from a copy; {field_name('namespace')} works without it",
     )

@@ -1,0 +1,195 @@
+"""A shell command line in, the simple commands in it out, each with its words and what it is fed; nothing is run.
+
+As `shlex` does it, with what agents write on top: heredocs, `$(cat <<'EOF' … EOF)` inside quotes, comments, and what
+stands between one command and the next. A word with an expansion that is not such a heredoc has no known value.
+"""
+
+import re
+from dataclasses import dataclass
+
+_LONGEST = 256 * 1024
+_MOST_HEREDOCS = 64
+_PLAIN = re.compile(r"[^\s'\"\\$`<>#;|&()]+")
+_JOINT = re.compile(r"\|\||&&|\|&|;;|[|;&\n()]")
+_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
+_CAT = re.compile(r"\$\([ \t\n]*cat[ \t]*(?=<<)")
+_REDIRECT = re.compile(r"(?:>>?|<<?)&?[ \t]*[^\s;|&()'\"<>]*")
+_CLOSE = re.compile(r"\s*\)")
+_VARIABLE = re.compile(r"\$[\w{]")
+_QUOTED = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SIGNS = {"n": "\n", "t": "\t", "r": "\n"}
+_FALLS_THROUGH = frozenset({"", "&&", ")"})
+
+
+@dataclass(frozen=True, slots=True)
+class ShellCommand:
+    """One simple command: its words (None for one whose value only a shell knows) and its heredoc.
+
+    `masked` says that the line may succeed although the command failed: it stands in a pipe, or before `||` or `;`.
+    """
+
+    words: tuple[str | None, ...]
+    fed: str | None = None
+    masked: bool = False
+
+
+def commands(line: str) -> list[ShellCommand]:
+    """The simple commands of a line, in order; from an open quote on, nothing is understood."""
+    return _ShellReading(line[:_LONGEST]).run()
+
+
+class _ShellReading:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._last = len(text.rstrip())
+        self._heredocs = 0
+        self._found: list[ShellCommand] = []
+        self._words: list[str | None] = []
+        self._word: list[str] | None = None
+        self._known = True
+        self._fed: str | None = None
+
+    def run(self) -> list[ShellCommand]:
+        while self._at < len(self._text):
+            match self._text[self._at]:
+                case "'":
+                    self._single()
+                case '"':
+                    self._double_quoted()
+                case "\\":
+                    after = self._text[self._at + 1 : self._at + 2]
+                    self._add("" if after == "\n" else after, 2)
+                case "$" | "`":
+                    self._expansion()
+                case char if not self._syntax(char):
+                    plain = _PLAIN.match(self._text, self._at)
+                    self._add(plain[0] if plain else char, len(plain[0]) if plain else 1)
+                case _:
+                    pass
+        self._end_command("")
+        return self._found
+
+    def _add(self, text: str, width: int, *, known: bool = True) -> None:
+        self._word = self._word or []
+        self._word.append(text)
+        self._known = self._known and known
+        self._at += width
+
+    def _end_word(self) -> None:
+        if self._word is not None:
+            self._words.append("".join(self._word) if self._known else None)
+        self._word, self._known = None, True
+
+    def _end_command(self, joint: str) -> None:
+        self._end_word()
+        if self._words:
+            masked = joint not in _FALLS_THROUGH and not (self._at >= self._last and joint in ";\n")
+            self._found.append(ShellCommand(tuple(self._words), self._fed, masked))
+        self._words, self._fed = [], None
+
+    def _syntax(self, char: str) -> bool:
+        """Whether a heredoc, a comment, a redirection, white space or the end of a command was stepped over."""
+        if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MOST_HEREDOCS:
+            self._end_word()
+            self._at = mark.end()
+            self._cut_heredoc(mark)
+        elif char in "<>" and (redirect := _REDIRECT.match(self._text, self._at)):
+            if self._word is not None and not "".join(self._word).isdigit():
+                self._end_word()
+            self._word, self._at = None, redirect.end()
+        elif char == "#" and self._word is None:
+            self._at = _line_end(self._text, self._at)
+        elif joint := _JOINT.match(self._text, self._at):
+            self._at = joint.end()
+            self._end_command(joint[0])
+        elif char.isspace():
+            self._end_word()
+            self._at += 1
+        else:
+            return False
+        return True
+
+    def _cut_heredoc(self, mark: re.Match[str]) -> None:
+        """Take the body, which begins on the next line, out of the text."""
+        self._heredocs += 1
+        end = _line_end(self._text, self._at)
+        self._fed, after = _body(self._text, end + 1, mark)
+        self._text = self._text[:end] + self._text[after:]
+        self._last = len(self._text.rstrip())
+
+    def _single(self) -> None:
+        end = self._text.find("'", self._at + 1)
+        if end < 0:
+            self._give_up()
+        else:
+            self._add(self._text[self._at + 1 : end], end + 1 - self._at)
+
+    def _double_quoted(self) -> None:
+        """Read on to the closing quote: what the shell would put there is unknown, and so is the word then."""
+        at, known, parts = self._at + 1, True, list[str]()
+        while at < len(self._text) and self._text[at] != '"':
+            char, width = self._text[at], 1
+            if char == "\\":
+                escaped = self._text[at + 1 : at + 2]
+                char, width = (escaped if escaped in '$`"\\' else "" if escaped == "\n" else char + escaped), 2
+            elif self._text.startswith("$(", at):
+                value, after = self._substitution(at)
+                char, width, known = value or "", after - at, known and value is not None
+            elif char == "`" or _VARIABLE.match(self._text, at):
+                known = False
+            parts.append(char)
+            at += width
+        if at >= len(self._text):
+            self._give_up()
+        else:
+            self._add("".join(parts), at + 1 - self._at, known=known)
+
+    def _expansion(self) -> None:
+        if quoted := _QUOTED.match(self._text, self._at):
+            words = _ESCAPE.sub(lambda found: _SIGNS.get(found[1], found[1]), quoted[1])
+            self._add(words, quoted.end() - self._at)
+        elif self._text.startswith("$(", self._at):
+            value, after = self._substitution(self._at)
+            self._add(value or "", after - self._at, known=value is not None)
+        else:
+            self._add(self._text[self._at], 1, known=False)
+
+    def _substitution(self, at: int) -> tuple[str | None, int]:
+        """The value of `$(cat <<EOF … EOF)` at a place, None for any other substitution; and where it ends."""
+        cat = _CAT.match(self._text, at) if self._heredocs < _MOST_HEREDOCS else None
+        if cat and (mark := _HEREDOC.match(self._text, cat.end())):
+            self._heredocs += 1
+            body, after = _body(self._text, _line_end(self._text, mark.end()) + 1, mark)
+            if close := _CLOSE.match(self._text, after):
+                return body.rstrip("\n"), close.end()
+        depth = 0
+        for place in range(at + 1, len(self._text)):
+            depth += {"(": 1, ")": -1}.get(self._text[place], 0)
+            if depth == 0:
+                return None, place + 1
+        return None, len(self._text)
+
+    def _give_up(self) -> None:
+        self._words, self._word, self._at = [], None, len(self._text)
+
+
+def _body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
+    """The lines of a heredoc up to its mark, and the place after that mark."""
+    name = mark[2] or mark[3] or mark[4]
+    lines: list[str] = []
+    while at < len(text):
+        end = _line_end(text, at)
+        line = text[at:end].lstrip("\t") if mark[1] else text[at:end]
+        # agents also close the substitution on the line of the mark
+        if line == name or line.startswith((f"{name})", f'{name}"')):
+            return "\n".join(lines) + "\n", end - len(line) + len(name)
+        lines.append(line)
+        at = end + 1
+    return "\n".join(lines), len(text)
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end

@@ -1,0 +1,65 @@
+"""A turn's text in, whose words its parts are out: the speaker's own, or those of somebody quoted or pasted."""
+
+import re
+from functools import lru_cache
+
+from pellucid.language.quoting.pasted import own_words, pasted_words
+from pellucid.language.words import words
+
+_KINDS = (
+    "page|article|readme|issue|ticket|e-?mail|docs|document|documentation|logs?|output|blog|post|thread|message|letter|"
+    "comment|website|site|wiki|changelog|pdf|snippet|newsletter|invoice|seite|artikel|dokument|doku|ausgabe|nachricht|"
+    "página|artículo|correo|documento|salida|mensaje|mensagem|artigo|saída|courriel|message|courrier|sortie|"
+    "письм\\w*|сообщени\\w*|стать\\w*|страниц\\w*|документ\\w*|вывод\\w*|메일\\w*|메시지\\w*|문서\\w*|페이지\\w*|기사\\w*|"
+    "رسالة|بريد|صفحة|مقال|وثيقة|البريد|الرسالة|الصفحة"
+)
+_LEAD_IN = re.compile(
+    rf"^(?=.{{3,160}}$)(?:.*\b(?:{_KINDS})\b.{{0,60}}"
+    r"|.*(?:ページ|記事|メール|文書|資料|ログ|出力|网页|文章|邮件|文档|日志|输出|页面).{0,30})[:：]\s*$",
+    re.IGNORECASE,
+)
+_PASTED = re.compile(
+    r"^\W{0,6}(?:pasted?|copied|quot(?:e|ed|ing)|forwarded|begin|eingefügt|kopiert|pegado|copiado|colado|collé|copié|"
+    r"encaminhada|transféré|вставлено|скопировано|переслан\w*|붙여넣\w*|전달|貼り付け|粘贴|转发)\b.{0,80}$",
+    re.IGNORECASE,
+)
+_MAIL_FIELD = re.compile(
+    r"^\W{0,3}(?P<name>from|to|cc|date|sent|subject|reply-to|von|an|gesendet|betreff|datum|"
+    r"de|para|asunto|enviado|assunto|fecha|data|"
+    r"à|objet|envoyé|от|кому|тема|дата|отправлено|보낸 사람|받는 사람|제목|날짜|من|إلى|الموضوع|التاريخ|"
+    r"差出人|宛先|件名|送信日時|日時|发件人|收件人|主题|日期)"
+    r"\s{0,2}[:：]\s?\S",
+    re.IGNORECASE,
+)
+_WROTE = re.compile(r"^.{3,120}\b(?:wrote|schrieb|escribió|escreveu|a écrit|написал\w*)\s?:\s*$", re.IGNORECASE)
+_SAID = re.compile(
+    '“([^”]{24,800})”|"([^"\n]{24,800})"|«([^»]{24,800})»|「([^」]{10,800})」|『([^』]{10,800})』|„([^“”]{24,800})[“”]'
+    "|(?<!\\w)'([^'\n]{24,800})'(?![a-z0-9])|‘([^‘’]{24,800})’"
+)
+
+
+@lru_cache(256)
+def pasted(text: str) -> tuple[str, str]:
+    """What of a turn is quoted or pasted, and the rest of it: by its shape, mails, and what follows a lead-in."""
+    inside, outside = [pasted_words(text)], list[str]()
+    follows, fields = False, 0
+    for line in own_words(text).splitlines():
+        fields = fields + 1 if _MAIL_FIELD.match(line) else 0
+        if follows:
+            inside.append(line)
+        elif _LEAD_IN.match(line) or _PASTED.match(line) or _WROTE.match(line) or fields > 1:
+            follows = True
+        else:
+            outside.append(line)
+    return "\n".join(part for part in inside if part), "\n".join(outside)
+
+
+def mostly_foreign(text: str) -> bool:
+    """Whether half of a turn's words or more are pasted or quoted line by line."""
+    inside, outside = pasted(text)
+    return bool(inside.strip()) and len(words(inside)) >= len(words(outside))
+
+
+def quoted(text: str) -> list[str]:
+    """The passages that stand between quotation marks, a clause long or longer."""
+    return [next(part for part in found.groups() if part) for found in _SAID.finditer(text)]

@@ -1,0 +1,283 @@
+"""A statement in, its frames out: its words in comparable forms, each with the kind of thing it is, and what signs say.
+
+What is asked, planned, guessed or tells of one occasion has none. `language.clash` compares them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import takewhile
+from typing import Literal
+
+from pellucid.language import lexicon
+from pellucid.language.contractions import CLITIC
+from pellucid.language.inflection import folded
+from pellucid.language.scripts import EAST_WORDS
+from pellucid.language.statements.negation import polarity
+
+Kind = Literal["word", "name", "code", "number", "date", "sign"]
+_LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
+_SENTENCE_END = ".!。！…"
+_BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|[.!。！] ?(?=\S+ )|[(\[]")
+_REGULAR_PAST = re.compile(r"^(?:[^\W\d_]{2,}ed|[^\W\d_]{2,}(?:ó|aron|ieron|amos ayer))$")
+_SO_LONG = 40
+_SHORTEST_DAY = 4
+"""Letters of the name of a month or a day in a statement, at least: `Jan` and `Mar` are people, too."""
+_CLITIC = re.compile(rf"{CLITIC}$")
+_FROM = frozenset({"from", "von", "vom", "de"})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word as it is compared, and what kind of thing it may fill a place with."""
+
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A statement taken apart."""
+
+    tokens: tuple[Token, ...]
+    changed: bool = False
+    """It says that it holds since now (`now`, `no, …`)."""
+    turned: bool = False
+    """It tells of a change itself (`switched to`), or what it stands in place of (`instead`)."""
+    adds: bool = False
+    denied: bool = False
+    existential: bool = False
+    """It tells of one of several (`a meeting`)."""
+    definite: bool = False
+    """It says who, or what, the one thing of a kind is (`is the owner`)."""
+    left: str = ""
+    """What it says was there before."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words alone."""
+        return tuple(token.text for token in self.tokens)
+
+
+@lru_cache(maxsize=2048)
+def frames(text: str) -> tuple[Frame, ...]:
+    """The frames a statement can be read as; none of what is asked, planned or guessed, or tells of one occasion."""
+    plain = unicodedata.normalize("NFKC", text).strip()
+    plain = _LABEL.sub("", plain).rstrip(_SENTENCE_END)
+    if _BROKEN.search(plain) or _sign("unsure").search(plain) or _sign("past").search(plain):
+        return ()
+    changed, adds = bool(_sign("changed").search(plain)), bool(_sign("adding").search(plain))
+    said = [
+        _token(found, first=not at) for at, found in enumerate(_token_of().finditer(_sign("changed").sub("", plain)))
+    ]
+    lowered = {token.text for token in said}
+    if lexicon.words("pointing") & {token.text for token in said[:2]}:
+        return ()
+    if len(said) > _SO_LONG or lowered & lexicon.words("unsure") - lexicon.words("future") or not said:
+        return ()
+    made = Frame(
+        tuple(said), changed, adds=adds or bool(lowered & lexicon.words("adding")), denied=polarity(plain).denied
+    )
+    return tuple(
+        replace(each, tokens=fold_words(_flipped(each.tokens)))
+        for each in _turned(_opened(made))
+        if not _is_past(each.tokens)
+    )
+
+
+def search_words(text: str) -> str:
+    """What to look for to find statements of the same frame: its words, and those of the states it may have changed."""
+    said = frames(text)
+    turned = any(frame.turned for frame in said)
+    return " ".join(
+        (text, *dict.fromkeys(word for frame in said for word in frame.words), *(_states() if turned else ()))
+    )
+
+
+def edges(text: str) -> frozenset[tuple[str, str]]:
+    """The first and the last words of its frames: two statements that share none cannot clash."""
+    ends = ((("first", frame.words[0]), ("last", frame.words[-1])) for frame in frames(text) if frame.tokens)
+    return frozenset(edge for pair in ends for edge in pair)
+
+
+def _token(found: re.Match[str], *, first: bool) -> Token:
+    raw = found[0]
+    text = _CLITIC.sub("", raw.casefold())
+    if found["date"] or text in _days() or (text in _months() and raw[0].isupper()):
+        return Token(_days().get(text, text), "date")
+    if found["number"] or lexicon.numbers().get(text, 0) > 1:
+        return Token(text, "number")
+    if found["sign"]:
+        return Token(text, "sign")
+    if any(char.isdigit() for char in raw):
+        return Token(text, "code")
+    return Token(text, "name" if raw != raw.lower() and (not first or raw[1:] != raw[1:].lower()) else "word")
+
+
+def _opened(frame: Frame) -> Frame:
+    """Without what opens it (`No, …`) and the words of now; they are told as signs."""
+    tokens = list(frame.tokens)
+    opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
+    tokens = tokens[len(opening) :]
+    words = [token.text for token in tokens]
+    left, cut = _words_left(words)
+    tokens = [token for at, token in enumerate(tokens) if at not in cut]
+    signs = {token.text for token in tokens}
+    changed = frame.changed or bool(opening) or bool(signs & lexicon.words("now", "instead"))
+    gone = lexicon.words("now", "instead", "future", "lately")
+    kept = tuple(token for token in tokens if token.text not in gone)
+    return replace(
+        frame,
+        tokens=kept,
+        changed=changed,
+        turned=bool(left or signs & lexicon.words("instead")),
+        left=left,
+        denied=frame.denied and not (opening and not polarity(" ".join(token.text for token in kept)).denied),
+    )
+
+
+def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
+    """What a change leaves (`from npm to`, `instead of npm`), and where that stands."""
+    for at, word in enumerate(words[:-1]):
+        is_instead = word == "instead" and words[at + 1] == "of"
+        is_from = word in _FROM and at and f"{words[at - 1]} to" in _turns()
+        if is_instead:
+            end = len(words)
+            return " ".join(words[at + 2 : end]), set(range(at, end))
+        if is_from and "to" in words[at:]:
+            end = words.index("to", at)
+            return " ".join(words[at + 1 : end]), set(range(at, end))
+    return "", set()
+
+
+def _turned(frame: Frame) -> Iterator[Frame]:
+    """The frame with one word for a phrase; one for each state that a change may have led to."""
+    definite = any(
+        one.text in lexicon.words("be") and other.text in lexicon.words("articles")
+        for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
+    )
+    frame = replace(
+        frame,
+        definite=definite,
+        existential=any(token.text in lexicon.words("indefinite") for token in frame.tokens[1:]),
+    )
+    for phrase, instead in _same().items():
+        if (at := _at(frame, phrase)) is not None:
+            taken = phrase in _takes()
+            yield replace(frame, tokens=_put(frame, at, phrase, instead), changed=frame.changed or taken)
+            return
+    for phrase in _turns():
+        if (at := _at(frame, phrase)) is not None:
+            for state in _states():
+                yield replace(frame, tokens=_put(frame, at, phrase, state), changed=True, turned=True)
+            return
+    yield frame
+
+
+def _at(frame: Frame, phrase: str) -> int | None:
+    wanted = tuple(phrase.split())
+    words = frame.words
+    return next((at for at in range(len(words)) if words[at : at + len(wanted)] == wanted), None)
+
+
+def _put(frame: Frame, at: int, phrase: str, state: str) -> tuple[Token, ...]:
+    new = tuple(Token(word, "word") for word in state.split())
+    return (*frame.tokens[:at], *new, *frame.tokens[at + len(phrase.split()) :])
+
+
+def _flipped(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """`Search is owned by Jonas` as `Jonas owned search`."""
+    words = [token.text for token in tokens]
+    if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
+        return (*tokens[by + 1 :], tokens[by - 1], *tokens[: by - 2])
+    return tokens
+
+
+def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Without articles, each word in the form that all of its forms share."""
+    articles = lexicon.words("articles", "indefinite")
+    kept = (token for token in tokens if token.text not in articles or token.kind == "name")
+    return tuple(replace(token, text=_form(token)) for token in kept)
+
+
+def _form(token: Token) -> str:
+    if token.text in lexicon.words("be"):
+        return "be"
+    return folded(token.text) if token.kind in {"word", "name"} and token.text not in structure() else token.text
+
+
+def _is_past(tokens: Sequence[Token]) -> bool:
+    """Whether it tells of one time: a form of the past that is no passive (`is limited`)."""
+    before, be = "", lexicon.words("be")
+    for token in tokens:
+        past = token.text in lexicon.words("past") - be or (token.kind == "word" and _REGULAR_PAST.match(token.text))
+        if past and before not in be and token.text not in structure() - {"had", "did"}:
+            return True
+        before = token.text
+    return False
+
+
+@cache
+def structure() -> frozenset[str]:
+    """The words that hold a statement together."""
+    return lexicon.words(
+        "be", "auxiliary", "prepositions", "joints", "pronouns", "possessive", "articles", "indefinite"
+    )
+
+
+@cache
+def _token_of() -> re.Pattern[str]:
+    east = EAST_WORDS
+    return re.compile(
+        rf"(?P<date>{lexicon.sign('day')})|(?P<number>[$€£¥]?(?<![A-Za-z\d])[-−]?\d+(?:[.,:/]\d+)*%?)"
+        rf"|(?P<word>[^\W\d_{east}][^\W_{east}]*(?:[-./_+#'’]+[^\W_{east}]+)*)|(?P<sign>[{east}])"
+    )
+
+
+@cache
+def _sign(kind: str) -> re.Pattern[str]:
+    return re.compile(lexicon.sign(kind))
+
+
+@cache
+def _days() -> dict[str, str]:
+    """The names of weekdays, also with an `s` for each of them, with the name alone."""
+    names = [name.removesuffix("s") for name in lexicon.weekdays(*lexicon.STATED) if len(name) > _SHORTEST_DAY]
+    return {form: name for name in names for form in (name, f"{name}s")}
+
+
+@cache
+def _months() -> frozenset[str]:
+    named = lexicon.months(*lexicon.STATED)
+    return frozenset(name for name in named if len(name) >= _SHORTEST_DAY or name in {"may", "mai"})
+
+
+@cache
+def _same() -> dict[str, str]:
+    """Phrases that one word says, with that word: who takes over owns, who picked uses; the longest first."""
+    tables = [lexicon.lexicon(code).get("same", {}) for code in lexicon.STATED]
+    found = {each: word for table in tables for word, phrases in table.items() for each in phrases}
+    return dict(sorted(found.items(), key=lambda each: -len(each[0])))
+
+
+@cache
+def _turns() -> tuple[str, ...]:
+    """Phrases of a change, the longest first: `have moved to` before `moved to`."""
+    return tuple(sorted(_changes("turns"), key=len, reverse=True))
+
+
+@cache
+def _takes() -> frozenset[str]:
+    return frozenset(_changes("takes"))
+
+
+@cache
+def _states() -> tuple[str, ...]:
+    """What a change may have changed."""
+    return tuple(_changes("states"))
+
+
+def _changes(kind: str) -> list[str]:
+    return [each for code in lexicon.STATED for each in lexicon.lexicon(code).get("changes", {}).get(kind, ())]

@@ -1,0 +1,250 @@
+"""Two statements in, whether they provably say the same out, or the difference that is nearest to a proof.
+
+Precision comes first. Every word must stand in both, in the same order; only what carries no claim may come and go:
+who is known to speak, sentence marks, `the`, a spelled-out contraction, a Japanese copula. See docs/consolidate.md.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import takewhile
+
+from pellucid.language.contractions import spell_out
+from pellucid.language.lexicon import likeliest
+from pellucid.language.numbers import figures
+from pellucid.language.scripts import EAST_WORDS
+from pellucid.language.spelling import entity_key, normalise
+from pellucid.language.statements.negation import Polarity, polarity
+from pellucid.language.words import content_words, stop_words
+from pellucid.model.memory import Category, Memory
+
+_GAP = re.compile(rf"(?<=[{EAST_WORDS}])\s|\s(?=[{EAST_WORDS}])")
+_COPULA = re.compile(r"(?<=[\u30a0-\u30ff\u3400-\u9fff々0-9A-Za-z%])(?:です|である|だ)$|(?<=い)です$")
+_VOICE = re.compile(rf"^([A-ZÀ-Þ][\w.'’-]*(?: [A-ZÀ-Þ][\w.'’-]*){{0,2}}|[{EAST_WORDS}]{{1,8}}): ?(?=\S)")
+_QUOTE = re.compile("[“”„«»「」『』]")
+_TOKEN = re.compile(r"[?\"()\[\]{}]|[^\s,;:!?.。、…\"()\[\]{}]+(?:[.,:][^\s,;:!?.。、…\"()\[\]{}]+)*")
+"""Words, and the marks that may change what is said."""
+_PAUSES = re.compile(r"[,;:、](?!\d)")
+_REFUSAL = re.compile(r"^(?:no|nein|nope|nah|いいえ|いや|不)\b", re.IGNORECASE)
+_WORDS = {
+    "article-tells": """
+        few little most only same who other rest first last next one two three four five six seven eight nine ten both
+        """,
+    "unbounded": """
+        coffee tea water food music art time money work love life nature history science news information data advice
+        research traffic weather software hardware energy power light air fish meat bread rice code people children men
+        women mail email sleep sport fruit wine beer wood paper glass staff police feedback progress knowledge
+        """,
+    "verbs": """
+        runs uses opens has is does stays lives works likes needs takes makes goes comes reads writes calls reports
+        meets lifts keeps holds sends stores starts stops ends owns serves handles supports requires contains returns
+        prefers wants leads
+        """,
+    "saying": "decided agreed said says believes believe means prefer thinks think know knows",
+    "after-that": "we i they he she it you the",
+}
+_ARTICLE_TELLS, _UNBOUNDED, _VERBS, _SAYING, _AFTER_THAT = (frozenset(each.split()) for each in _WORDS.values())
+"""`the` makes a difference before `_ARTICLE_TELLS` (`the few`), and before what needs none: plurals, `_UNBOUNDED`."""
+_JOINED_ARTICLES = {
+    "im": "in dem",
+    "ins": "in das",
+    "zum": "zu dem",
+    "zur": "zu der",
+    "beim": "bei dem",
+    "vom": "von dem",
+}
+_PERSONAL = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|ich|mich|mir|meine?\w?|wir|uns|unser\w*|du|dein\w*|ihr\w*|sie"
+    r"|yo|mi|mis|me|nosotr[oa]s|nuestr\w+|tu|tus|usted\w*)\b|私|僕|俺|我|あなた|君|你|您|咱",
+)
+_OCCASIONS = (
+    r"today|yesterday|tomorrow|tonight|now|currently|recently|lately|soon|just|again|ago|new|newly|another"
+    r"|(?:this|last|next|coming|past) \w+|was|were|had|did|went|got|came|made|took|saw|met|bought|left|began|gave|won"
+    r"|lost|found|told|said|felt|ran|wrote|read|sold|sent|spent|built|broke|been|\w{3,}ed"
+    r"|heute|gestern|morgen|jetzt|gerade|neulich|bald|wieder|neu\w*|letzt\w+|nächst\w+|kommend\w+|war\w*|hatte\w*"
+    r"|wurde\w*|ging\w*|kam\w*|\w{0,40}ge\w{2,40}(?:t|en)|\w{3,}te[nt]?"
+    r"|hoy|ayer|mañana|ahora|recién|pronto|nuev\w+|otr[oa]\w*|pasad[oa]s?|próxim[oa]s?|est[ea] \w+|fu[ei]\w*|era\w*"
+    r"|\w+(?:ó|é|í|aron|ieron|aba\w*|ía\w*|[ai]ste)|ha[ns]? \w+d[oa]|he \w+do|hemos \w+do"
+)
+_OCCASION = re.compile(
+    rf"\b(?:{_OCCASIONS})\b|今日|昨日|明日|今[はの週月年]|先週|来週|先月|来月|昨年|去年|最近|また|新しい"
+    r"|(?:た|ました|でした)(?=[。、\s]|$)|今天|昨天|明天|现在|最近|刚|上周|下周|上个月|下个月|又|新|了|过(?![敏时滤程度])"
+)
+"""Signs that a statement tells of one time and not of what holds; too many cost a merge, too few a wrong one."""
+_STANDING: frozenset[Category] = frozenset({"decision", "rule", "principle"})
+_JOINTS = re.compile("['’]")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A statement taken apart: `cased` are its words and marks as written, `pauses` the parts of a denial."""
+
+    voice: str
+    cased: tuple[str, ...]
+    pauses: tuple[str, ...]
+    polarity: Polarity
+    is_personal: bool
+    is_occasion: bool
+    is_plain: bool
+    """Typed without capitals: they tell nothing."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words without their case."""
+        return tuple(word.casefold() for word in self.cased)
+
+
+def speakers(memories: Iterable[Memory]) -> frozenset[str]:
+    """The names in front of statements (`Nadia: I …`) that are known to be names: what follows is about them."""
+    found = ((voice[1], each.entity_ref) for each in memories if (voice := _VOICE.match(_plain(each.content))))
+    return frozenset(name for name, entity in found if entity and entity_key(name) == entity_key(entity))
+
+
+def form(memory: Memory, names: Collection[str]) -> Form:
+    """The form of a memory's statement; `names` are those in front of it that say who speaks."""
+    text = _plain(memory.content)
+    voice = _VOICE.match(text)
+    name = voice[1] if voice and voice[1] in names else ""
+    rest = text[voice.end() :] if voice and name else text
+    is_personal, is_occasion = bool(_PERSONAL.search(rest.casefold())), bool(_OCCASION.search(rest.casefold()))
+    rest = _QUOTE.sub('"', _GAP.sub("", spell_out(rest))).rstrip(" .!。…")
+    said = polarity(rest)
+    cased = _without_fillers(_TOKEN.findall(_COPULA.sub("", rest)), denied=said.denied)
+    tells = said.denied or _REFUSAL.match(rest)  # `no, use it` and `no use it`
+    pauses = _PAUSES.split(rest)[:-1] if tells else []
+    return Form(
+        entity_key(name),
+        cased,
+        tuple(each.casefold() for each in pauses),
+        polarity(" ".join(cased)),
+        is_personal,
+        is_occasion,
+        rest == rest.lower(),
+    )
+
+
+def form_key(memory: Memory, made: Form) -> tuple[str, str, tuple[str, ...]]:
+    """Equal for all that can be provably the same."""
+    return memory.category, entity_key(memory.entity_ref or ""), made.words
+
+
+def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
+    """What keeps two statements from being provably the same; empty if nothing does. Nearer differences come last."""
+    mine, theirs = forms
+    if entity_key(one.entity_ref or "") != entity_key(other.entity_ref or ""):
+        return "entities differ"
+    if mine.words != theirs.words or mine.polarity != theirs.polarity:
+        return _of_words(mine, theirs)
+    if mine.pauses != theirs.pauses:
+        return "punctuation differs"
+    if not _same_case(one, mine, theirs):
+        return "capitals differ"
+    return _of_speakers(one, other, mine, theirs) or _of_circumstances(one, other, mine)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _without_fillers(found: list[str], *, denied: bool) -> tuple[str, ...]:
+    said = {word.casefold() for word in found}
+    spoken = likeliest(said)
+    if spoken == "en":
+        return tuple(_english(found, denied=denied))
+    if spoken == "de":
+        found = [part for word in found for part in _JOINED_ARTICLES.get(word, word).split()]
+        is_article = found[0] in {"Die", "Das", "die", "das"} and len(found) > 3 and found[1][0].isupper()
+    else:
+        is_article = spoken == "es" and found[0] in {"El", "el"} and len(found) > 3 and found[1][0].islower()
+    return tuple(found[1:] if is_article else found)
+
+
+def _english(found: list[str], *, denied: bool) -> Iterable[str]:
+    folded = [word.casefold() for word in found]
+    for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
+        is_name = found[at] != "the" and (at or _is_capitalised(found[at + 1 : at + 2]))  # `The Office`
+        is_the = word == "the" and after and not is_name and not _article_tells(folded[at + 1 : at + 4])
+        is_that = word == "that" and before in _SAYING and after in _AFTER_THAT
+        if not (is_the or is_that or (word == "also" and not denied)):
+            yield "a" if word == "an" else found[at]
+
+
+def _article_tells(after: list[str]) -> bool:
+    """Whether `the` makes a difference before these words: `the servers` are not all servers, as `the cache` is one."""
+    if after[0] in _ARTICLE_TELLS or after[0][0].isdigit():
+        return True
+    named = list(takewhile(lambda word: word not in stop_words() and word not in _VERBS, after))
+    return any(word in _UNBOUNDED or (word[-1] == "s" and word[-2:] not in {"ss", "us", "is"}) for word in named)
+
+
+def _is_capitalised(next_word: list[str]) -> bool:
+    return any(word != word.lower() and not word.isupper() for word in next_word)
+
+
+def _of_words(mine: Form, theirs: Form) -> str:
+    one, other = mine.words, theirs.words
+    if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
+        return "numbers differ"
+    if mine.polarity.denied != theirs.polarity.denied:
+        return "negation differs"
+    if sorted(one) == sorted(other):
+        return "order differs"
+    beyond = set(one) ^ set(other)
+    if beyond and not any(sign.isalnum() for word in beyond for sign in word):
+        return "punctuation differs"
+    if any(not _JOINTS.sub("", word).isalpha() for word in beyond):
+        return "identifiers differ"
+    return "function words differ" if not content_words(" ".join(beyond)) else "words differ"
+
+
+def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
+    """Whether two spellings mean the same: `US` is not `us`, nor `Turkey` a turkey; `TTL` may be `ttl`."""
+    named = set(entity_key(memory.entity_ref or "").split("-"))
+    if mine.is_plain or theirs.is_plain:
+        named |= set(mine.words)
+    pairs = zip(mine.cased, theirs.cased, strict=True)
+    return all(_same_spelling(one, other, named, is_first=not at) for at, (one, other) in enumerate(pairs))
+
+
+def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bool) -> bool:
+    if one == other or one.casefold() == other.casefold() == "i":
+        return True
+    word = one.casefold()
+    is_shouted = len(word) > 1 and one.isupper() != other.isupper()
+    has_inner_capitals = any(each[1:] != each[1:].lower() and not each.isupper() for each in (one, other))
+    if not word.isalpha() or has_inner_capitals or (word in stop_words() and (is_shouted or not is_first)):
+        return False
+    return word in named or (is_first and not is_shouted)
+
+
+def _of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
+    """Who speaks may differ from nobody only where it does not matter: the statement begins with what it is about."""
+    if mine.voice == theirs.voice:
+        same_mouth = not mine.is_personal or one.source_class == other.source_class
+        return "" if mine.voice or same_mouth else "speakers differ"
+    entity = entity_key(one.entity_ref or "")
+    begins = entity and entity_key(" ".join(mine.words)).startswith(f"{entity}-")
+    is_free = not mine.is_personal and entity not in {mine.voice, theirs.voice}
+    return "" if not (mine.voice and theirs.voice) and begins and is_free else "speakers differ"
+
+
+def _of_circumstances(one: Memory, other: Memory, said: Form) -> str:
+    if _stated(one) != _stated(other):
+        return "attributes differ"
+    if set(one.scopes) != set(other.scopes):
+        return "scopes differ"
+    if (one.expires_at, one.invalid_at) != (other.expires_at, other.invalid_at):
+        return "validity differs"
+    same_time = (one.session_id and one.session_id == other.session_id) or _day(one) == _day(other)
+    is_once = said.is_occasion and one.category not in _STANDING
+    return "it may tell of two occasions" if is_once and not same_time else ""
+
+
+def _stated(memory: Memory) -> tuple[dict[str, str], set[str]]:
+    values = {entity_key(name): normalise(value) for name, value in memory.structured_attributes.items()}
+    return values, {entity_key(name) for name in memory.retired_attributes}
+
+
+def _day(memory: Memory) -> object:
+    return (memory.valid_at or memory.created).date()
