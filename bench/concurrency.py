@@ -1,25 +1,33 @@
 """How long do many clients of one process wait for each other, and is anything lost: errors, lost updates, p50 to p99?
 
-    python bench/concurrency.py --clients 64 --operations 100 --namespaces 8
+    python bench/concurrency.py --clients 64 --operations 100 --namespaces 8 [--http]
 
 Every client is a thread with its own draw of operations (remember, tag, recall, update, pin, list, observe); all begin
 together in one home. `lost` are acknowledged changes that the vault or the index does not hold afterwards. The recalls
-of one thread alone, before, stand beside: `aloneRecallMs`. tests/faults/clients_kit.py says what each operation is.
+of one thread alone, before, stand beside: `aloneRecallMs`. With `--http` each client asks `pellucid serve`, which is a
+process of its own, over a connection of its own. tests/kits/clients.py says what each operation is.
 """
 
+import json
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 import machine
-from pellucid.app import open_app
+from pellucid.app import App, open_app
 from pellucid.settings import load
 
 sys.path.append(str(machine.ROOT / "tests"))
-from kits.clients import Client, at_work, lost, times
+from kits.clients import SHARED, Client, at_work, lost, times
 
 _ALONE = 20
 """Recalls of one thread, before the others begin."""
@@ -31,19 +39,20 @@ def spread(values: list[float]) -> dict[str, float]:
     return {"count": len(values), "p50": round(p50, 1), "p95": round(p95, 1), "p99": round(p99, 1)}
 
 
-def measure(clients: int, operations: int, namespaces: int, home: Path, models: Path) -> dict[str, object]:
+Made = Callable[[App, int, str], Client]
+
+
+def measure(app: App, clients: int, operations: int, namespaces: int, made: Made) -> dict[str, object]:
     """Let one client recall alone, then all work together, and look for what they were told is kept."""
-    app = open_app(load(home=home, namespace="load/n0"), models=models)
-    alone = Client(app, clients, "load/n0")
+    alone = made(app, clients, "load/n0")
     alone.do("remember", 0)
     for step in range(1, _ALONE + 1):
         alone.do("recall", step)
     began = time.perf_counter()
-    found = at_work(app, clients, operations, namespaces)
+    found = at_work(app, clients, operations, namespaces, made=made)
     took = time.perf_counter() - began
     errors = [error for each in (alone, *found) for error in each.errors]
     missing, waited = lost(app, found), times(found)
-    app.close()
     return {
         "setting": {"clients": clients, "operations": operations, "namespaces": namespaces},
         "errors": len(errors),
@@ -56,15 +65,88 @@ def measure(clients: int, operations: int, namespaces: int, home: Path, models: 
     }
 
 
+class HttpClient(Client):
+    """The same operations, asked of a server over a connection that stays."""
+
+    def __init__(self, app: App, number: int, namespace: str, told: dict[str, Any]) -> None:
+        super().__init__(app, number, namespace)
+        self._line = HTTPConnection(told["host"], told["port"], timeout=600)
+        self._headers = {"Authorization": f"Bearer {told['token']}", "Content-Type": "application/json"}
+
+    def _ask(self, method: str, path: str, **body: object) -> dict[str, Any]:
+        data = json.dumps(body) if method != "GET" else None
+        mark = "&" if "?" in path else "?"
+        self._line.request(method, f"{path}{mark}namespace={self.namespace}", data, self._headers)
+        answer = self._line.getresponse()
+        told = json.loads(answer.read())
+        if answer.status != 200:
+            raise RuntimeError(f"{answer.status} {told}")
+        return told
+
+    def _remember(self, step: int) -> None:
+        made = self._ask("POST", "/v1/memories", content=self._words(step))
+        self.kept[made["memory"]["id"]] = made["memory"]["content"]
+
+    def _tag(self, step: int) -> None:
+        tag = f"t{self.number}x{step}"
+        self._ask("POST", "/v1/memories", content=SHARED, tags=[tag])
+        self.tags.append(tag)
+
+    def _recall(self, _step: int) -> None:
+        memory_id, words = next(iter(self.kept.items()))
+        found = self._ask("POST", "/v1/recall", query=words)
+        if memory_id not in {each["memory"]["id"] for each in found["memories"]} or "receiptProblem" in found:
+            raise RuntimeError(f"{words!r} is not recalled, or not on record")
+
+    def _update(self, step: int) -> None:
+        old = next(reversed(self.kept))
+        new = self._ask("PATCH", f"/v1/memories/{old}", content=f"{self._words(step)} It is new.")["memory"]
+        del self.kept[old]
+        self.kept[new["id"]] = new["content"]
+
+    def _pin(self, _step: int) -> None:
+        self._ask("POST", f"/v1/memories/{next(iter(self.kept))}/pin")
+
+    def _list(self, _step: int) -> None:
+        held = self._ask("GET", "/v1/memories?limit=10000")["memories"]
+        if not self.kept.keys() <= {each["memory"]["id"] for each in held}:
+            raise RuntimeError("an acknowledged memory is not listed")
+
+    def _observe(self, step: int) -> None:
+        said = {"role": "user", "content": f"We chose lane l{self.number}x{step} for the night shift."}
+        self.spooled += self._ask("POST", "/v1/turns", sessionId=f"s{self.number}", turns=[said])["turnsSpooled"]
+
+
+@contextmanager
+def server_of(home: Path) -> Generator[dict[str, Any]]:
+    """A server of this home, and where it is."""
+    command = [Path(sys.executable).with_name("pellucid"), "serve", "--home", home, "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        try:
+            while not (home / "server.json").exists():
+                time.sleep(0.1)
+            yield json.loads((home / "server.json").read_text("utf-8"))
+        finally:
+            server.terminate()
+
+
 def main() -> int:
     """Measure and publish; end with 1 if a client met an error, or anything was lost."""
     started, parser = time.time(), machine.arguments(__doc__ or "")
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--operations", type=int, default=100)
     parser.add_argument("--namespaces", type=int, default=8)
+    parser.add_argument("--http", action="store_true", help="ask a server, instead of calling in this process")
     given = parser.parse_args()
-    with TemporaryDirectory(prefix="pellucid-bench-") as folder:
-        result = measure(given.clients, given.operations, given.namespaces, Path(folder) / "home", given.models)
+    sizes = (given.clients, given.operations, given.namespaces)
+    with TemporaryDirectory(prefix="pellucid-bench-") as folder, ExitStack() as last:
+        home, made = Path(folder) / "home", Client
+        app = open_app(load(home=home, namespace="load/n0"), models=given.models)
+        last.callback(app.close)
+        if given.http:
+            (home / "models").symlink_to(given.models)
+            made = partial(HttpClient, told=last.enter_context(server_of(home)))
+        result = measure(app, *sizes, made)
     machine.publish({"question": (__doc__ or "").splitlines()[0]} | result, given.out, started)
     return int(bool(result["errors"] or result["lost"]))
 

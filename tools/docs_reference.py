@@ -1,4 +1,4 @@
-"""The operations and the settings in, `commands.json`, docs/cli.md and docs/settings.md out.
+"""The operations and the settings in, `commands.json`, docs/cli.md, docs/http-routes.md and docs/settings.md out.
 
 With `--check` nothing is written: it says what is stale and what is undocumented.
 """
@@ -21,9 +21,12 @@ from pydantic_core import PydanticUndefined
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
 from pellucid.settings.files import is_harmless
+from pellucid.surfaces import asking
 from pellucid.surfaces.cli import app as typer_app
 from pellucid.surfaces.cli import derived
 from pellucid.surfaces.cli.derived import INDEX
+from pellucid.surfaces.http.routes import Route, routes_of
+from pellucid.table import OPERATIONS
 
 NOTE = "<!-- Written by tools/docs_reference.py from the code; change that and run `make docs`. -->\n"
 SETTINGS_HEAD = """# Settings
@@ -166,6 +169,30 @@ def cli_page(app: Any) -> str:
     return "\n".join(page)
 
 
+ROUTES_HEAD = """# Routes
+
+What each path takes and gives in full is at `/openapi.json` of a server; how to ask is in [http.md](http.md). Every
+path but those of the whole home also takes `namespace`, and every one `format` and `verbose`. A GET takes its fields in
+the query, any other in a JSON body.
+
+| path | what it does | takes | needs |
+|---|---|---|---|"""
+
+
+def routes_page() -> str:
+    """docs/http-routes.md."""
+    rows = sorted(routes_of(OPERATIONS), key=lambda each: (each.path, each.method))
+    return "\n".join([NOTE, ROUTES_HEAD, *map(_route_row, rows), ""])
+
+
+def _route_row(route: Route) -> str:
+    takes = [f"**`{name}`**" if each.is_required else f"`{name}`" for name, each in route.fields.items()]
+    takes = ["the transcript", *takes] if asking.file_field(route.row) else takes
+    needs = f"{route.row.access}, everywhere" if route.is_of_home else route.row.access
+    summary = route.row.text.partition("\n")[0].partition(". ")[0].rstrip(".")
+    return _row(f"`{route.method} {route.path}`", summary, ", ".join(takes), needs)
+
+
 def _help(command: Any) -> str:
     return (command.help or "").split("\f")[0].strip()
 
@@ -222,6 +249,7 @@ def main() -> int:
     derived.commands.cache_clear()
     app = typer.main.get_command(typer_app)
     stale += _settle(given.docs / "settings.md", settings_page(), check=given.check)
+    stale += _settle(given.docs / "http-routes.md", routes_page(), check=given.check)
     stale += _settle(given.docs / "cli.md", cli_page(app), check=given.check)
     found += [*undocumented_commands(app), *stale]
     print("\n".join(found) or "the references are true")

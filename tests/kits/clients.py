@@ -96,10 +96,15 @@ class Client:
 
 
 def at_work(
-    app: App, clients: int, operations: int, namespaces: int, beside: Callable[[], object] = lambda: None
+    app: App,
+    clients: int,
+    operations: int,
+    namespaces: int,
+    beside: Callable[[], object] = lambda: None,
+    made: Callable[[App, int, str], Client] = Client,
 ) -> list[Client]:
     """Clients that have done so many operations each, at the same time, in so many namespaces; and `beside` them."""
-    all_of_them = [Client(app, number, f"load/n{number % namespaces}") for number in range(clients)]
+    all_of_them = [made(app, number, f"load/n{number % namespaces}") for number in range(clients)]
     barrier = Barrier(clients)
     with ThreadPoolExecutor(clients + 1) as threads:
         done = [threads.submit(each.run, operations, barrier) for each in all_of_them]

@@ -71,6 +71,7 @@ def _discord(rng: random.Random) -> str:
 STANDALONE: dict[str, Callable[[random.Random], str]] = {
     "aws-access-key": lambda rng: rng.choice(("AKIA", "ASIA")) + chars(rng, string.ascii_uppercase + "234567", 16),
     "github-token": lambda rng: f"gh{rng.choice('pousr')}_" + mixed(rng, ALNUM, 36),
+    "pellucid-token": lambda rng: "pel_" + mixed(rng, HEX, 12) + "_" + mixed(rng, HEX, 64),
     "github-fine-grained-token": lambda rng: "github_pat_" + mixed(rng, ALNUM, 22) + "_" + mixed(rng, ALNUM, 59),
     "gitlab-token": _prefixed("glpat-", URLSAFE[:-1], 20),
     "slack-token": lambda rng: (

@@ -124,6 +124,7 @@ def test_a_transcript_is_sent_and_told_as_it_is_read(server: Served) -> None:
     assert code(server, "POST", "/v1/import", b"\x00\x01 nothing", Accept="application/x-ndjson")[0] == 400
 
 
+@pytest.mark.requirement("HTTP-5")
 def test_a_repeated_request_does_nothing_again(server: Served) -> None:
     key = {"Idempotency_Key": "k1"}
     first = server.post("/v1/memories", {"content": "Deploys are on Tuesdays"}, **key)

@@ -30,6 +30,7 @@ HERE = ("--namespace", "local/default")
 OTHERS = ("list", "snapshots list", "episodes list", "trust list", "tier list", "graph audit")
 
 
+@pytest.mark.requirement("HTTP-1")
 def test_a_recall_is_the_same_bytes_over_every_surface(cli: Cli, tmp_path: Path) -> None:
     cli("import", str(SESSIONS))
     home = tmp_path / "home"
@@ -55,6 +56,7 @@ def test_a_recall_is_the_same_bytes_over_every_surface(cli: Cli, tmp_path: Path)
             assert server.get(path).text == cli(*words.split(), *HERE, "--json", code=None).out
 
 
+@pytest.mark.requirement("HTTP-2")
 def test_every_route_and_field_is_the_tables() -> None:
     told = document(routes_of(OPERATIONS))
     routes = {each for row in OPERATIONS for each in row.on.http}

@@ -123,6 +123,7 @@ def _same(answer: Answer, ids: dict[str, str]) -> tuple[int, str]:
     return answer.status, _CHANGING.sub("", text)
 
 
+@pytest.mark.requirement("HTTP-3")
 @EACH
 def test_a_foreign_tenant_learns_nothing_of_a_namespace(place: Place, route: Route) -> None:
     there = _ask(place.server, route, place.foreign, VICTIM, place.ids)

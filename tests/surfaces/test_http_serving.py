@@ -52,6 +52,7 @@ def found(home: Path) -> Served:
     return Served(home, told["host"], told["port"], told["token"])
 
 
+@pytest.mark.requirement("HTTP-6")
 def test_a_signal_ends_it_with_nothing_left_and_its_token_with_it(begin: Begin, tmp_path: Path) -> None:
     for ending in (signal.SIGTERM, signal.SIGINT):
         one = begin()
@@ -67,6 +68,7 @@ def test_a_signal_ends_it_with_nothing_left_and_its_token_with_it(begin: Begin, 
     assert found(server.home).get("/v1/memories", token=server.token).status == 401
 
 
+@pytest.mark.requirement("HTTP-6")
 def test_a_home_is_served_once_and_a_server_that_was_killed_is_in_nobodys_way(begin: Begin, tmp_path: Path) -> None:
     one = begin()
     server = found(tmp_path / "home")

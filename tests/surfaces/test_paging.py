@@ -43,6 +43,7 @@ LISTS = {
 }
 
 
+@pytest.mark.requirement("HTTP-5")
 def test_every_list_comes_page_by_page_and_writing_meanwhile_moves_nothing(server: Served) -> None:
     for news, (path, ids) in zip(NEWS, LISTS.items(), strict=True):
         whole = server.get(f"{path}limit=1000").json

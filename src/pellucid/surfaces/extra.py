@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from pellucid.errors import InputError
 
-_MODULES = ("mcp", "fastapi", "uvicorn", "watchfiles")
+_MODULES = ("anyio", "mcp", "starlette", "uvicorn", "watchfiles")
 
 
 def require_server() -> None:

@@ -48,6 +48,7 @@ def test_the_secret_is_kept_nowhere_and_the_file_is_its_owners_alone(house: Open
     assert stat.S_IMODE((home / "access.json").stat().st_mode) == 0o600
 
 
+@pytest.mark.requirement("HTTP-7")
 def test_a_rotated_or_revoked_token_ends_at_once(house: Opener) -> None:
     app = house()
     first = made(app)
