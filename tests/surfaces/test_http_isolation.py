@@ -173,6 +173,8 @@ def test_no_field_reaches_beyond_the_namespace(place: Place) -> None:
     rows = server.get(f"/v1/ledger?namespace={MINE}&kind=lifecycle&everywhere=true", token=token)
     assert (rows.status, rows.json["code"]) == (403, "not_granted")
     assert server.get(f"/v1/ledger?namespace={MINE}&kind=lifecycle&everywhere=false", token=token).status == 200
+    tuned = server.post(f"/v1/recall?namespace={MINE}", {"query": "x", "settings": {"gate": "llm"}}, token=token)
+    assert (tuned.status, tuned.json["code"]) == (403, "not_granted")
     twice = server.get(f"/v1/memories?namespace={MINE}&namespace={VICTIM}", token=token)
     assert twice.status == 400
 

@@ -53,7 +53,8 @@ class Flag:
     shared: bool = False
     """Of many commands: such flags stand behind a command's own."""
     beyond: bool = False
-    """It reaches beyond the namespace: only who may do so everywhere may write it."""
+    """It reaches beyond the namespace, or can have the owner's model asked: a server takes it of those alone who may do
+    so everywhere."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The field's text is its description in a JSON schema, too."""

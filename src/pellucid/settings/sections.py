@@ -201,7 +201,9 @@ class ServerSettings(BaseModel):
     )
     body_mb: int = Field(default=4, ge=1, le=1024, description="Megabytes of a request's body.")
     import_mb: int = Field(default=512, ge=1, le=65_536, description="Megabytes of a transcript that is sent.")
-    calls: int = Field(default=8, ge=1, le=256, description="Calls that run at once.")
+    calls: int = Field(
+        default=8, ge=1, le=256, description="Calls that run at once, of those that ask and of those that write."
+    )
     waiting: int = Field(default=256, ge=1, le=10_000, description="Calls under way or waiting, before one is refused.")
 
 

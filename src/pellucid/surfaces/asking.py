@@ -105,6 +105,14 @@ def _property(field: Field, table: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
+def beyond(row: Row, given: Mapping[str, object]) -> list[str]:
+    """Those of the given fields that reach beyond a namespace: a server takes them only of who may do so everywhere."""
+    fields, nothing = writable(row), (None, False, "false", dict[str, object](), list[object]())
+    return [
+        name for name, value in given.items() if name in fields and fields[name].flag.beyond and value not in nothing
+    ]
+
+
 def asked(call: Call, row: Row, given: Mapping[str, object], **files: object) -> Any:
     """The input of a row from JSON values; `files` are fields that a surface fills in itself.
 

@@ -54,7 +54,7 @@ class ConsolidateInput(Wire):
     dry_run: DryRun = False
     limit: Annotated[int | None, Flag("End the pass after so many changed clusters.")] = Field(default=None, ge=1)
     use_model: Annotated[
-        bool, Flag("Ask the model of [llm] about what cannot be proved, and check its answers.", "--model")
+        bool, Flag("Ask the model of [llm] about what cannot be proved, and check its answers.", "--model", beyond=True)
     ] = False
 
 

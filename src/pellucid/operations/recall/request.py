@@ -87,7 +87,7 @@ class RecallInput(SafeInput):
     ] = None
     """Memories that speak of these files are nominated."""
     settings: Annotated[
-        dict[str, Any], Flag("A recall setting for this call: name=value; may be repeated.", "--set")
+        dict[str, Any], Flag("A recall setting for this call: name=value; may be repeated.", "--set", beyond=True)
     ] = Field(default_factory=dict)
     """Such as `maxIterations` or `legWeights.vector`."""
     without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term; may be repeated.")] = ()

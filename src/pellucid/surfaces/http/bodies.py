@@ -9,11 +9,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
+import anyio
+
 from pellucid.errors import InputError
 from pellucid.store.local.database import explained, make_private_folder
 from pellucid.surfaces.http.refusals import HttpError
 
 FOLDER = "incoming"
+_BODY_S = 600.0
 
 
 class GoneError(Exception):
@@ -24,12 +27,16 @@ async def chunks(receive: Any, limit: int) -> AsyncIterator[bytes]:
     """The body as it comes.
 
     Raises:
-        HttpError: there is more of it than `limit` bytes (413).
+        HttpError: there is more of it than `limit` bytes (413), or it takes too long (408).
         GoneError: it ended too early.
     """
-    taken, more = 0, True
+    taken, more, until = 0, True, anyio.current_time() + _BODY_S
     while more:
-        message = await receive()
+        try:
+            with anyio.fail_after(max(0.0, until - anyio.current_time())):
+                message = await receive()
+        except TimeoutError as error:
+            raise HttpError(408, "too_slow", f"the body was not there within {_BODY_S:g} seconds") from error
         if message["type"] == "http.disconnect":
             raise GoneError
         data, more = cast("bytes", message.get("body", b"")), bool(message.get("more_body", False))

@@ -33,6 +33,11 @@ class Errand:
     file: Path | None = None
     """What a client sent in place of a file of the machine."""
 
+    @property
+    def asks(self) -> bool:
+        """Whether it asks or looks, and changes nothing."""
+        return self.route.row.access == "read"
+
     def run(self, host: Host, deadline: Deadline, emit: Emit) -> Reply | None:
         """The answer; None where it was sent piece by piece.
 

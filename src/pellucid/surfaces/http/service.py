@@ -8,7 +8,7 @@ import traceback
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs
@@ -112,10 +112,15 @@ class Service:
         self._host, self._gate, self._limits = host, gate, limits
         self._routes, self._repeats = Routes(OPERATIONS), Repeats()
         self._running: set[Deadline] = set()
-        self._threads: anyio.CapacityLimiter | None = None
+        self._threads: dict[bool, anyio.CapacityLimiter] = {}
+        """Of those who ask, and of those who write, who may wait for each other: nobody who asks waits behind them."""
         self.mcp: Any = None
         self.last_asked = monotonic()
         self.ready = False
+
+    @cached_property
+    def _document(self) -> bytes:
+        return json.dumps(document(self._routes.all), indent=1).encode() + b"\n"
 
     def cancel(self) -> None:
         """Give up every call that is under way."""
@@ -139,7 +144,7 @@ class Service:
     @asynccontextmanager
     async def living(self) -> AsyncGenerator[None]:
         """While requests may come."""
-        self._threads = anyio.CapacityLimiter(self._limits.calls)
+        self._threads = {asks: anyio.CapacityLimiter(self._limits.calls) for asks in (True, False)}
         async with AsyncExitStack() as open_ones:
             if self.mcp is not None:
                 await open_ones.enter_async_context(self.mcp.running())
@@ -182,8 +187,7 @@ class Service:
         if path == "/mcp" or path.startswith("/mcp/"):
             await self._hand_to_mcp(exchange, asker)
         elif path == "/openapi.json":
-            text = json.dumps(document(self._routes.all), indent=1).encode() + b"\n"
-            await exchange.reply(Reply(200, text))
+            await exchange.reply(Reply(200, self._document))
         else:
             await self._operate(exchange, asker)
 
@@ -227,7 +231,12 @@ class Service:
         try:
             _check_names(route, given, asker)
             errand = Errand(route, namespace, {**given, **named}, form, verbose, file)
-            await self._once(exchange, asker, errand, f"{exchange.scope['path']} {namespace} {form} {print_}")
+            await self._once(
+                exchange,
+                asker,
+                errand,
+                f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {form} {print_}",
+            )
         finally:
             if file:
                 remove(file)
@@ -250,8 +259,7 @@ class Service:
 
     async def _run(self, exchange: Exchange, asker: Asker, errand: Errand) -> Reply | None:
         row = errand.route.row
-        seconds = self._limits.time_limit_s * (1 if row.access == "read" else _LONGER)
-        deadline = Deadline(seconds)
+        deadline = Deadline(self._limits.time_limit_s * (1 if errand.asks else _LONGER))
         reply = await self._in_thread(exchange, errand, deadline)
         if row.effect == "erase":
             self._repeats.forget()
@@ -279,7 +287,7 @@ class Service:
             async with anyio.create_task_group() as beside:
                 beside.start_soon(exchange.watch, deadline)
                 work = partial(_settled, errand, self._host, deadline, emit)
-                reply = await anyio.to_thread.run_sync(work, limiter=self._threads)
+                reply = await anyio.to_thread.run_sync(work, limiter=self._threads[errand.asks])
                 beside.cancel_scope.cancel()
         finally:
             self._running.discard(deadline)
@@ -331,13 +339,13 @@ def _one(query: dict[str, list[str]], name: str) -> str | None:
 
 def _check_names(route: Route, given: Mapping[str, object], asker: Asker) -> None:
     """See that every field is one of this path, and that what reaches beyond the namespace may."""
-    for name, value in given.items():
+    for name in given:
         if name not in route.fields:
             raise InputError(
                 f"{json.dumps(name)} is no field of this path", next_step="/openapi.json says what it takes"
             )
-        if route.fields[name].flag.beyond and value not in (False, "false"):
-            allowed(asker, route.row.access, EVERYWHERE)
+    if asking.beyond(route.row, given):
+        allowed(asker, route.row.access, EVERYWHERE)
 
 
 def _note_trace(trace: str, error: Exception) -> None:

@@ -31,6 +31,7 @@ from pellucid.surfaces.mcp.http import granted, mounted
 
 NAME, LOCK = "server.json", "server.lock"
 _GRACE_S = 10.0
+_CONNECTIONS = 2048
 _LOOKS_EVERY_S = 5.0
 
 
@@ -173,6 +174,7 @@ class _Server(uvicorn.Server):
                 ws="none",
                 h11_max_incomplete_event_size=32_768,
                 timeout_keep_alive=30,
+                limit_concurrency=_CONNECTIONS,
                 timeout_graceful_shutdown=int(_GRACE_S) + 5,
             )
         )
