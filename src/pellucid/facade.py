@@ -254,9 +254,11 @@ class HomeView:
         app = self._call.app
         return storytelling.history(app, app.settings.namespace, memory_id, as_of, as_known_at)
 
-    def episodes(self, query: str = "", session_id: str | None = None, limit: int = 20) -> storytelling.EpisodesOutput:
-        """Episodes, newest first; with words, those that hold them, best first."""
-        return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit)
+    def episodes(
+        self, query: str = "", session_id: str | None = None, limit: int = 20, after: str | None = None
+    ) -> storytelling.EpisodesOutput:
+        """Episodes, newest first; with words, those that hold them, best first; `after` is the `next` of a page."""
+        return storytelling.EPISODES(self._call, query=query, session_id=session_id, limit=limit, after=after)
 
     def episode(self, episode_id: str) -> storytelling.EpisodeView:
         """One episode with what came of it."""

@@ -61,6 +61,7 @@ class ListOptions(TypedDict, total=False):
     as_of: datetime
     as_known_at: datetime
     limit: int
+    after: str
 
 
 class LookOptions(TypedDict, total=False):

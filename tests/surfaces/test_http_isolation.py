@@ -179,6 +179,37 @@ def test_no_field_reaches_beyond_the_namespace(place: Place) -> None:
     assert twice.status == 400
 
 
+def _tool(server: Served, token: str, name: str, **arguments: object) -> str:
+    """What a tool says at `/mcp`, to whoever has this token."""
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    headers = {"Accept": "application/json, text/event-stream"}
+    begun = server.post(
+        "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}, token=token, **headers
+    )
+    assert begun.status == 200, begun
+    headers |= {"Mcp-Session-Id": begun.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
+    server.post("/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, token=token, **headers)
+    asked = {"name": name, "arguments": arguments}
+    said = server.post(
+        "/mcp", {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asked}, token=token, **headers
+    )
+    assert said.status == 200, said
+    return said.text
+
+
+def test_the_tools_over_http_say_what_the_token_grants_alone(place: Place) -> None:
+    mine = _tool(place.server, place.foreign, "memory_search", mode="memories", namespace=MINE)
+    assert "release train" in mine
+    theirs = _tool(place.server, place.foreign, "memory_search", mode="memories", namespace=VICTIM)
+    nobodys = _tool(place.server, place.foreign, "memory_search", mode="memories", namespace="nobody/nothing")
+    assert '"isError":true' in theirs.replace(" ", "")
+    assert theirs.replace(VICTIM, "PLACE") == nobodys.replace("nobody/nothing", "PLACE")
+    for tool, arguments in (("memory_recall", {"query": CANARY}), ("memory_xray", {"recallId": place.ids["recall"]})):
+        said = _tool(place.server, place.foreign, tool, namespace=VICTIM, **arguments)
+        assert SAID not in said
+        assert "Bergen" not in said
+
+
 def test_the_only_namespace_that_is_granted_is_meant_where_none_is_named(place: Place) -> None:
     assert "release train" in place.server.get("/v1/memories", token=place.reader).text
     several = place.server.get("/v1/memories", token=place.foreign)
