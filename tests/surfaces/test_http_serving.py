@@ -208,3 +208,25 @@ def test_the_body_of_an_unfinished_request_leaves_nothing(begin: Begin, tmp_path
 def test_settings_of_a_server_are_read_like_any_other(tmp_path: Path) -> None:
     (tmp_path / "pellucid.toml").write_text("[server]\ncalls = 3\n", "utf-8")
     assert load(home=tmp_path).server.calls == 3
+
+
+@pytest.mark.usefixtures("encoded")
+def test_documents_that_were_indexed_are_followed_and_no_others(tmp_path: Path, cli: Cli) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.md").write_text(f"# Page {name}\n\nThe gate of {name} opens at seven.\n", "utf-8")
+    cli("index", "docs", str(folder), "--namespace", "local/default")
+
+    def said(server: Served) -> str:
+        return server.get("/v1/documents?gone=true&format=text").text + server.get("/v1/memories?category=section").text
+
+    with served(load(home=tmp_path / "home")) as server:
+        (folder / "one.md").write_text("# Page one\n\nThe gate of one opens at nine.\n", "utf-8")
+        (folder / "three.md").write_text("# Page three\n\nNobody asked for this one.\n", "utf-8")
+        while "opens at nine" not in said(server):
+            pass
+        (folder / "two.md").unlink()
+        while "opens at seven" in said(server):
+            pass
+        assert "Nobody asked" not in said(server)
