@@ -15,7 +15,7 @@ from mcp.client import Client
 from kits.mcp import ask, ask_http, serving, standing
 from pellucid.surfaces.mcp.tools import tools
 
-CALLS, LINES, BODIES = 600, 300, 100
+CALLS, LINES, BODIES = 10_000, 1_500, 500
 TEXTS = (
     "",
     " ",
@@ -38,6 +38,7 @@ TEXTS = (
     "team/x",
     "legWeights.vector",
 )
+LISTED = [each.listed for each in tools().values()]
 NUMBERS = (0, -1, 1, 2**31, 2**63, -(2**70), 10**400, 0.5, -0.0, 1e308, True, False)
 
 
@@ -55,10 +56,10 @@ def anything(draw: random.Random, deep: int = 3) -> Any:
 
 def a_call(draw: random.Random) -> tuple[str, dict[str, Any]]:
     """A tool and some of its fields, or others, with any values; often enough only one of them is off."""
-    name, tool = draw.choice(list(tools().items()))
-    properties = tool.listed.input_schema["properties"]
+    listed = draw.choice(LISTED)
+    name, properties = listed.name, listed.input_schema["properties"]
     known = sorted(properties.keys() - {"namespace"})
-    fields = {*draw.sample(known, draw.randrange(min(5, len(known)))), *tool.listed.input_schema["required"]}
+    fields = {*draw.sample(known, draw.randrange(min(5, len(known)))), *listed.input_schema["required"]}
     arguments = {field: fitting(draw, properties[field]) for field in sorted(fields)}
     if draw.randrange(2):
         arguments[draw.choice([*properties] * 4 + [*TEXTS])] = anything(draw)

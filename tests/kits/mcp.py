@@ -23,11 +23,11 @@ T = TypeVar("T")
 Work = Callable[[Client], Awaitable[T]]
 
 
-def ask(calls: Calls, work: Work[T]) -> T:
+def ask(calls: Calls, work: Work[T], *, mode: str = "auto") -> T:
     """What some work with a client gives, in this process and over the protocol's own messages."""
 
     async def run() -> T:
-        async with Client(server(calls)) as client:
+        async with Client(server(calls), mode=mode) as client:
             return await work(client)
 
     return asyncio.run(run())

@@ -1,14 +1,17 @@
 """`pellucid mcp` as a process, and the same server over HTTP, in; what a client of each protocol era gets out."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from mcp.client import Client
 
+import pellucid
 from kits.cli import Cli
 from kits.mcp import ask_http, ask_process, serving, standing
 
@@ -96,3 +99,26 @@ def test_it_asks_the_project_of_its_folder_as_commands_do(cli: Cli, tmp_path: Pa
 
     assert ask_process(tmp_path / "home", where, cwd=project) == "local/billing"
     assert ask_process(tmp_path / "home", where, cwd=tmp_path) == "local/default"
+
+
+def test_without_the_extra_it_says_what_is_missing_and_the_rest_works(tmp_path: Path) -> None:
+    """An environment of everything that is installed here but the server's libraries."""
+    (libraries := tmp_path / "libraries").mkdir()
+    absent = ("mcp", "fastapi", "uvicorn", "watchfiles")
+    for each in Path(typer.__file__).parents[1].iterdir():
+        if not each.name.startswith(absent) and each.suffix != ".pth":
+            (libraries / each.name).symlink_to(each)
+    source = Path(pellucid.__file__).parents[1]
+    start = "import sys; from pellucid.surfaces.cli import main; main()"
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = {"PYTHONPATH": f"{source}{os.pathsep}{libraries}", "PELLUCID_HOME": str(tmp_path / "home")}
+        command = [sys.executable, "-S", "-c", start, *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    refused = run("mcp")
+    assert refused.returncode == 2
+    missing = "mcp, fastapi, uvicorn, watchfiles is not installed (pip install 'pellucid[server]')"
+    assert refused.stderr == f"pellucid: this needs the extra `server`, and {missing}\n"
+    assert run("list").returncode == 0
+    assert "Serve memory to an agent over MCP" in run("mcp", "--help").stdout

@@ -87,7 +87,7 @@ def schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
     """What a program may write, as a JSON Schema; of all fields, or of those with these JSON names."""
     fields = writable(row)
     shown = {name: fields[name] for name in (fields if names is None else names)}
-    tables = {each.kind: each.kind.model_json_schema() for each in shown.values()}
+    tables = {kind: kind.model_json_schema() for kind in dict.fromkeys(each.kind for each in shown.values())}
     properties = {name: _property(each, tables[each.kind]) for name, each in shown.items()}
     found: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
     if required := [name for name, each in shown.items() if each.is_required]:
