@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -122,3 +123,15 @@ def test_without_the_extra_it_says_what_is_missing_and_the_rest_works(tmp_path: 
     assert refused.stderr == f"pellucid: this needs the extra `server`, and {missing}\n"
     assert run("list").returncode == 0
     assert "Serve memory to an agent over MCP" in run("mcp", "--help").stdout
+
+
+def test_ctrl_c_ends_it_though_its_input_is_open(tmp_path: Path) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([PROGRAM, "mcp", "--home", str(tmp_path / "home")], **pipes) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+        process.stdin.flush()
+        assert b"pellucid" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT

@@ -305,6 +305,11 @@ def mcp(_row: None, given: Given) -> None:
     require_server()
     from pellucid.surfaces.mcp.stdio import run
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing waits for the next line: what was acknowledged is on disk
+    if sys.stdin.isatty():
+        note(
+            "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
+        )
     run(settings(given["home"], given["namespace"]), note)
 
 
