@@ -9,10 +9,12 @@ import pytest
 from mcp.client import Client
 
 from kits.cli import Cli
-from kits.mcp import ask, standing
+from kits.mcp import ask, call, standing
+from kits.snippets import ROOT
 from pellucid.surfaces.mcp.calling import Calls
 
 RACKS, ROOMS = range(1, 9), ("Basel", "Bern", "Genf", "Chur", "Zug", "Olten")
+EXAMPLES = ROOT / "examples" / "specs"
 FORMS = ("json", "text", "markdown")
 
 
@@ -61,3 +63,21 @@ def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: 
             assert texts[form] == cli("xray", "--id", recall_id, "--format", form).out
         assert texts["tool"] + "\n" == texts["text"]
         assert texts["value"] == json.loads(texts["json"])
+
+
+def test_what_a_port_stands_on_is_the_same_over_mcp_and_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    cli("index", "docs", str(EXAMPLES))
+    asked = {"query": "SPEC-054 dependencies port plan TypeScript", "topK": 6}
+    told = cli("recall", asked["query"], "--top-k", "6", "--json").json
+    with standing(tmp_path / "home") as calls:
+        found: Any = call(calls, "memory_recall", **asked).structured_content
+    own = {"recallId", "auditEntryId", "context"}
+
+    def shown(outcome: Any) -> Any:
+        if isinstance(outcome, dict):
+            return {name: shown(value) for name, value in outcome.items() if name not in own}
+        return [shown(each) for each in outcome] if isinstance(outcome, list) else outcome
+
+    assert shown(found) == shown(told)
+    assert found["context"].splitlines()[1:] == told["context"].splitlines()[1:]
+    assert found["memories"]
