@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -119,15 +120,18 @@ def test_without_the_extra_it_says_what_is_missing_and_the_rest_works(tmp_path: 
 
     refused = run("mcp")
     assert refused.returncode == 2
-    missing = "mcp, fastapi, uvicorn, watchfiles is not installed (pip install 'pellucid[server]')"
-    assert refused.stderr == f"pellucid: this needs the extra `server`, and {missing}\n"
+    (line,) = refused.stderr.splitlines()
+    assert re.fullmatch(
+        r"pellucid: this needs the extra `server`, and [a-z, ]*mcp[a-z, ]* is not installed \(.*\)", line
+    )
+    assert line.endswith("(pip install 'pellucid[server]')")
     assert run("list").returncode == 0
     assert "Serve memory to an agent over MCP" in run("mcp", "--help").stdout
 
 
 def test_ctrl_c_ends_it_though_its_input_is_open(tmp_path: Path) -> None:
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([PROGRAM, "mcp", "--home", str(tmp_path / "home")], **pipes) as process:
+    command, pipe = [PROGRAM, "mcp", "--home", str(tmp_path / "home")], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")

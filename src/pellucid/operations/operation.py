@@ -21,6 +21,7 @@ from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.errors import InputError, PellucidError, field_name
 from pellucid.model.access import Access
+from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
 
@@ -78,12 +79,13 @@ Scopes = Annotated[tuple[str, ...], Flag("A context scope of the caller; may be 
 DryRun = Annotated[bool, Flag("Say what a pass would do, and write nothing.")]
 Limit = Annotated[int, Flag("How many to show.")]
 
-CONTEXT: Mapping[str, Callable[[App], object]] = {
-    "namespace": lambda app: app.settings.namespace,
-    "by_folder": lambda app: not app.settings.namespace_is_given,
-    "also": lambda app: app.also,
+CONTEXT: Mapping[str, Callable[["Call"], object]] = {
+    "namespace": lambda call: call.app.settings.namespace,
+    "by_folder": lambda call: not call.app.settings.namespace_is_given,
+    "also": lambda call: call.app.also,
+    "said_by": lambda call: call.said_by,
 }
-"""Fields that no caller writes: where a call is made decides them."""
+"""Fields that no caller writes: where a call is made, and by whom, decides them."""
 
 
 class Call:
@@ -107,6 +109,8 @@ class Call:
         report: Callable[[str], None] = lambda _said: None,
     ) -> None:
         self.settings = settings
+        self.said_by: SourceClass = "manual"
+        """Whose words the call brings: a person's, unless a surface for others says so."""
         self.deadline = deadline or Deadline()
         self.progress = progress
         self.report = report
@@ -133,7 +137,7 @@ class Call:
         Raises:
             InputError: a value is not allowed; names its field.
         """
-        here = {name: fill(self.app) for name, fill in CONTEXT.items() if name in context_of(kind)}
+        here = {name: fill(self) for name, fill in CONTEXT.items() if name in context_of(kind)}
         try:
             return kind(**{**here, **fields})
         except ValidationError as error:

@@ -11,8 +11,9 @@ from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.known import boundary
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.trust.zones import first_zone
 from pellucid.model.ledger import LifecycleRow
-from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
@@ -27,6 +28,8 @@ class RememberInput(SafeInput):
 
     content: Annotated[str, Words("What to remember, in words.")]
     namespace: str
+    said_by: SourceClass = "manual"
+    """Whose words these are."""
     category: Annotated[Category, Flag("fact, decision, preference, principle, …")] = "fact"
     tags: Annotated[tuple[str, ...], Flag("A tag; may be repeated.")] = ()
     entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
@@ -61,7 +64,7 @@ class RememberOutput(Wire):
 
 
 def remember(app: App, request: RememberInput) -> RememberOutput:
-    """Keep one memory, asserted by the user; equal words about the same entity are kept once.
+    """Keep one memory, asserted by the user or, where an agent says it, by that; equal words are kept once an entity.
 
     What is known already gains the tags and the pin that are asked for; nothing else of it changes.
 
@@ -76,6 +79,8 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
             "a moment is a verbatim turn of a session, a section a part of a document",
             next_step=f"choose another {field_name('category')}",
         )
+    if asked.axiom and asked.said_by != "manual":
+        raise InputError("an axiom is a person's to state", next_step=f"leave {field_name('axiom')} out")
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.unit_of_work.deciding(asked.namespace, [asked.content]):
@@ -99,8 +104,8 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
         created=now,
         updated=now,
         source="manual",
-        asserted_by="axiom" if asked.axiom else "user",
-        source_class="manual",
+        asserted_by="axiom" if asked.axiom else "user" if asked.said_by == "manual" else "inferred",
+        source_class=asked.said_by,
         session_id=asked.session_id,
         agent=asked.agent,
         confidence=asked.confidence,
@@ -109,7 +114,7 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
         entity_ref=asked.entity_ref,
         structured_attributes=asked.attributes,
         importance_score=asked.importance,
-        trust_zone="trusted",
+        trust_zone=first_zone(asked.said_by, asked.content, enabled=app.settings.trust.enabled),
         scopes=asked.scopes,
         valid_at=now,
         content_hash=digest,

@@ -115,6 +115,7 @@ def _shown(value: object) -> str:
 
 def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
     _check_names(tool, row, given)
+    call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
     request = asked(call, row, {**dict.fromkeys(opposites(row), True), **given})
     outcome = row.run(call, request)
     said = printed(told(row, outcome, request, call.app, "text")).rstrip("\n")

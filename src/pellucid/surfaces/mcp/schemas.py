@@ -23,7 +23,7 @@ def field_schemas(row: Operation[Any, Any]) -> dict[str, Schema]:
     found = schema(row)
     flat = {name: _bare(part, found.get("$defs", {}), _WHOLE) for name, part in found["properties"].items()}
     for name in opposites(row):
-        flat[name] |= {"default": True, "description": f"false: {flat[name]['description']}"}
+        flat[name] |= {"default": True, "description": f"false: {writable(row)[name].flag.text}"}
     return flat
 
 
