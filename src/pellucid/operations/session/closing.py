@@ -9,13 +9,14 @@ from pellucid.clock import epoch_ms
 from pellucid.model.turn import FlushSignal
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Agent, Call, Operation, Session, Surfaces
+from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.flushing import Flushed
 from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.operations.using import occasion_of
 from pellucid.store.citations_port import CitationKind
 
 
-class ClosingInput(Wire):
+class ClosingInput(SafeInput):
     """Which session; without one, what was said and asked today in none."""
 
     namespace: str
