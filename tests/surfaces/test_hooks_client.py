@@ -29,7 +29,7 @@ EVENT = {
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path) -> Iterator[Path]:
     """A home that no real server is started for: starting is refused, as if one were being started."""
     home = tmp_path / "home"
     (home / "hooks").mkdir(parents=True, mode=0o700)

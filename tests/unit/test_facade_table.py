@@ -46,21 +46,16 @@ def called() -> set[str]:
     """The operations whose rows the façade's methods call."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(Path(facade.__file__ or "").read_text("utf-8"))):
-        if isinstance(node, ast.Call):
-            at = node.func
-            held = (
-                getattr(facade, at.value.id, None)
-                if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Name)
-                else None
-            )
-            row = (
-                getattr(held, at.attr, None)
-                if held
-                else getattr(facade, at.id, None)
-                if isinstance(at, ast.Name)
-                else None
-            )
-            found |= {row.name} if isinstance(row, Operation) else set()
+        row: object = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            row = getattr(facade, node.func.id, None)
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            row = getattr(getattr(facade, node.func.value.id, None), node.func.attr, None)
+        found |= {row.name} if isinstance(row, Operation) else set()
     return found
 
 

@@ -1,3 +1,5 @@
+# pyright: basic, reportMissingImports=false
+# the framework is not installed where types are checked
 """An opened home in, hooks and tools for the Claude Agent SDK out: the same events as Claude Code's own hooks tell."""
 
 from asyncio import to_thread

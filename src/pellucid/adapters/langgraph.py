@@ -1,3 +1,5 @@
+# pyright: basic, reportMissingImports=false
+# the framework is not installed where types are checked
 """An opened home in, a store for LangGraph out: an item is a memory about its key, a later one supersedes it."""
 
 import json

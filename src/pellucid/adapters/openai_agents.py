@@ -1,3 +1,5 @@
+# pyright: basic, reportMissingImports=false
+# the framework is not installed where types are checked
 """An opened home in, tools and a session for the OpenAI Agents SDK out: what is said in it is kept in mind, too."""
 
 from asyncio import to_thread

@@ -1,3 +1,5 @@
+# pyright: basic, reportMissingImports=false
+# the framework is not installed where types are checked
 """An opened home in, a toolset for Pydantic AI out: `Agent(…, toolsets=[toolset(memory)])`."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# pyright: reportMissingImports=false
 """Frameworks for agents in, what their own parts do with an opened home out; each where its framework is installed."""
 
 import asyncio

@@ -94,6 +94,7 @@ def test_what_a_prompt_looks_for_is_put_before_it_with_its_ids_and_the_recall(ap
     assert out.memory_ids == (kept.memory.id,)
     context = context_of(out)
     assert CRANE in context
+    assert f"{out.recall_id}: [1] {kept.memory.id}" in context
     assert f'<pellucid-recall id="{out.recall_id}">' in context
     assert out.print["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
     assert out.print["systemMessage"] == f"pellucid: 1 memory; why: pellucid xray {out.recall_id}"
@@ -285,13 +286,16 @@ def test_a_transcript_is_read_from_where_it_was_left_and_each_turn_is_kept_once(
     assert not app.spool.waiting()
 
 
-def test_lines_that_come_after_the_last_event_are_read_when_it_is_quiet(app: App, at_home: Path) -> None:
+def test_lines_that_come_after_the_last_event_are_read_when_it_is_quiet(
+    app: App, at_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = transcript(at_home, SAID[1])
     tell(app, "SessionEnd", transcript_path=str(path))
     read_transcripts(app)
     transcript(at_home, SAID[0].rstrip("\n"))
     assert read_transcripts(app) == 0
-    app.clock.at += timedelta(minutes=5)
+    later = app.clock.now() + timedelta(minutes=5)
+    monkeypatch.setattr(app.clock, "at", later)
     assert read_transcripts(app) == 1
     (known,) = HookedSessions(app.settings.home).known()
     assert known.offset == path.stat().st_size
