@@ -179,7 +179,7 @@ def test_cursor_takes_no_context_at_a_prompt_so_nothing_is_recalled_for_it(app: 
             event={
                 "hook_event_name": "beforeSubmitPrompt",
                 "conversation_id": SESSION,
-                "workspace_roots": ["/work/crane"],
+                "workspace_roots": ["/src/crane"],
                 "prompt": "how much can the harbour crane lift?",
             },
         ),

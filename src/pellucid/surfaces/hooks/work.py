@@ -3,13 +3,14 @@
 import os
 import sys
 import time
-from datetime import timedelta
-from importlib.util import find_spec
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from pellucid.errors import InputError
 from pellucid.settings import Settings
 from pellucid.store.local.database import make_private_folder
 from pellucid.store.local.hooked import HookedSessions
+from pellucid.surfaces.extra import require_server
 from pellucid.surfaces.host import Host
 
 _NOTICE = (
@@ -22,14 +23,28 @@ _LOOKS_EVERY_S = 2.0
 def work(settings: Settings) -> None:
     """Serve a home until nobody has asked anything for a while; see `client`, which starts this on its own."""
     home, idle = settings.home, settings.hooks.idle_minutes
-    if find_spec("uvicorn") and find_spec("fastapi"):
+    if has_server():
         served = ("serve", "--home", str(home), "--port", "0", "--idle-minutes", str(idle))
         os.execv(sys.executable, (sys.executable, "-P", "-m", "pellucid", *served))  # noqa: S606 - our own, no shell
     _leave_notice(home)
     with Host(settings) as host:
         sessions, begun = HookedSessions(home), host.app.clock.now()
-        while host.app.clock.now() - max(sessions.last_told() or begun, begun) < timedelta(minutes=idle):
+        while is_told(sessions, begun, host.app.clock.now(), timedelta(minutes=idle)):
             time.sleep(_LOOKS_EVERY_S)
+
+
+def has_server() -> bool:
+    """Whether the libraries of the extra are installed."""
+    try:
+        require_server()
+    except InputError:
+        return False
+    return True
+
+
+def is_told(sessions: HookedSessions, begun: datetime, now: datetime, idle: timedelta) -> bool:
+    """Whether something was told lately, or this has only just begun."""
+    return now - max(sessions.last_told() or begun, begun) < idle
 
 
 def _leave_notice(home: Path) -> None:
