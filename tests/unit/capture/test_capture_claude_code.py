@@ -278,8 +278,8 @@ def test_what_a_compaction_hands_over_for_the_next_step_is_no_part_of_its_recap(
     summary = (
         "1. Primary Request and Intent:\n   The user wants retries.\n1. first\n2. second\n\n"
         "2. Key Technical Concepts:\n"
-        '   - Redis keeps the sessions\n\n6. All user messages:\n   - "use redis"\n\n7. **Pending Tasks:**\n'
-        "   - push\n\n"
+        '   - Redis keeps the sessions\n\n6. All user messages:\n   - "use redis"\n\n'
+        "7. **Pending Tasks:**\n   - push\n\n"
         "8. Current Work:\n   Writing the test.\n\n9. Optional Next Step:\n   Run it."
     )
     words = f"This session is being continued from a previous conversation.\n\nSummary:\n{summary}"

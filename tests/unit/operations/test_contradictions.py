@@ -1,5 +1,6 @@
 """A table of pairs in, how many contradictions are seen and how many pairs that can both hold are left alone out."""
 
+import json
 import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,6 +11,7 @@ import pytest
 from pellucid.app import App, open_app
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import load
 
 TABLE = tomllib.loads((Path(__file__).parent / "contradictions.toml").read_text(encoding="utf-8"))
@@ -68,3 +70,24 @@ def test_pairs_that_no_rule_was_fitted_to_fare_about_as_well(app: App) -> None:
     seen = 20 - len(missed(app, "clash", held_out=True))
     spared = 20 - len(missed(app, "apart", held_out=True))
     assert (seen >= 17, spared >= 19) == (True, True), (seen, spared)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("My manager is Alice", "My manager is Bob now"),
+        ("The minimum Python version is 3.10", "The minimum Python version is 3.12"),
+    ],
+)
+def test_of_two_sessions_the_newer_plainly_takes_the_place_of_the_older(
+    app: App, tmp_path: Path, older: str, newer: str
+) -> None:
+    namespace = f"sessions/{sha256(older.encode()).hexdigest()[:12]}"
+    for day, words in enumerate((older, newer), start=1):
+        said = {"role": "user", "content": words, "timestamp": f"2026-03-0{day}T09:00:00Z"}
+        path = tmp_path / f"{day}.jsonl"
+        path.write_text(json.dumps(said) + "\n", "utf-8")
+        import_transcripts(app, ImportInput(paths=(path,), mode="extract", namespace=namespace))
+    found = list_memories(app, ListInput(namespace=namespace, status=None)).memories
+    assert sorted(each.memory.status for each in found) == ["active", "superseded"]
+    assert next(each.memory.content for each in found if each.memory.status == "active").endswith(newer)
