@@ -64,6 +64,8 @@ class Noise(LanguageTable):
     hedges: re.Pattern[str] = _NEVER
     soft_hedges: re.Pattern[str] = _NEVER
     question: re.Pattern[str] = _NEVER
+    unmarked: re.Pattern[str] = _NEVER
+    """A question by its order of words alone, as it is typed to a program: `who owns billing`."""
     chatter: re.Pattern[str] = _NEVER
     task: re.Pattern[str] = _NEVER
     appointed: re.Pattern[str] = _NEVER

@@ -55,7 +55,8 @@ def stated(spoken: Spoken) -> list[ObservedStatement]:
 def _of_person(hearing: Hearing) -> list[ObservedStatement]:
     """What the cues of the language name, and what else reads as worth keeping; nothing that was pasted."""
     own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
-    cued = list(statements(own))
+    asked = hearing.language.noise.unmarked
+    cued = [each for each in statements(own) if not asked.search(each.text.lower())]
     told = [_bare(each.text) for each in cued]
     further = [
         ObservedStatement(
@@ -89,7 +90,8 @@ def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Rea
         if not by_user and _is_next_step(unit, language):
             continue
         reading = table.read(unit.whole, by_user=by_user)
-        if is_question(unit.text, language) and not (by_user and reading.kind == "correction"):
+        asks = is_question(unit.text, language) or language.noise.unmarked.search(unit.text.lower())
+        if asks and not (by_user and reading.kind == "correction"):
             continue
         if brief and at + 1 < len(found):
             onward = table.read(" ".join(each.whole for each in found[at:]), by_user=True).durable
