@@ -119,7 +119,7 @@ class ChangeSet:
         """
         category = (of.memory if isinstance(of, Served) else of).category
         if category == "section":
-            there = isinstance(of, Served) and holds_section(self._head(of)[0], of.memory.id)
+            there = isinstance(of, Served) and holds_section(self._head(of), of.memory.id)
             return _OF_SECTIONS if there else frozenset()
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
@@ -128,28 +128,35 @@ class ChangeSet:
         self._note(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
-    def plan(self) -> WritePlan:
-        """The files and rows of all of it.
+    def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
+        """The files and rows of all of it, on top of `drafts`, what else the operation writes, which it takes over.
 
         Raises:
             ConflictError: a file is gone or holds the memory no longer; nothing was written.
         """
-        texts: dict[str, tuple[bytes, bytes]] = {}
+        drafted = {each.path: (each.base_hash, each.data) for each in drafts}
+        texts: dict[str, tuple[str | None, bytes]] = {}
         for served, fields in self._edited.values():
-            base, data = texts.get(served.path) or self._head(served)
+            base, data = texts.get(served.path) or drafted.get(served.path) or self._based(served)
             texts[served.path] = base, self._apply(data, served.path, served.memory, fields)
-        writes = [FileWrite(path, data, content_digest(base)) for path, (base, data) in texts.items()]
+        writes = [FileWrite(path, data, base) for path, (base, data) in texts.items()]
+        untouched = [each for each in drafts if each.path not in texts]
         return WritePlan(
-            (*map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows)
+            (*untouched, *map(memory_write, self._fresh.values()), *writes),
+            tuple(row.to_wire() for row in self._rows),
         )
 
-    def _head(self, served: Served) -> tuple[bytes, bytes]:
+    def _based(self, served: Served) -> tuple[str, bytes]:
+        data = self._head(served)
+        return content_digest(data), data
+
+    def _head(self, served: Served) -> bytes:
         data = self.records.heads([served.path])[0].data
         if data is None:
             raise ConflictError(
                 f"{served.path} is gone: the memory in it was deleted just now", next_step="repeat the command"
             )
-        return data, data
+        return data
 
     def _apply(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
         if memory.category == "moment":

@@ -12,6 +12,7 @@ from pellucid.memory.episodes import topic_words
 from pellucid.memory.tombstone import LEAST_TELLING, memory_keys, words_key
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
+from pellucid.model.turn import Turn
 from pellucid.store.index_port import Served
 from pellucid.store.lookup_port import FiledEpisode
 from pellucid.store.records import FileRemoval, FileWrite, Records, content_digest
@@ -24,6 +25,8 @@ _TELLING = 16
 """Words from which the text of a section is known again in whatever document; a shorter one in its own."""
 _SHARED = 0.5
 """Share of the content words of a quote, or of a part of a turn, in the other, from which one is of the other."""
+_LOST = 3
+"""Lost words from which a waiting turn is taken to say what goes."""
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
 
 
@@ -45,6 +48,14 @@ class Erasure:
         held = (each.path for each, _ in self.going)
         written = (each.path for each in (*self.removals, *self.writes))
         return tuple(dict.fromkeys((*held, *written)))
+
+    def is_said_by(self, turn: Turn) -> bool:
+        """Whether a turn is one of the evidence, holds a whole text of what goes, or several words that are lost."""
+        if (turn.session_id, turn.ordinal) in self.turns:
+            return True
+        text = normalise(turn.content)
+        whole = any(normalise(held.memory.content) in text for held, _ in self.going)
+        return whole or len(self.lost_words.intersection(words(turn.content))) >= _LOST
 
 
 def erasure(

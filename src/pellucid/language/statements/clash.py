@@ -6,18 +6,23 @@ things (`the API supports JSON`), and what is used or done beside another thing 
 `we use ruff`).
 """
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 from pellucid.language import lexicon
+from pellucid.language.clauses import pieces
 from pellucid.language.inflection import folded
-from pellucid.language.statements.frames import Frame, Kind, Token, fold_words, frames, structure
+from pellucid.language.places import Change, are_apart
+from pellucid.language.statements.frames import Frame, frames, words
+from pellucid.language.tokens import Kind, Token, fold_words, structure
 
 Strength = Literal["plain", "open", "guess"]
 """plain: the newer says what holds now. open: both cannot hold, and neither is plainly meant to stand in the other's
 place. guess: the newer tells of a change, and this may be what was changed, if it is the only one."""
+_STRENGTHS: tuple[Strength, ...] = ("plain", "open", "guess")
 _LONGEST_NAME = 3
 _LONGEST_EAST_NAME = 6
 _TOPIC = frozenset("はが")
@@ -32,12 +37,38 @@ class Clash:
 
     strength: Strength
     kind: Kind
+    whole: bool = True
+    """All that the older says; else it says more, and that stands."""
 
 
 def clash(older: str, newer: str) -> Clash | None:
     """Whether a newer statement cannot hold together with an older one; None where it can, or where it is not known."""
-    found = (met for old in frames(older) for new in frames(newer) if (met := _met(old, new)) is not None)
-    return min(found, key=lambda each: ("plain", "open", "guess").index(each.strength), default=None)
+    found = [met for old in frames(older) for new in frames(newer) if (met := _met(old, new)) is not None]
+    found += [met for new in frames(newer) if new.change and (met := _changed(older, new.change))]
+    return min(found, key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
+
+
+def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
+    """Whether two statements that give an attribute these values, each one, mean the same attribute.
+
+    Not where a value is but the first of a list, nor where each names another place that it holds for.
+    """
+    if any(_is_listed(text, value) for text, value in zip((older, newer), values, strict=True)):
+        return False
+    rest = (text.replace(value, " ") for text, value in zip((older, newer), values, strict=True))
+    left, right = (fold_words(words(text)) for text in rest)
+    return not are_apart(left, right)
+
+
+def _is_listed(text: str, value: str) -> bool:
+    """Whether a bare number is followed by the next of a list of numbers."""
+    goes_on = rf"{re.escape(value)}(?:, | (?:{'|'.join(map(re.escape, _joints()))}) )\d"
+    return value.isdigit() and bool(re.search(goes_on, text))
+
+
+@cache
+def _joints() -> tuple[str, ...]:
+    return tuple(sorted(lexicon.words("joints")))
 
 
 def is_kin(older: str, newer: str) -> bool:
@@ -53,14 +84,48 @@ def is_kin(older: str, newer: str) -> bool:
 def _met(old: Frame, new: Frame) -> Clash | None:
     if old.denied or new.denied or old.adds or new.adds:
         return None
+    met = _refilled(old, new) or _moved(old, new)
+    return met if met is None or old.alone else replace(met, strength=_weaker(met.strength), whole=False)
+
+
+def _weaker(strength: Strength) -> Strength:
+    """Of what says more than what is contradicted, nothing takes the place."""
+    return "open" if strength == "plain" else strength
+
+
+def _moved(old: Frame, new: Frame) -> Clash | None:
+    """Two places of one thing."""
+    one, other = old.place, new.place
+    if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
+        return None
+    start, end = _common(*([token.text for token in each.value] for each in (one, other)))
+    mine, theirs = (each.value[start : len(each.value) - end] for each in (other, one))
+    kind = _kind(theirs, mine) if mine and theirs else None
+    if kind is None:
+        return None
+    plain = kind == "number" or (new.changed and bool(other.joint))
+    return Clash("plain" if plain else "open", kind)
+
+
+def _changed(older: str, change: Change) -> Clash | None:
+    """What says the number that a change starts from: all of it where it says it of that thing alone."""
+    for piece in pieces(older):
+        for frame in frames(piece):
+            said = frozenset(token.text for token in frame.tokens if token.text not in structure())
+            if change.old in said and change.thing <= said and not frame.denied:
+                alone = said - {change.old} - _verbs() == change.thing - _verbs()
+                return Clash("plain" if alone and piece == older else "guess", "number", whole=alone)
+    return None
+
+
+def _refilled(old: Frame, new: Frame) -> Clash | None:
+    """One frame with two fillings."""
     start, end = _common(old.words, new.words)
     slots = [_widened(each.tokens, start, end) for each in (old, new)]
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
     if not mine or not theirs:
         return None
-    if new.left and " ".join(token.text for token in theirs) != " ".join(
-        token.text for token in fold_words(tuple(Token(word, "word") for word in new.left.split()))
-    ):
+    if new.left and not _is_left(new.left, theirs, old):
         return None
     kind = _kind(theirs, mine)
     if kind is None:
@@ -68,6 +133,12 @@ def _met(old: Frame, new: Frame) -> Clash | None:
     before, after = new.tokens[: slots[1][0]], new.tokens[len(new.tokens) - slots[1][1] :]
     strength = _strength(old, new, kind, before, after)
     return Clash(strength, kind) if strength else None
+
+
+def _is_left(left: str, theirs: Sequence[Token], old: Frame) -> bool:
+    """Whether what a change leaves is what the older says; words that both fillings share may be said with it."""
+    said = {token.text for token in fold_words(tuple(Token(word, "word") for word in left.split()))}
+    return {token.text for token in theirs} <= said <= set(old.words)
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:

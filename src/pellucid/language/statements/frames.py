@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import takewhile
-from typing import Literal
 
 from pellucid.language import lexicon
+from pellucid.language.clauses import Clause, clauses, pieces
 from pellucid.language.contractions import CLITIC
-from pellucid.language.inflection import folded
+from pellucid.language.places import Change, Place, read_change, read_place
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
+from pellucid.language.tokens import Token, fold_words, structure, turns
 
-Kind = Literal["word", "name", "code", "number", "date", "sign"]
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"
 _BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|[.!。！] ?(?=\S+ )|[(\[]")
@@ -25,16 +25,9 @@ _REGULAR_PAST = re.compile(r"^(?:[^\W\d_]{2,}ed|[^\W\d_]{2,}(?:ó|aron|ieron|amo
 _SO_LONG = 40
 _SHORTEST_DAY = 4
 """Letters of the name of a month or a day in a statement, at least: `Jan` and `Mar` are people, too."""
+_DIGIT = re.compile(r"\d")
 _CLITIC = re.compile(rf"{CLITIC}$")
 _FROM = frozenset({"from", "von", "vom", "de"})
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word as it is compared, and what kind of thing it may fill a place with."""
-
-    text: str
-    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +47,10 @@ class Frame:
     """It says who, or what, the one thing of a kind is (`is the owner`)."""
     left: str = ""
     """What it says was there before."""
+    alone: bool = True
+    """Its text says nothing besides."""
+    place: Place | None = None
+    change: Change | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -63,27 +60,47 @@ class Frame:
 
 @lru_cache(maxsize=2048)
 def frames(text: str) -> tuple[Frame, ...]:
-    """The frames a statement can be read as; none of what is asked, planned or guessed, or tells of one occasion."""
-    plain = unicodedata.normalize("NFKC", text).strip()
-    plain = _LABEL.sub("", plain).rstrip(_SENTENCE_END)
+    """The frames a statement can be read as; none of what is asked, planned or guessed, or tells of one occasion.
+
+    A text of several clauses is read as a whole, too.
+    """
+    whole = _LABEL.sub("", unicodedata.normalize("NFKC", text).strip())
+    found = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
+    readings = dict.fromkeys(frame for each in (Clause(whole), *found) for frame in _frames_of(each))
+    return tuple(readings)
+
+
+def _frames_of(clause: Clause) -> Iterator[Frame]:
+    made = _read(clause)
+    if made is None:
+        return
+    places = read_place(fold_words(made.tokens)), read_change(fold_words(made.tokens))
+    for each in _turned(made):
+        told = replace(each, tokens=fold_words(_flipped(each.tokens)), place=places[0], change=places[1])
+        if not _is_past(told.tokens) or any(places):
+            yield told
+
+
+def _read(clause: Clause) -> Frame | None:
+    """A clause as one frame, before phrases of it are put otherwise."""
+    plain = clause.text.rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _sign("unsure").search(plain) or _sign("past").search(plain):
-        return ()
+        return None
     changed, adds = bool(_sign("changed").search(plain)), bool(_sign("adding").search(plain))
-    said = [
-        _token(found, first=not at) for at, found in enumerate(_token_of().finditer(_sign("changed").sub("", plain)))
-    ]
+    said = words(_sign("changed").sub("", plain))
     lowered = {token.text for token in said}
     if lexicon.words("pointing") & {token.text for token in said[:2]}:
-        return ()
+        return None
     if len(said) > _SO_LONG or lowered & lexicon.words("unsure") - lexicon.words("future") or not said:
-        return ()
-    made = Frame(
-        tuple(said), changed, adds=adds or bool(lowered & lexicon.words("adding")), denied=polarity(plain).denied
-    )
-    return tuple(
-        replace(each, tokens=fold_words(_flipped(each.tokens)))
-        for each in _turned(_opened(made))
-        if not _is_past(each.tokens)
+        return None
+    return _opened(
+        Frame(
+            said,
+            changed or clause.corrects,
+            adds=adds or bool(lowered & lexicon.words("adding")),
+            denied=polarity(plain).denied,
+            alone=clause.alone,
+        )
     )
 
 
@@ -97,9 +114,20 @@ def search_words(text: str) -> str:
 
 
 def edges(text: str) -> frozenset[tuple[str, str]]:
-    """The first and the last words of its frames: two statements that share none cannot clash."""
-    ends = ((("first", frame.words[0]), ("last", frame.words[-1])) for frame in frames(text) if frame.tokens)
-    return frozenset(edge for pair in ends for edge in pair)
+    """What it begins and ends with, of what it says a place, and what it counts: two that share none cannot clash."""
+    said = [frame for frame in frames(text) if frame.tokens]
+    ends = ((("first", frame.words[0]), ("last", frame.words[-1])) for frame in said)
+    things = (("thing", frame.place.thing[-1]) for frame in said if frame.place)
+    counted = {(frame.change.old, word) for frame in said if frame.change for word in frame.change.thing}
+    for each in (each for piece in pieces(text) if _DIGIT.search(piece) for each in frames(piece)):
+        numbers = [token.text for token in each.tokens if token.kind == "number"]
+        counted |= {(number, word) for number in numbers for word in each.words if word not in structure()}
+    return frozenset((*(edge for pair in ends for edge in pair), *things, *counted))
+
+
+def words(text: str) -> tuple[Token, ...]:
+    """The words of a text, each with the kind of thing it may name."""
+    return tuple(_token(found, first=not at) for at, found in enumerate(_token_of().finditer(text)))
 
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
@@ -142,9 +170,9 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
     """What a change leaves (`from npm to`, `instead of npm`), and where that stands."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
-        is_from = word in _FROM and at and f"{words[at - 1]} to" in _turns()
+        is_from = word in _FROM and at and f"{words[at - 1]} to" in turns()
         if is_instead:
-            end = len(words)
+            end = next((at for at in range(len(words), 0, -1) if words[at - 1] not in lexicon.words("now")), 0)
             return " ".join(words[at + 2 : end]), set(range(at, end))
         if is_from and "to" in words[at:]:
             end = words.index("to", at)
@@ -168,7 +196,7 @@ def _turned(frame: Frame) -> Iterator[Frame]:
             taken = phrase in _takes()
             yield replace(frame, tokens=_put(frame, at, phrase, instead), changed=frame.changed or taken)
             return
-    for phrase in _turns():
+    for phrase in turns():
         if (at := _at(frame, phrase)) is not None:
             for state in _states():
                 yield replace(frame, tokens=_put(frame, at, phrase, state), changed=True, turned=True)
@@ -195,19 +223,6 @@ def _flipped(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     return tokens
 
 
-def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Without articles, each word in the form that all of its forms share."""
-    articles = lexicon.words("articles", "indefinite")
-    kept = (token for token in tokens if token.text not in articles or token.kind == "name")
-    return tuple(replace(token, text=_form(token)) for token in kept)
-
-
-def _form(token: Token) -> str:
-    if token.text in lexicon.words("be"):
-        return "be"
-    return folded(token.text) if token.kind in {"word", "name"} and token.text not in structure() else token.text
-
-
 def _is_past(tokens: Sequence[Token]) -> bool:
     """Whether it tells of one time: a form of the past that is no passive (`is limited`)."""
     before, be = "", lexicon.words("be")
@@ -217,14 +232,6 @@ def _is_past(tokens: Sequence[Token]) -> bool:
             return True
         before = token.text
     return False
-
-
-@cache
-def structure() -> frozenset[str]:
-    """The words that hold a statement together."""
-    return lexicon.words(
-        "be", "auxiliary", "prepositions", "joints", "pronouns", "possessive", "articles", "indefinite"
-    )
 
 
 @cache
@@ -260,12 +267,6 @@ def _same() -> dict[str, str]:
     tables = [lexicon.lexicon(code).get("same", {}) for code in lexicon.STATED]
     found = {each: word for table in tables for word, phrases in table.items() for each in phrases}
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))
-
-
-@cache
-def _turns() -> tuple[str, ...]:
-    """Phrases of a change, the longest first: `have moved to` before `moved to`."""
-    return tuple(sorted(_changes("turns"), key=len, reverse=True))
 
 
 @cache

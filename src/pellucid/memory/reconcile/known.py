@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pellucid.language.spelling import attribute_key, content_hash, normalise
+from pellucid.language.statements.clash import is_another_value
 from pellucid.language.statements.negation import Polarity, polarity
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.rivals import Rivals
@@ -30,6 +31,8 @@ class Contradiction:
     """The same statement with another value in one place."""
     plain: bool = True
     """The newer takes the place of the older; else both stand, disputed."""
+    whole: bool = True
+    """The older says nothing besides: what says more is never retired for a part of it."""
 
 
 @dataclass(slots=True)
@@ -112,15 +115,7 @@ class KnownStatements:
 
         Another value of an attribute, the opposite stance, or the same frame with another filling.
         """
-        found: dict[str, Contradiction] = {}
-        for name, value in memory.structured_attributes.items():
-            for subject in self._by_key.get(attribute_key(memory.entity_ref or "", name), []):
-                old = self.changes.now(_memory(subject))
-                said = live_attributes(old).get(attribute_key(memory.entity_ref or "", name))
-                changed = said is not None and normalise(said) != normalise(value)
-                if changed and _meets(old, memory):
-                    held = found.get(old.id, Contradiction(subject))
-                    found[old.id] = Contradiction(subject, held.attributes | {name})
+        found = self._of_other_value(memory)
         mine = polarity(memory.content, memory.entity_ref)
         for subject in self._by_polarity.get(mine.key, []):
             old = self.changes.now(_memory(subject))
@@ -129,8 +124,22 @@ class KnownStatements:
         for rival in self._rivals.of(memory):
             old = self.changes.now(_memory(rival.of))
             if old.id not in found and _meets(old, memory):
-                found[old.id] = Contradiction(rival.of, restated=True, plain=rival.plain)
+                found[old.id] = Contradiction(rival.of, restated=True, plain=rival.plain, whole=rival.whole)
         return list(found.values())
+
+    def _of_other_value(self, memory: Memory) -> dict[str, Contradiction]:
+        """By its id, each active memory that states another value of an attribute, and of which."""
+        found: dict[str, Contradiction] = {}
+        for name, value in memory.structured_attributes.items():
+            for subject in self._by_key.get(attribute_key(memory.entity_ref or "", name), []):
+                old = self.changes.now(_memory(subject))
+                said = live_attributes(old).get(attribute_key(memory.entity_ref or "", name))
+                if said is None or normalise(said) == normalise(value) or not _meets(old, memory):
+                    continue
+                if is_another_value(old.content, memory.content, (said, value)):
+                    held = found.get(old.id, Contradiction(subject))
+                    found[old.id] = Contradiction(subject, held.attributes | {name})
+        return found
 
 
 def attribute_keys(memory: Memory) -> list[str]:

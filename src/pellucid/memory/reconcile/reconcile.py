@@ -238,7 +238,7 @@ class Reconciler:
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
-            met = [replace(each, plain=True) for each in met]
+            met = [replace(each, plain=each.whole) for each in met]
         if resolves and corrects and not met:
             near = self._near(memory, f"{memory.content} {resolves.about}")
             target = corrected(memory, resolves.about, [each for each in near if self._may_take_back(memory, of(each))])

@@ -11,8 +11,8 @@ from pellucid.language.statements.frames import edges, search_words
 from pellucid.language.words import content_words
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.targets import SEARCHED, Found, of
-from pellucid.model.memory import SOURCE_CLASSES, AssertedBy, Memory
-from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, IndexReader
+from pellucid.model.memory import CATEGORIES, SOURCE_CLASSES, AssertedBy, Memory
+from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Index, IndexReader
 
 RANK: dict[AssertedBy, int] = {"inferred": 0, "user": 1, "axiom": 2}
 """Entrenchment: what ranks lower never overrides what ranks higher."""
@@ -27,6 +27,7 @@ class Rival:
 
     of: Found
     plain: bool
+    whole: bool = True
 
 
 @dataclass(slots=True)
@@ -43,7 +44,8 @@ class Rivals:
         framed = [each for each in memories if _is_framed(each)]
         if framed:
             with self.index.reading(self.changes.namespace) as reader:
-                admission = Admission(epoch_ms(self.changes.clock.now()), granted=EVERY_SCOPE)
+                stating = reader.select(Filters(categories=tuple(set(CATEGORIES) - _FRAMELESS)))
+                admission = Admission(epoch_ms(self.changes.clock.now()), stating, granted=EVERY_SCOPE)
                 self._kept = {each.id: tuple(_alike(reader, each, admission)) for each in framed}
 
     def add(self, memory: Memory) -> None:
@@ -56,14 +58,14 @@ class Rivals:
         if not _is_framed(memory) or memory.confidence_tier == "speculative":
             return []
         clashing = [(each, met) for each in self._candidates(memory) if (met := self._clash(each, memory))]
-        sure = [Rival(each, plain) for each, (met, plain) in clashing if met.strength != "guess"]
+        sure = [Rival(each, plain, met.whole) for each, (met, plain) in clashing if met.strength != "guess"]
         if sure:
             return sure
         guessed = [each for each, _ in clashing]
         akin = [each for each in guessed if is_kin(of(each).content, memory.content)]
         if len(akin) == 1:
             return [Rival(akin[0], _outranks(memory, of(akin[0])))]
-        return [Rival(guessed[0], plain=False)] if len(guessed) == 1 else []
+        return [Rival(guessed[0], plain=False, whole=False)] if len(guessed) == 1 else []
 
     def _candidates(self, memory: Memory) -> list[Found]:
         fresh = (each for edge in edges(memory.content) for each in self._fresh.get(edge, []))

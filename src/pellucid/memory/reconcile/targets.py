@@ -12,12 +12,8 @@ from pellucid.model.observation import Resolution
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, Served
 
 SEARCHED = 30
-LIKENESS = 0.5
-"""The least share of common content words between a correction and what it corrects."""
-LIKENESS_BY_VALUE = 0.3
-"""The same where what it corrects holds the old value that was said."""
-LEAST_SHARED = 2
-"""Content words that must be common where the old value was not said."""
+LIKENESS = 0.3
+"""The least share of common content words between a correction and what it corrects, which holds the old value."""
 SAME_SESSION = 0.3
 """How much likelier a target of the same session is than another that is as much like it."""
 MARGIN = 0.1
@@ -60,17 +56,21 @@ def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | N
 
 
 def _likeness(new: Memory, old: Memory, about: str) -> float:
-    """The share of common words, the changed value left out; 0 where the old value was said, and is not there."""
+    """The share of common words, the changed value left out; 0 where what was said to be wrong is not there.
+
+    Where nothing was said to be wrong, only what plainly cannot hold beside the correction is like it.
+    """
     value = _words(about)
     mine, theirs = _words(new.content) - value, _words(old.content)
-    if value and not value <= theirs:
+    if not value:
+        met = clash(old.content, new.content)
+        overlap = float(met is not None and met.strength == "plain")
+    elif value <= theirs:
+        overlap = len(mine & (theirs - value)) / max(1, min(len(mine), len(theirs - value)))
+    else:
         return 0.0
-    shared = mine & (theirs - value)
-    if len(shared) < (1 if value else LEAST_SHARED):
-        return 0.0
-    overlap = len(shared) / max(1, min(len(mine), len(theirs - value)))
     here = SAME_SESSION if new.session_id and new.session_id == old.session_id else 0.0
-    return overlap + here if overlap >= (LIKENESS_BY_VALUE if value else LIKENESS) else 0.0
+    return overlap + here if overlap >= LIKENESS else 0.0
 
 
 def restated(resolves: Resolution, candidates: Iterable[Found], restate: Restate) -> tuple[Found, Restated] | None:

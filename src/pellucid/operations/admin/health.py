@@ -11,12 +11,14 @@ from pellucid.app import App
 from pellucid.encoders.minilm.provision import MODEL_NAME, status
 from pellucid.errors import NoRoomError, StoreError, UnhealthyError
 from pellucid.memory.indexer import Drift
+from pellucid.memory.revival import orphans
 from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
 from pellucid.operations.admin.status import PipelineStatus, low_on_disk, pipeline_status
 from pellucid.operations.memory.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
+from pellucid.operations.rows import lifecycle_rows
 from pellucid.operations.settling import unsettled
 from pellucid.store.local import health
 from pellucid.store.local.database import DATABASES
@@ -127,6 +129,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         *comparison.found,
         *comparison.doubled(),
         *comparison.apart(),
+        *_orphaned(app),
         *_vectors(app, rows, vectors),
         *_model_files(app.settings.home / "models" / MODEL_NAME),
     )
@@ -207,6 +210,15 @@ def _conflicts(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
     for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
         what = "two versions of a memory met"
         yield finding("conflict", path, what, "merge it into the file beside it, then delete it")
+
+
+def _orphaned(app: App) -> Iterator[HealthFinding]:
+    """What gave way to a memory that was forgotten since, and to nothing else: nobody says it is not true."""
+    for namespace in app.lookup.namespaces():
+        for each in orphans(app.index.memories(namespace), lifecycle_rows(app, namespace)):
+            what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
+            undo = f"`pellucid undo {each.memory.id} --namespace {namespace}` puts it in force again"
+            yield finding("superseded", each.memory.id, what, undo)
 
 
 def _vectors(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:

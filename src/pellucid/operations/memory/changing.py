@@ -248,7 +248,9 @@ def _to_undo(app: App, request: UndoInput) -> list[LifecycleRow]:
         memory_id = find_memory(app, request.namespace, request.target).memory.id
         of_it = [row for row in rows if row.memory_id == memory_id]
         last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
-        found = _bound_to(memory_id, last)
+        ids = sorted({row.memory_id for row in last})
+        there = {each.memory.id for each in app.index.memories(request.namespace, ids)}
+        found = [row for row in _bound_to(memory_id, last) if row.memory_id in there]  # the rest was forgotten since
     if not found:
         raise NotFoundError(
             f"nothing that {request.target} changed here can be undone",

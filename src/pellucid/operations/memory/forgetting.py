@@ -16,14 +16,12 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.documents.files import named_file
 from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
-from pellucid.language.spelling import normalise
-from pellucid.language.words import words
 from pellucid.memory.erasure import Erasure, erasure, file_key, tombstones
 from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
-from pellucid.model.turn import Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
+from pellucid.operations.memory.restoring import RestoredMemory, restored
 from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces
 from pellucid.operations.remains import Remainder, begin, end, finish, finish_quietly, scrub
 from pellucid.operations.settling import require_settled
@@ -36,8 +34,6 @@ _ALL_AT_ONCE = 500
 __all__ = ["finish_quietly", "forget", "preview_forget", "preview_purge", "purge"]
 _LEAST_ROOM, _ROOM_EACH = 512 << 10, 16 << 10
 """Free bytes that forgetting takes, and each memory of a file it touches: to write down, file and fold what goes."""
-_TELLING = 3
-"""Lost words from which a waiting turn is taken to say what goes."""
 
 
 Preview = Annotated[bool, Flag("Do it; without this, only say what would go.", "--yes", opposite=True)]
@@ -87,6 +83,8 @@ class ForgetOutput(Wire):
     """Other versions of what goes, which stay unless the chain is asked for."""
     op_id: str | None = None
     tombstones: int = 0
+    restored: tuple[RestoredMemory, ...] = ()
+    """What only they had retired, or called into question."""
     remains: tuple[Remainder, ...] = ()
     """What is not gone yet, though nothing is found or shown of it any more."""
 
@@ -147,6 +145,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
                     "memories": (*outcome.memories, *done.memories),
                     "places": places,
                     "tombstones": outcome.tombstones + done.tombstones,
+                    "restored": (*outcome.restored, *done.restored),
                     "remains": done.remains,
                 }
             )
@@ -219,6 +218,7 @@ def _preview(app: App, plan: Erasure) -> ForgetOutput:
         places=places,
         versions=plan.versions,
         tombstones=len(_tombstone_keys(app, plan)),
+        restored=restored(app, plan)[1],
     )
 
 
@@ -261,17 +261,8 @@ def _spooled(app: App, plan: Erasure) -> list[bytes]:
         each.key
         for waiting in app.spool.waiting(plan.namespace)
         for each in app.spool.held(plan.namespace, waiting.session_id)
-        if _says(each.turn, plan)
+        if plan.is_said_by(each.turn)
     ]
-
-
-def _says(turn: Turn, plan: Erasure) -> bool:
-    """Whether a turn is one of the evidence, holds the whole text, or several words that nothing else holds."""
-    if (turn.session_id, turn.ordinal) in plan.turns:
-        return True
-    text = normalise(turn.content)
-    whole = any(normalise(held.memory.content) in text for held, _ in plan.going)
-    return whole or len(plan.lost_words.intersection(words(turn.content))) >= _TELLING
 
 
 def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
@@ -292,7 +283,9 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
         found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
         keys += len(found)
         ledger += [_tombstone(held.memory, found, now), _forgotten(app, held.memory, why, now)]
-    kept = app.unit_of_work.commit(kind, plan.writes, ledger, removals=plan.removals)
+    changes, back = restored(app, plan)
+    revived = changes.plan(plan.writes)
+    kept = app.unit_of_work.commit(kind, revived.writes, [*ledger, *revived.rows], removals=plan.removals)
     app.indexer.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
     _check_gone(app, plan)
     listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _listed(plan))
@@ -306,6 +299,7 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
         versions=plan.versions,
         op_id=kept.op_id,
         tombstones=keys,
+        restored=back,
         remains=remains,
     )
 

@@ -1,0 +1,29 @@
+"""What an erasure takes in, what it alone had retired and how that stands then out."""
+
+from pellucid.app import App
+from pellucid.memory.changes import ChangeSet
+from pellucid.memory.erasure import Erasure
+from pellucid.memory.revival import revive
+from pellucid.model.memory import Status
+from pellucid.model.wire import Wire
+from pellucid.operations.rows import lifecycle_rows
+
+
+class RestoredMemory(Wire):
+    """One memory that stays, whose state named what goes, and the status it then has."""
+
+    id: str
+    status: Status
+    excerpt: str
+
+
+def restored(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, ...]]:
+    """What changes because what goes retires it no longer, and the memories that stand otherwise then."""
+    changes = ChangeSet(app.records, plan.namespace, "user", app.clock)
+    gone, held = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
+    back = revive(changes, (app.index, app.lookup), held, lifecycle_rows(app, plan.namespace), gone)
+    now = [(each.memory, changes.now(each.memory)) for each in back]
+    told = [new for old, new in now if (old.status, old.retired_attributes) != (new.status, new.retired_attributes)]
+    return changes, tuple(
+        RestoredMemory(id=each.id, status=each.status, excerpt=" ".join(each.content.split())[:80]) for each in told
+    )
