@@ -43,7 +43,7 @@ def test_commands_in_a_folder_ask_its_project_and_say_so(cli: Cli, shop: Path) -
     assert "Fridays" not in done.out
     assert done.err == f"pellucid: namespace local/shop, the project of {shop}\n"
     assert cli("recall", "when do we deploy?", "--json").json["namespace"] == "local/shop"
-    assert "served by" in cli("xray", "--id", "last").out
+    assert "every Tuesday" in cli("xray", "--id", "last").out
     listed = cli("list", "--json").json["memories"]
     assert [each["memory"]["namespace"] for each in listed] == ["local/shop"]
     told = cli("brief").out

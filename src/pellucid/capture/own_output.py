@@ -41,11 +41,13 @@ _BEGINS = re.compile(
     rf"|{_LABEL}: (?:[a-z_]+ of )?{_ID}(?:$|[,; ] |  | \()"
     rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"
 )
+_GIVEN = "(?: --(?:namespace|home) .{1,400})?"
+"""What a command of ours says of where it was asked."""
 _ALONE = re.compile(
     r"\s*(?:(?:ID|AT|EPISODE)(?:  +[A-Z]+){3,5}$"
     r"|[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
     r"|(?:hot|cold)  |\d+ times? in )"
-    rf"|why: pellucid xray --id {_RECALL_ID}$|back: pellucid undo op_[0-9a-f]{{32}}$"
+    rf"|why: pellucid xray --id {_RECALL_ID}{_GIVEN}$|back: pellucid undo op_[0-9a-f]{{32}}\S{{0,40}}{_GIVEN}$"
     r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here is near enough\b"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
     r"|\d+ of \d+ (?:memories|episodes|in quarantine)(?:$| as (?:of|known at) \d|; \d)"

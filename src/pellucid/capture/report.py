@@ -35,6 +35,8 @@ class CaptureReport:
     stripped: Counter[str] = field(default_factory=Counter[str])
     redactions: Counter[str] = field(default_factory=Counter[str])
     formats: Counter[str] = field(default_factory=Counter[str])
+    notes: list[Path] = field(default_factory=list[Path])
+    """Plain text that was named, in which nobody speaks to an assistant."""
     problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
     def drop(self, reason: str) -> None:

@@ -10,7 +10,7 @@ from pellucid.language.quoting.voices import mostly_foreign
 from pellucid.language.words import content_words
 from pellucid.memory.passages import passages
 from pellucid.model.artifact import Artifact
-from pellucid.model.memory import Episode, Memory, Moment
+from pellucid.model.memory import Episode, Memory, Moment, SourceClass
 from pellucid.model.turn import Segment, Turn
 from pellucid.store.records import FileWrite
 from pellucid.vault.markdown import episode_path, render_episode
@@ -92,8 +92,15 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
                 at=turn.at,
                 content=words,
                 trust_zone="quarantine" if number in keeping.doubted else None,
-                source_class="pasted" if turn.role == "user" and mostly_foreign(turn.content) else None,
+                source_class=_source_class(turn),
             )
+
+
+def _source_class(turn: Turn) -> SourceClass | None:
+    """Whose words a turn's passages are, where its role does not say it."""
+    if turn.role == "user" and mostly_foreign(turn.content):
+        return "pasted"
+    return "system_memory" if turn.kind == "note" else None
 
 
 def said(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:

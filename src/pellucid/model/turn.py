@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 Role = Literal["user", "assistant", "system", "tool"]
-TurnKind = Literal["message", "feedback", "answer", "plan", "recap", "title", "commit", "call", "failure"]
+TurnKind = Literal["message", "feedback", "answer", "plan", "recap", "title", "commit", "call", "failure", "note"]
 """What a turn is beside a message.
 
 `feedback`: a user's words outside user messages (refusing a tool call, or typed while the agent worked).
@@ -15,7 +15,7 @@ TurnKind = Literal["message", "feedback", "answer", "plan", "recap", "title", "c
 `title`: a title of the session.
 `commit`: the message of a commit, or title and text of a pull request, out of a tool call that succeeded.
 `call`: what an agent asks of a tool, in the tool's turn. `failure`: what a tool printed whose call failed, where the
-source says so.
+source says so. `note`: what stands in a text in which nobody speaks to an assistant.
 """
 FlushSignal = Literal["topic_shift", "time_elapsed", "turn_count", "high_signal", "before_reset", "session_end"]
 

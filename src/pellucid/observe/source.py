@@ -37,7 +37,9 @@ def source_class(evidence: Iterable[Evidence], said: Mapping[int, Turn]) -> Sour
 
 
 def voice_of(turn: Turn) -> SourceClass:
-    """Whose words a turn holds: by its role, and by the name of its tool."""
+    """Whose words a turn holds: by its role, and by the name of its tool. A note is no word of a user to an agent."""
+    if turn.kind == "note":
+        return "system_memory"
     if turn.role != "tool":
         return _BY_ROLE[turn.role]
     if _SUBAGENT.search(turn.tool or ""):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from pellucid.surfaces.commands import command
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -40,8 +42,8 @@ def _recalled(outcome: Any, _asked: Any, *, verbose: bool, beneath: Sequence[str
 
 
 def _forgotten(outcome: Any, asked: Any, **_: object) -> str:
-    command = " ".join(["pellucid forget", *asked.memory_ids, *(["--chain"] if asked.chain else [])])
-    return presenter("memory.changes.forgotten")(outcome, command)
+    words = " ".join(["forget", *asked.memory_ids, *(["--chain"] if asked.chain else [])])
+    return presenter("memory.changes.forgotten")(outcome, command(words))
 
 
 def _story(outcome: Any, _asked: Any, **_: object) -> str:
@@ -54,7 +56,7 @@ def _pinned(outcome: Any, asked: Any, **_: object) -> str:
 
 
 def _brief(outcome: Any, _asked: Any, *, beneath: Sequence[str] = (), **_: bool) -> str:
-    nothing = f"no session was kept in {outcome.namespace}: `pellucid import` brings some in"
+    nothing = f"no session was kept in {outcome.namespace}: `{command('import')}` brings some in"
     return "\n".join((outcome.text.rstrip() or nothing, *beneath))
 
 

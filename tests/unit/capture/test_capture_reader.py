@@ -16,6 +16,7 @@ from pellucid.capture.transcripts.detect import READERS, detect
 from pellucid.capture.transcripts.source import Source
 from pellucid.errors import InputError
 from pellucid.model.turn import Segment, Turn
+from pellucid.observe.source import voice_of
 from pellucid.settings.sections import CaptureSettings
 
 KEY = b"k" * 32
@@ -32,7 +33,7 @@ def message(content: str, session: str = "s", **more: object) -> str:
 def test_a_folder_is_walked_in_order_and_unknown_files_are_counted(tmp_path: Path):
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "two.jsonl").write_text(message("two"))
-    (tmp_path / "a.txt").write_text("one\n")
+    (tmp_path / "a.txt").write_text("User: one\nAssistant: and so?\n")
     (tmp_path / "c.json").write_text('{"name": "x", "version": 1}')
     (tmp_path / "d.jsonl").write_text("")
     (tmp_path / "skipped.py").write_text("x = 1\n")
@@ -40,10 +41,60 @@ def test_a_folder_is_walked_in_order_and_unknown_files_are_counted(tmp_path: Pat
 
     turns = captured(tmp_path, report=report)
 
-    assert [turn.content for turn in turns] == ["one", "two"]
+    assert [turn.content for turn in turns] == ["one", "and so?", "two"]
     assert report.dropped == {"unknown-format": 1, "empty-file": 1}
-    assert (report.files, report.turns_read, report.turns_kept) == (2, 2, 2)
+    assert (report.files, report.turns_read, report.turns_kept) == (2, 3, 3)
     assert report.formats == {"plain-text": 1, "plain-jsonl": 1}
+
+
+REPOSITORY = {
+    "requirements.txt": "httpcore2==2.16.2\nanyio==4.2.0\n",
+    "NOTES.txt": "Release notes 2.1\n\nAlways run the migration twice.\n",
+    "robots.txt": "User-agent: *\nDisallow: /admin\n",
+    "standup.txt": "2026-03-02\nAmara: The resizer is moved.\nKenji: Still on the search.\n",
+    "README.md": "# A tool\n\nRun it.\n",
+    "package.json": '{"name": "x", "files": ["a"]}',
+    ".cache/old.jsonl": message("from a hidden folder"),
+    "node_modules/left/chat.jsonl": message("from somebody else's folder"),
+}
+
+
+def test_in_a_folder_only_what_is_a_transcript_by_its_form_is_read(tmp_path: Path):
+    for name, text in REPOSITORY.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    report = CaptureReport()
+
+    assert captured(tmp_path, report=report) == []
+    assert report.files == 0
+    assert report.dropped == {"plain-text": 4, "unknown-format": 2, "folder-not-entered": 2}
+
+
+def test_a_text_that_is_named_is_read_as_notes_and_as_nobodys_words_to_an_agent(tmp_path: Path):
+    for name in ("NOTES.txt", "standup.txt"):
+        (tmp_path / name).write_text(REPOSITORY[name])
+    (tmp_path / "chat.txt").write_text("You: hi\nClaude: hello\n")
+    report = CaptureReport()
+
+    turns = captured(tmp_path / "NOTES.txt", tmp_path / "standup.txt", tmp_path / "chat.txt", report=report)
+
+    assert [turn.kind for turn in turns] == ["note"] * 4 + ["message"] * 2
+    assert {voice_of(turn) for turn in turns[:4]} == {"system_memory"}
+    assert [path.name for path in report.notes] == ["NOTES.txt", "standup.txt"]
+
+
+def test_exports_in_the_hidden_folder_of_their_program_are_found(tmp_path: Path):
+    (tmp_path / ".specstory" / "history").mkdir(parents=True)
+    (tmp_path / ".specstory" / "history" / "one.md").write_text("## User\n\nhi\n\n## Assistant\n\nhello\n")
+
+    assert [turn.content for turn in captured(tmp_path)] == ["hi", "hello"]
+
+
+def test_a_file_whose_only_line_is_too_long_is_refused_for_that(tmp_path: Path):
+    (tmp_path / "huge.jsonl").write_text(json.dumps({"sessionId": "s", "uuid": "u", "message": "x" * (17 << 20)}))
+
+    with pytest.raises(InputError, match=r"huge\.jsonl holds no turn that can be read; line 1: longer than 16 MiB"):
+        captured(tmp_path / "huge.jsonl")
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.md", "a.txt"])
@@ -90,7 +141,7 @@ def test_a_named_file_with_nothing_readable_says_which_formats_are_known(tmp_pat
 
 
 def test_a_path_that_is_not_there_is_an_input_error(tmp_path: Path):
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="does not exist"):
         captured(tmp_path / "missing.jsonl")
 
 

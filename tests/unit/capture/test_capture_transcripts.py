@@ -252,7 +252,7 @@ def test_a_line_too_long_is_skipped_and_the_next_is_read(tmp_path: Path):
     report = CaptureReport()
 
     assert [turn.content for turn in turns_in(path, report)] == ["before", "after"]
-    assert report.problems[0].reason == "line longer than 16 MiB"
+    assert report.problems[0].reason == "longer than 16 MiB, and not read"
     assert report.bytes_read == path.stat().st_size
 
 

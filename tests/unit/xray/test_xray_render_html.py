@@ -104,7 +104,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     assert used in [each.text for each in root.one("header").all("p")]
     more = wire["rejectedTotal"] - len(wire["rejected"])
     assert root.one("section", id="rejected").one("p").text == f"{more} more not shown."
-    tier = fields(root.one("section", id="tier-explain"))
+    tier = fields(root.one("section", id="direct-answer"))
     assert (tier["candidates-considered"], tier["latency-ms"]) == (
         str(wire["tierExplain"]["candidatesConsidered"]),
         millis(wire["tierExplain"]["latencyMs"]),
@@ -282,13 +282,13 @@ def test_sections_without_content_are_left_out_or_say_so() -> None:
     assert [each.attributes["id"] for each in root.all("section")] == [
         "results",
         "filters",
-        "tier-explain",
+        "direct-answer",
         "context",
     ]
     assert [each.text for each in root.all("p", class_="none")] == [
         "No results admitted.",
         "No filter traces recorded.",
-        "Not populated — direct-answer tier disabled or did not fire.",
+        "It was not asked whether one memory answers by itself.",
     ]
     assert "No X-ray snapshot captured." in page(golden("null")).text
     assert page(empty(query="")).one("p", class_="query").text == "empty"

@@ -1,6 +1,7 @@
 """One rule of the renderer a test."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -97,6 +98,7 @@ def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None
         for label in (
             "why",
             "memory",
+            "served-by",
             "path",
             "score",
             "provenance",
@@ -117,9 +119,10 @@ def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None
 def test_a_result_with_nothing_more_to_say_is_its_heading_and_its_score() -> None:
     text = lines(holding(path=""))
     at = text.index("--- results ---")
-    assert text[at + 1 : at + 5] == [
+    assert text[at + 1 : at + 6] == [
         "[1] mem_1",
-        "    memory: mem_1, served by hybrid",
+        "    memory: mem_1",
+        "    served-by: hybrid: several ways of searching at once",
         "    score: final=1.0000",
         "",
     ]
@@ -199,9 +202,9 @@ def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> No
     words = {"mem_1": "The cache is Redis", "mem_2": "The queue is Kafka #2"}
     snapshot = holding().model_copy(update={"rejected": (lost,), "rejected_total": 1, "words": words})
     text, markdown = render(snapshot, "text"), render(snapshot, "markdown")
-    assert "[1] The cache is Redis\n    memory: mem_1, served by hybrid\n" in text
+    assert "[1] The cache is Redis\n    memory: mem_1\n" in text
     assert "- The queue is Kafka #2\n    top-k: weaker, short by 0.2500; final=0.5000; mem_2\n" in text
-    assert "### 1. The cache is Redis\n\n- **Memory:** `mem_1`, served by hybrid" in markdown
+    assert "### 1. The cache is Redis\n\n- **Memory:** `mem_1`\n" in markdown
     assert "| The queue is Kafka \\#2 | `top-k` | weaker | 0.2500 | 0.5000 | `mem_2` |" in markdown
 
 
@@ -217,7 +220,7 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
     idle = LegHealth(name="graph", health="off", reason="names nothing", admitted=0, open=0)
     snapshot = snapshot.model_copy(update={"legs": (idle,)})
     brief, whole = render(snapshot, "text"), render(snapshot, "text", verbose=True)
-    labels = ("retrieval-reason: ", "admitted-by: ", "audit-entry: ", "legs: ")
+    labels = ("served-by: hybrid: several ways", "retrieval-reason: ", "admitted-by: ", "audit-entry: ", "legs: ")
     for said in (*labels, "stale=false", "never verified", "- graph"):
         assert said in whole
         assert said not in brief
@@ -237,7 +240,8 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
 )
 def test_how_sure_a_recall_is_is_said_in_words(doubt: float, threshold: float, said: str) -> None:
     trace = AbstentionTrace(doubt=doubt, threshold=threshold, abstained=doubt >= threshold)
-    assert line(empty(abstention=trace), "answer") == said
+    shown = empty() if trace.abstained else holding()
+    assert line(shown.model_copy(update={"abstention": trace}), "answer") == said
 
 
 def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
@@ -293,8 +297,8 @@ def test_a_headline_leaves_away_what_only_lays_a_memory_out() -> None:
 
 def test_why_no_memory_answers_by_itself_is_said_in_words() -> None:
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=0.1)
-    said = "another memory holds nearly as many of the question's words (ambiguous)"
-    assert f"reason: no memory answers by itself: {said}\n" in render(empty(tier_explain=tier), "text")
+    said = "another memory holds nearly as many of the question's words"
+    assert f"reason: no memory answers by itself: {said}\n" in render(empty(tier_explain=tier), "text", verbose=True)
 
 
 def test_none_of_many_rejected_being_named_is_said_too() -> None:
@@ -312,8 +316,8 @@ def test_stages_are_one_line_with_their_notes_at_its_end() -> None:
 
 def test_the_tier_verdict_says_none_where_nothing_was_filtered_and_leaves_out_missing_anchors() -> None:
     tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8.0)
-    assert render(empty(tier_explain=tier), "text").endswith(
-        "question's words (ambiguous)\ncandidates-considered: 2\nlatency-ms: 8\nfiltered-by: (none)"
+    assert render(empty(tier_explain=tier), "text", verbose=True).endswith(
+        "question's words\ncandidates-considered: 2\nlatency-ms: 8\nfiltered-by: (none)"
     )
     assert "Source anchors" not in render(empty(tier_explain=tier), "markdown")
 
@@ -363,3 +367,27 @@ def test_json_keeps_letters_of_every_script_and_spells_unseen_characters_out() -
 def test_json_refuses_a_number_that_json_cannot_say() -> None:
     with pytest.raises(ValueError, match="JSON"):
         render(holding(final=float("nan")), "json")
+
+
+def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightness() -> None:
+    snapshot = holding(final=1.6, scores={"temporal": 0.1, "renewal": 0.5, "expansion": 1.2, "asking": -0.2})
+    text, page = render(snapshot, "text"), render(snapshot, "html")
+    told = text.partition("(terms of the scores: ")[2]
+    for said in (
+        "temporal: how recent it is",
+        "renewal: that it is newer than another answer",
+        "asking: that it only asks",
+    ):
+        assert said in told
+    legend = page.partition('aria-label="Terms of the scores"')[2].partition("</ul>")[0]
+    looks = {words: tone for tone, words in re.findall(r'class="term (tone\d)[^/]*/></svg>([^<]+)<', legend)}
+    assert looks["how recent it is"] != looks["that it is newer than another answer"]
+
+
+def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> None:
+    tier = TierExplain(tier="hybrid", tier_reason="ambiguous", candidates_considered=2, latency_ms=8.0)
+    text = render(empty(tier_explain=tier), "text")
+    assert text.endswith(
+        "--- direct answer ---\n"
+        "reason: no memory answers by itself: another memory holds nearly as many of the question's words"
+    )

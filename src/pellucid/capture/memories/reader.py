@@ -6,15 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, MemoryFormat
-from pellucid.capture.memories.detect import detect
+from pellucid.capture.memories.detect import SUFFIXES, detect
 from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.memories.formats import basic_memory, chatgpt, instructions, mem0, remnic
-from pellucid.capture.memories.walk import FileWalk, MemoryFile
 from pellucid.capture.names import Names, clean_pairs
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
+from pellucid.capture.walk import FileWalk, FoundFile
 from pellucid.errors import InputError, field_name
 from pellucid.settings.sections import CaptureSettings
 
@@ -49,7 +49,7 @@ def read_memories(
         InputError: a named file does not exist, is in no known format, or cannot be read. A file found in a folder is
             skipped instead, with the reason counted.
     """
-    walk, names = FileWalk(settings, report), Names(report)
+    walk, names = FileWalk(settings, report, SUFFIXES), Names(report)
     for found in walk.files(paths):
         try:
             yield from _file(found, walk, names, memory_format)
@@ -61,7 +61,7 @@ def read_memories(
             report.drop("unreadable-file")
 
 
-def _file(found: MemoryFile, walk: FileWalk, names: Names, forced: MemoryFormat | None) -> Iterator[AdoptedMemory]:
+def _file(found: FoundFile, walk: FileWalk, names: Names, forced: MemoryFormat | None) -> Iterator[AdoptedMemory]:
     report = walk.report
     known = forced or detect(found.path)
     if known is None:
@@ -77,7 +77,7 @@ def _file(found: MemoryFile, walk: FileWalk, names: Names, forced: MemoryFormat 
             yield cleaned
 
 
-def _refuse(found: MemoryFile, report: CaptureReport) -> None:
+def _refuse(found: FoundFile, report: CaptureReport) -> None:
     if found.asked_for:
         form = f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}"
         raise InputError(

@@ -67,7 +67,7 @@ class Source:
                 self._count(raw)
                 if len(raw) == MAX_LINE and not raw.endswith(b"\n"):
                     self._skip_line(stream)
-                    self.report.cannot_read(self.path, number, "line longer than 16 MiB")
+                    self.report.cannot_read(self.path, number, "longer than 16 MiB, and not read")
                     continue
                 yield SourceLine(number, self._decode(raw).rstrip("\r\n"), raw.endswith(b"\n"))
 

@@ -8,6 +8,8 @@ from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
 
 LONGEST = 420
+COMMITTED = "Committed: "
+"""How a memory of a commit begins."""
 SETTLES = 0.5
 """The chance that an answered question, or its answer by itself, needs of settling something that lasts."""
 _FEWEST_WORDS = 3
@@ -20,7 +22,7 @@ def recorded(turn: Turn) -> list[ObservedStatement]:
     if turn.kind == "answer":
         return [statement for asked in _dialogues(turn.content) if (statement := _settled(*asked))]
     if turn.kind == "commit" and (told := _committed(turn.content)):
-        return [ObservedStatement(f"Committed: {told}", "fact", 0.9, 0.0, 0)]
+        return [ObservedStatement(f"{COMMITTED}{told}", "fact", 0.9, 0.0, 0)]
     return []
 
 

@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.reader import is_excluded
+from pellucid.capture.walk import is_excluded
 from pellucid.clock import truncate
 from pellucid.documents.changes import Counts, DocumentDraft, SeenDocument, drafted, redefined, removed
 from pellucid.documents.files import DocumentProblem, FoundFile, Search, find_documents, is_gone

@@ -1,6 +1,6 @@
 """A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -70,10 +70,10 @@ class ChangedOutput(Wire):
 
 
 class UndoInput(Wire):
-    """What to undo: an operation (`op_…`), or the last change of a memory."""
+    """What to undo: an operation (`op_…`), an import (`op_…..op_…`), or the last change of a memory."""
 
     namespace: str
-    target: Annotated[str, Argument("An operation (op_…), or a memory whose last change is meant.")]
+    target: Annotated[str, Argument("An operation (op_…), the first..last of an import, or a memory: its last change.")]
 
 
 class UndoOutput(Wire):
@@ -222,40 +222,61 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
 
 
 def undo(app: App, request: UndoInput) -> UndoOutput:
-    """Put back what an operation changed, or the last change of a memory. An undo can be undone, too.
+    """Put back what an operation or an import did, or the last change of a memory. An undo can be undone, too.
+
+    What an import made is put away; what was changed of it since stays as it is.
 
     Raises:
         NotFoundError: nothing of that name was changed here, or it was forgotten since.
         ConflictError: what is to be put back was changed again since; undo that first.
     """
     with app.unit_of_work.deciding(request.namespace):
-        rows = _to_undo(app, request)
+        imports = _imports(app, request.target)
+        rows = _to_undo(app, request, imports)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         held = _held_memories(app, request.namespace, rows)
+        made = [each for each in app.index.memories(request.namespace) if each.op_id in imports] if imports else []
+        if not (rows or made):
+            raise NotFoundError(
+                f"nothing that {request.target} changed here can be undone",
+                next_step="`pellucid history ID` shows the changes of a memory",
+            )
         for row in reversed(rows):
             _put_back(changes, held, row)
+        away = [each for each in made if changes.now(each.memory).status == "active"]
+        for each in away:
+            changes.change(each, "undone", {"status": "archived"}, "undo:import")
         op_id = _commit(app, "undo", changes)
-    return UndoOutput(op_id=op_id, undone=tuple(f"{row.event_type} of {row.memory_id}" for row in reversed(rows)))
+    undone = [f"{row.event_type} of {row.memory_id}" for row in reversed(rows)]
+    return UndoOutput(op_id=op_id, undone=(*undone, *(f"import of {each.memory.id}" for each in away)))
 
 
-def _to_undo(app: App, request: UndoInput) -> list[LifecycleRow]:
+def _imports(app: App, target: str) -> set[str]:
+    """The operations of imports that a target names: one by its id, or those from one to another."""
+    first, _, last = target.partition("..")
+    if not first.startswith("op_"):
+        return set()
+    ends = [row.seq for op_id in (first, last or first) for row in app.records.operations(op_id=op_id)]
+    if len(ends) < 2:  # one of the two is not known
+        return set()
+    between = app.records.operations(after=ends[0] - 1)
+    return {row.op_id for row in between if row.seq <= ends[1] and row.kind == "import"}
+
+
+def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
     rows = [
         row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
     ]
     if request.target.startswith("op_"):
-        found = [row for row in rows if row.correlation_id == request.target]
+        named = imports or {request.target}
+        found = [row for row in rows if row.correlation_id in named]
     else:
         memory_id = find_memory(app, request.namespace, request.target).memory.id
         of_it = [row for row in rows if row.memory_id == memory_id]
         last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
-        ids = sorted({row.memory_id for row in last})
-        there = {each.memory.id for each in app.index.memories(request.namespace, ids)}
-        found = [row for row in _bound_to(memory_id, last) if row.memory_id in there]  # the rest was forgotten since
-    if not found:
-        raise NotFoundError(
-            f"nothing that {request.target} changed here can be undone",
-            next_step="`pellucid history ID` shows the changes of a memory",
-        )
+        bound = _bound_to(memory_id, last)
+        there = {each.memory.id for each in app.index.memories(request.namespace, sorted({b.memory_id for b in bound}))}
+        found = [row for row in bound if row.memory_id in there]  # the rest was forgotten since
     return found
 
 

@@ -181,15 +181,17 @@ def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mappi
         return settings
     table = settings.model_dump()
     for name, value in asked.items():
-        part, _, rest = name.partition(".")
+        _, _, rest = name.partition(".")
         weight = _top(name) == "leg_weights" and to_snake(rest) in LegWeights.model_fields
         if _top(name) not in RecallSettings.model_fields or (rest and not weight):
             known = [to_camel(each) for each in RecallSettings.model_fields]
-            close = difflib.get_close_matches(to_camel(to_snake(part)), known, n=1)
+            if rest:
+                known = [f"legWeights.{to_camel(each)}" for each in LegWeights.model_fields]
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
             raise InputError(
                 f"no recall setting is called {name!r}",
                 code="invalid_setting",
-                next_step=f"did you mean {close[0]}?" if close else "docs/settings.md names them",
+                next_step=f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}",
             )
         if not rest:
             table[_top(name)] = value

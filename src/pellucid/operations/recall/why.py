@@ -160,9 +160,13 @@ def _answers(app: App, namespace: str, question: str) -> WhyOutput:
     held = {each.memory.id: each.memory for each in state.served}
     doubt, many = snapshot.abstention, len(snapshot.results)
     found = f"they bring {counted(many, 'memory', 'memories')}" if many else "they bring none"
-    sure = sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained) if doubt else "it needs none"
+    sure = (
+        [sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)]
+        if doubt and (many or doubt.abstained)
+        else []
+    )
     return WhyOutput(
-        sentence=f"No memory says these words; as a question, {found}: {sure}.",
+        sentence=f"No memory says these words; as a question, {': '.join((found, *sure))}.",
         namespace=namespace,
         query=question,
         matched="question",

@@ -4,16 +4,20 @@ Nothing of it is kept: it is read from the memories and turns that may answer to
 quarantine or forgotten does not speak through it.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.language.sentences import QUESTION_MARKS, closing_mark, sentences
+from pellucid.language.quoting.voices import pasted
+from pellucid.language.sentences import QUESTION_MARKS, closing_mark, is_question, sentences
+from pellucid.language.words import content_words
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import BOUNDARY_SCOPES, Category, Memory
 from pellucid.model.wire import Instant, Wire
+from pellucid.observe.work.records import COMMITTED
 from pellucid.operations.browsing import answering
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.recall.context.text import harmless
@@ -22,9 +26,15 @@ from pellucid.store.lookup_port import FiledEpisode
 CHARACTERS_A_TOKEN = 4
 """What a token is reckoned at: an agent's tokens are not ours to count, and English has a little more."""
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})
+_ASKING = ("user_input", "pasted")
+_HEADING = re.compile(r"#{1,3} +(?:Plan: )?(.{4,200})")
 _DECIDERS = ("user_input", "manual")
 """Whose words settle something: what an agent says it decided is told as what it did."""
 _TOLD, _ITEMS, _FILES = 240, 6, 8
+_DONE = 3
+"""Lines of what was done: the last commits, and what the agent concluded."""
+_FEWEST_WORDS = 3
+"""Words with a meaning of their own that a request has; `commit this` has fewer."""
 _STEPS = 3
 """Folders of a path outside the project that are told, its own name among them: what lies above is the machine's."""
 
@@ -53,9 +63,14 @@ class SessionBrief(Wire):
     started: Instant | None = None
     ended: Instant | None = None
     asked: BriefLine | None = None
-    done: BriefLine | None = None
+    """What it was for: its first request in the user's own words, or the title of the plan that it began with."""
+    done: tuple[BriefLine, ...] = ()
+    """The last commits, then what the agent concluded; after a commit, not what only answered a question."""
     decided: tuple[BriefLine, ...] = ()
     left_open: tuple[BriefLine, ...] = ()
+    """What somebody means to do."""
+    unanswered: BriefLine | None = None
+    """What the agent asked the user at the end."""
     files: tuple[str, ...] = ()
 
 
@@ -78,14 +93,15 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
         by_session.setdefault(filed.episode.session_id, []).append(filed)
     told, text, room = list[SessionBrief](), "", request.budget * CHARACTERS_A_TOKEN
     known = _answering(app, request.namespace)
-    for session_id, filed in list(by_session.items())[: request.sessions]:
-        session = _session(session_id, filed, known.get(session_id, []))
+    here = [each for each in by_session if each in known]  # of the others, all was put away
+    for session_id in here[: request.sessions]:
+        session = _session(session_id, by_session[session_id], known[session_id])
         said = _text(session)
         if len(text) + len(said) > room:
             break
         told.append(session)
         text += said
-    return BriefOutput(namespace=request.namespace, sessions=tuple(told), total=len(by_session), text=text.strip("\n"))
+    return BriefOutput(namespace=request.namespace, sessions=tuple(told), total=len(here), text=text.strip("\n"))
 
 
 def _answering(app: App, namespace: str) -> dict[str, list[Memory]]:
@@ -123,35 +139,65 @@ def _session(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[
         started=started,
         ended=ended,
         asked=_asked(turns),
-        done=_line_done(turns, kept),
+        done=tuple(_done(turns, kept)),
         decided=tuple(_line(each) for each in decided),
-        left_open=_left_open(turns, kept),
+        left_open=tuple(_line(each) for each in kept if each.category == "commitment")[-_ITEMS:],
+        unanswered=_unanswered(turns),
         files=tuple(_files(each.artifacts for each in reversed(episodes))),
     )
 
 
 def _asked(turns: Sequence[Memory]) -> BriefLine | None:
-    first = next((each for each in turns if each.source_class == "user_input"), None)
-    return _line(first) if first else None
+    first = turns[0] if turns else None
+    if first and first.source_class == "assistant_output" and (title := _HEADING.match(first.content)):
+        return BriefLine(memory_id=first.id, text=harmless(title[1]))
+    asked = [(each, _own_words(each)) for each in turns if each.source_class in _ASKING]
+    asked = [(each, words) for each, words in asked if words]
+    telling = (each for each in asked if len(content_words(each[1])) >= _FEWEST_WORDS)
+    found = next(telling, asked[0] if asked else None)
+    return _line(found[0], found[1]) if found else None
 
 
-def _line_done(turns: Sequence[Memory], kept: Sequence[Memory]) -> BriefLine | None:
-    """The weightiest of what the agent concluded last; where nothing was, how its last words begin."""
-    for told in (kept, turns):
-        own = [each for each in told if each.source_class == "assistant_output"]
-        last = [each for each in own if turn_of(each) == turn_of(own[-1])]
-        if last:
-            return _line(max(last, key=lambda each: each.importance_score))
-    return None
+def _own_words(turn: Memory) -> str:
+    """What a person says; of a turn that is pasted for the most part, what stands above that."""
+    own = pasted(turn.content)[1].strip()
+    return own.partition("\n\n")[0] if turn.source_class == "pasted" else own
 
 
-def _left_open(turns: Sequence[Memory], kept: Sequence[Memory]) -> tuple[BriefLine, ...]:
-    """What somebody means to do, and the question that the session ended with."""
-    out = [_line(each) for each in kept if each.category == "commitment"][-_ITEMS:]
+def _done(turns: Sequence[Memory], kept: Sequence[Memory]) -> Iterator[BriefLine]:
+    """The last commits, and what the agent concluded last; where nothing was, how its last words begin."""
+    own = [each for each in kept if each.source_class == "assistant_output"]
+    commits = [each for each in own if each.content.startswith(COMMITTED)]
+    said = [each for each in own if each not in commits]
+    people = [each for each in turns if each.source_class in _ASKING]
+    last_commit = turn_of(commits[-1]) if commits else 0
+    working = [each for each in said if turn_of(each) <= last_commit or not (commits and _answers(each, people))]
+    words = [] if commits else [each for each in turns if each.source_class == "assistant_output"]
+    last = working or words
+    yield from map(_subject, commits[1 - _DONE :])
+    if last:
+        of_turn = [each for each in last if turn_of(each) == turn_of(last[-1])]
+        best = sorted(of_turn, key=lambda each: -each.importance_score)[: _DONE - len(commits[1 - _DONE :])]
+        yield from (_line(each) for each in of_turn if each in best)
+
+
+def _answers(memory: Memory, people: Sequence[Memory]) -> bool:
+    """Whether the agent said it upon a question."""
+    before = [each for each in people if turn_of(each) < turn_of(memory)]
+    asked = [each.content for each in before if turn_of(each) == turn_of(before[-1])]
+    return any(is_question(sentence) for words in asked for sentence in sentences(words))
+
+
+def _subject(commit: Memory) -> BriefLine:
+    return BriefLine(memory_id=commit.id, text=harmless(sentences(commit.content)[0]))
+
+
+def _unanswered(turns: Sequence[Memory]) -> BriefLine | None:
+    """The question that the session ended with."""
     last = turns[-1] if turns else None
     if last and last.source_class == "assistant_output" and closing_mark(last.content) in QUESTION_MARKS:
-        out.append(BriefLine(memory_id=last.id, text=harmless(sentences(last.content)[-1])))
-    return tuple(out)
+        return BriefLine(memory_id=last.id, text=harmless(sentences(last.content)[-1]))
+    return None
 
 
 def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
@@ -161,9 +207,9 @@ def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(shown))[:_FILES]
 
 
-def _line(memory: Memory) -> BriefLine:
-    """A memory in one line, as many of its sentences as have room."""
-    text, said = "", harmless(memory.content)
+def _line(memory: Memory, words: str = "") -> BriefLine:
+    """A memory, or these words of it, in one line: as many of its sentences as have room."""
+    text, said = "", harmless(words or memory.content)
     for sentence in sentences(said):
         if text and len(text) + len(sentence) > _TOLD:
             break
@@ -174,8 +220,8 @@ def _line(memory: Memory) -> BriefLine:
 
 
 def _text(session: SessionBrief) -> str:
-    parts = [("asked", (session.asked,)), ("done", (session.done,)), ("decided", session.decided)]
-    parts.append(("open", session.left_open))
+    parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
+    parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,))]
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]
     files = [f"files: {', '.join(harmless(name) for name in session.files)}"] if session.files else []
     return "\n".join((f"## {session.day} · session {harmless(session.session_id)[:40]}", *lines, *files)) + "\n\n"

@@ -12,7 +12,7 @@ from pellucid.capture.identity import unseen
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format
-from pellucid.errors import EncoderError
+from pellucid.errors import DeadlineError, EncoderError, field_name
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 class ImportInput(Wire):
     """What to import, how, and where to."""
 
-    paths: Annotated[tuple[Path, ...], Argument("Transcript files, or folders of them.")]
+    paths: Annotated[tuple[Path, ...], Argument("Transcripts, folders of them, or notes as plain text.")]
     mode: Annotated[Mode, Flag("both: memories, and the turns behind them; extract; verbatim.")] = "both"
     """`extract`: memories alone; `verbatim`: turns alone."""
     namespace: str
@@ -75,6 +75,12 @@ class ImportOutput(Wire):
     unkept: dict[str, int] = Field(default_factory=dict)
     """Sentences that looked like statements and became no observation, by reason, e.g. `no-sign`."""
     dropped: dict[str, int] = Field(default_factory=dict)
+    formats: dict[str, int] = Field(default_factory=dict)
+    """Files that were read, by their format."""
+    notes: tuple[str, ...] = ()
+    """Files of plain text that were named, in which nobody speaks to an assistant: nobody's words to an agent."""
+    undo: dict[str, str] = Field(default_factory=dict)
+    """By namespace, what `undo` takes to put away all that was kept there."""
     redactions: dict[str, int] = Field(default_factory=dict)
     malformed: int = 0
     problems: tuple[str, ...] = ()
@@ -91,7 +97,8 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
     Raises:
         InputError: a named file does not exist or is in no known format.
         UnhealthyError: what was forgotten would not be known again; nothing is taken.
-        DeadlineError: the time of the call was over; what was kept is kept, and repeating the import goes on there.
+        DeadlineError: the time of the call was over, or it was cancelled; it says what was kept and how to put that
+            away, and repeating the import goes on there.
     """
     require_settled(app)
     report = CaptureReport()
@@ -108,6 +115,8 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
         desks.take(turns, report)
     except EncoderError as error:
         problem = f"{error}; nothing is lost: repeat the import to go on"
+    except DeadlineError as error:
+        raise _stopped(error, desks) from error
     return _outcome(request, desks, report, problem)
 
 
@@ -146,6 +155,11 @@ class _Desks:
         """What all of them have taken."""
         return together(each.tally for each in self._intakes.values())
 
+    def undo(self) -> dict[str, str]:
+        """By namespace, the operations that wrote something there: the one, or from the first to the last."""
+        done = {namespace: intake.tally.operations for namespace, intake in sorted(self._intakes.items())}
+        return {name: ids[0] if len(ids) == 1 else f"{ids[0]}..{ids[-1]}" for name, ids in done.items() if ids}
+
     def filed(self) -> Iterator[FiledSessions]:
         """What each has taken, by its namespace; nothing where there was no choice."""
         for namespace, intake in sorted(self._intakes.items() if self._filing else ()):
@@ -158,6 +172,21 @@ class _Desks:
                 memories=tally.memories,
                 passages=tally.passages,
             )
+
+
+def _stopped(error: DeadlineError, desks: _Desks) -> DeadlineError:
+    """The end of an import before its end: what was kept, and both ways on from there."""
+    tally = desks.tally()
+    if not tally.operations:
+        return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")
+    back = "; ".join(
+        f"`pellucid undo {target}` with {field_name('namespace')} {namespace}"
+        for namespace, target in desks.undo().items()
+    )
+    return DeadlineError(
+        f"{error.message}; kept before that: {tally.memories:,} memories of {tally.turns:,} turns",
+        next_step=f"repeat the import to go on; to put away what was kept: {back}",
+    )
 
 
 def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem: str) -> ImportOutput:
@@ -180,6 +209,9 @@ def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem
         verdicts=dict(tally.verdicts.most_common()),
         unkept=dict(tally.unkept.most_common()),
         dropped=dict(dropped.most_common()),
+        formats=dict(report.formats.most_common()),
+        notes=tuple(map(str, report.notes)),
+        undo=desks.undo(),
         redactions=dict(report.redactions.most_common()),
         malformed=report.malformed,
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),

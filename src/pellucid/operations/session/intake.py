@@ -194,6 +194,7 @@ class Intake:
             writes, ledger = self._verbatim(mine) if self.mode == "verbatim" else self._extracted(mine)
             seen = unused.union(*(each.cut.keys for each in mine))
             kept = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
+            self.tally.operations += [kept.op_id] if writes else []
         self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
         if late:  # another process took some of these turns while they were being read here
             self.keep(late)

@@ -25,6 +25,8 @@ class IntakeTally:
     """Statements of which nothing was made, by reason; `why` answers of each."""
     kept: list[str] = field(default_factory=list[str])
     """The ids of the memories of the last batch."""
+    operations: list[str] = field(default_factory=list[str])
+    """What was committed, in its order."""
 
 
 def together(tallies: Iterable[IntakeTally]) -> IntakeTally:
@@ -33,6 +35,7 @@ def together(tallies: Iterable[IntakeTally]) -> IntakeTally:
     for each in tallies:
         for name in ("memories", "episodes", "passages", "turns", "characters_in", "characters_out", "overtaken"):
             setattr(out, name, getattr(out, name) + getattr(each, name))
+        out.operations += each.operations
         out.forgotten += each.forgotten
         out.encoder_problem = each.encoder_problem or out.encoder_problem
         out.verdicts.update(each.verdicts)

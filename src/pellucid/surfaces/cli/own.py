@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
@@ -129,6 +129,15 @@ def why(row: Row, given: Given) -> None:
         performing.tell(row, row.run(call, told), told, call, as_json=given["as_json"])
 
 
+def import_sessions(row: Row, given: Given) -> None:
+    """Ctrl-C ends it in good order: what was read is kept, and it is said what that is and how to take it back."""
+    with performing.opened_for(row, given) as call:
+        asked = call.asked(row.input, values(row.input, given, call.now))
+        with _interrupted(call.deadline.cancel):
+            outcome = row.run(call, asked)
+        performing.tell(row, outcome, asked, call, as_json=given["as_json"])
+
+
 def observe(row: Row, given: Given) -> None:
     """Each line of a stream is acknowledged before the next is read."""
     from pellucid.operations.session.observing import WAITING, Observer
@@ -198,22 +207,22 @@ def _watch(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
     def report(outcome: "IndexDocsOutput") -> None:
         write(json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("index.indexed")(outcome))
 
-    with _interrupted() as stop:
+    stop = Event()
+    with _interrupted(stop.set):
         watch_docs(call.app, asked, report, stop.wait)
 
 
 @contextmanager
-def _interrupted() -> Generator[Event]:
-    """An event that Ctrl-C sets, so that what is under way is finished; a second Ctrl-C ends at once."""
-    stop = Event()
+def _interrupted(stop: Callable[[], None]) -> Generator[None]:
+    """What Ctrl-C does, so that what is under way is finished; a second Ctrl-C ends at once."""
 
     def end(_number: int, _frame: object) -> None:
-        stop.set()
+        stop()
         signal.signal(signal.SIGINT, before)
 
     before = signal.signal(signal.SIGINT, end)
     try:
-        yield stop
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -338,6 +347,7 @@ OWN: Mapping[str, Own] = {
         ),
         inputs=(RecallInput,),
     ),
+    "import": Own(import_sessions),
     "observe": Own(
         observe,
         (

@@ -1,5 +1,7 @@
 """A command and what was typed in, an operation run and its answer told out."""
 
+import re
+import shlex
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -9,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 from pellucid.errors import PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation, context_of
-from pellucid.surfaces.cli.derived import Command, spell, values
+from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, commands, spell, values
 from pellucid.surfaces.cli.session import astray, calling, write
+from pellucid.surfaces.commands import Spelling, spelled_by
+from pellucid.surfaces.commands import command as typed
 
 if TYPE_CHECKING:
     from pellucid.surfaces.cli.own import Own
 
 Row = Operation[Any, Any]
+_COMMAND = re.compile("`pellucid ([^`]+)`")
 
 
 def perform(command: Command, given: Mapping[str, Any]) -> None:
@@ -26,14 +31,33 @@ def perform(command: Command, given: Mapping[str, Any]) -> None:
     """
     row, own = _row(command), _own(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
-    try:
-        if own:
-            own.act(row, given)
-        elif row:
-            answer(row, given)
-    except PellucidError as error:
-        spell(error, inputs)
-        raise
+    with spelled_by(_spelling(given)):
+        try:
+            if own:
+                own.act(row, given)
+            elif row:
+                answer(row, given)
+        except PellucidError as error:
+            spell(error, inputs)
+            error.next_step = _COMMAND.sub(lambda found: f"`{typed(found[1])}`", error.next_step)
+            raise
+
+
+def _spelling(given: Mapping[str, Any]) -> Spelling:
+    """Commands with the home and the namespace that were typed, as far as each takes them."""
+
+    def spelled(words: str) -> str:
+        named = words.split()[1:]
+        known = next((found for n in (2, 1) if (found := commands().get(" ".join(named[:n])))), None)
+        taken = [each for each in known.parameters if each in (HOME, NAMESPACE)] if known else []
+        said = [
+            f"{each.flag} {shlex.quote(str(given[each.name]))}"
+            for each in taken
+            if given.get(each.name) and each.flag not in named
+        ]
+        return " ".join([words, *said])
+
+    return spelled
 
 
 def _row(command: Command) -> Row | None:

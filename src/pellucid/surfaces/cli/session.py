@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,13 +88,25 @@ def _located(app: "App") -> "App":
 
 
 def astray(app: "App") -> list[str]:
-    """In a folder of no project, the line that says which namespace was asked and which others are known."""
-    if app.project or app.settings.namespace_is_given or not (known := app.projects.known().projects):
+    """That the namespace which was named is none; in a folder of no project, which was asked, and which there are."""
+    if app.settings.namespace_is_given:
+        return _unknown(app)
+    if app.project or not (known := app.projects.known().projects):
         return []
     names = list(dict.fromkeys(each.namespace for each in known))
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     others = f"{', '.join(names[:_NAMED])}{more}: `pellucid projects list`, --namespace"
     return [f"asked {app.settings.namespace}: this folder is in no project (there are {others})"]
+
+
+def _unknown(app: "App") -> list[str]:
+    """That nothing was ever kept in the namespace, and which one has a name like it."""
+    asked, known = app.settings.namespace, app.lookup.namespaces()
+    if asked in known:
+        return []
+    close = get_close_matches(asked, known, n=1)
+    meant = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known[:_NAMED]) or 'none yet'}"
+    return [f"no such namespace: nothing was ever kept in {asked}; {meant}"]
 
 
 def _note_count(count: int, what: str) -> None:

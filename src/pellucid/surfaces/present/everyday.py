@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import said
 from pellucid.surfaces.columns import table
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -24,7 +25,9 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
 
 def home(report: HomeOutput) -> str:
     """A home at a glance."""
-    model = "ready" if report.model_ready else "not fetched yet (it is on first use, or with `pellucid models pull`)"
+    model = (
+        "ready" if report.model_ready else f"not fetched yet (it is on first use, or with `{command('models pull')}`)"
+    )
     return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
 
 
@@ -131,7 +134,14 @@ def models(outcome: ModelsOutput) -> str:
 
 def _row(memory: Memory) -> tuple[str, ...]:
     date = isoformat(memory.created)[:10]
-    return memory.id[-10:], date, memory.category, memory.importance_level, memory.content
+    return memory.id[-10:], date, memory.category, memory.importance_level, f"{_state(memory)}{memory.content}"
+
+
+def _state(memory: Memory) -> str:
+    """What keeps a memory from answering, before its words."""
+    held = ("in quarantine",) if memory.trust_zone == "quarantine" else ()
+    out = (memory.status,) if memory.status != "active" else ()
+    return f"[{', '.join((*held, *out))}] " if held or out else ""
 
 
 def _counts(counts: Mapping[str, int]) -> str:

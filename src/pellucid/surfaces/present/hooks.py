@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _lines(found: HooksStatus) -> Iterator[str]:
         )
         yield f"{each.host}, {each.scope}: {visible(each.path)}{said}"
     if not standing:
-        yield "no hooks are installed: pellucid hooks install --for claude-code"
+        yield f"no hooks are installed: {command('hooks install --for claude-code')}"
     yield f"server: {'running' if found.serving else 'not running; the next event starts it'}"
     yield f"told of: {found.sessions} sessions, {found.unread} of them with something to read"
     if found.waiting:

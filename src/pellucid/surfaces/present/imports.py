@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
     from pellucid.operations.session.importing import FiledSessions, ImportOutput
 
+_NAMED = 5
+_NOTHING = "nothing was taken in: there is no transcript"
+_FORMS = "JSON lines of Claude Code or Codex, and chats as JSON, Markdown or text with `User:` and `Assistant:`"
 HELD = "accept:quarantined"
 _WORDS = {
     "duplicate": "said before",
@@ -44,6 +48,12 @@ _WORDS = {
     "debugging": "said while a failure was looked into",
     "unanswered": "questions nobody answered",
     "title-of-another-session": "titles of other sessions",
+    "plain-text": "texts that are no chat",
+    "folder-not-entered": "folders that are hidden or of other people's files",
+    "unreadable-folder": "folders that may not be read",
+    "unreadable-file": "files that may not be read",
+    "link-not-followed": "links that lead out of the folder",
+    "already-read": "files read already",
     "excluded-path": "excluded files",
     "empty-file": "empty files",
     "unknown-format": "files in no known format",
@@ -60,6 +70,12 @@ def imported(outcome: ImportOutput) -> str:
 
 
 def _lines(outcome: ImportOutput) -> Iterator[str]:
+    if not outcome.files:
+        yield f"{_NOTHING}{f'; found {in_words(outcome.dropped)}' if outcome.dropped else ''}"
+        yield f"transcripts are known by their form: {_FORMS}"
+        others = f"`{command('adopt')}` takes other tools' memories, `{command('index docs')}` documents"
+        yield f"to read a text as notes, name it; {others}"
+        return
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
     from_ = f"from {turns} in {counted(outcome.files, 'file', 'files')}{_where(outcome)}"
     if outcome.mode == "verbatim":
@@ -72,20 +88,33 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
     if any(each.root for each in outcome.filed):
         yield from map(_filed, outcome.filed)
         yield "ask in these folders, or with --namespace"
+    if outcome.notes:
+        yield f"read as notes, and not as a user's words to an agent: {', '.join(map(visible, outcome.notes[:_NAMED]))}"
     yield from decided(outcome.verdicts, outcome.unkept)
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
             yield f"{title}: {in_words(counts)}"
     yield from _trouble(outcome)
+    yield from _ways_back(outcome)
 
 
 def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
     """What waits in quarantine, and which statements were not kept and why: judged, or passed over before that."""
     if held := verdicts.get(HELD, 0):
-        yield f"in quarantine: {held:,}, until you let them in (`pellucid trust list`)"
+        yield f"in quarantine: {held:,}, until you let them in (`{command('trust list')}`)"
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
     if refused or unkept:
-        yield f'not kept: {in_words(refused, unkept)} (of each: `pellucid why "ITS WORDS"`)'
+        why = command('why "ITS WORDS"')
+        yield f"not kept: {in_words(refused, unkept)} (of each: `{why}`)"
+
+
+def _ways_back(outcome: ImportOutput) -> Iterator[str]:
+    """How to put away what was kept: of each namespace by itself."""
+    begun = "back: " if len(outcome.undo) == 1 else "  "
+    yield from ("back, by namespace:",) if len(outcome.undo) > 1 else ()
+    for namespace, target in outcome.undo.items():
+        where = "" if namespace == outcome.namespace else f" --namespace {namespace}"
+        yield f"{begun}{command(f'undo {target}{where}')}"
 
 
 def _where(outcome: ImportOutput) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -77,7 +78,7 @@ def history(outcome: HistoryRowsOutput) -> str:
 def documents(outcome: DocumentsOutput) -> str:
     """The documents there are, a line each."""
     if not outcome.documents:
-        return "no documents; `pellucid index docs PATH` takes some in"
+        return f"no documents; `{command('index docs PATH')}` takes some in"
     width = min(max(len(visible(row.entity)) for row in outcome.documents), 32)
     lines = [
         f"{visible(row.entity):<{width}}  {visible(row.title)}{' (gone)' if row.removed_at else ''}\n"
@@ -111,7 +112,9 @@ def removed(outcome: RemovedOutput) -> str:
     if not outcome.removed:
         return "nothing to close: it was closed before"
     lines = [f"closed {visible(row.entity)}  {visible(row.path)}" for row in outcome.removed]
-    return "\n".join([*lines, "questions about the past still see them; `pellucid forget` takes them away for good"])
+    return "\n".join(
+        [*lines, f"questions about the past still see them; `{command('forget')}` takes them away for good"]
+    )
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:

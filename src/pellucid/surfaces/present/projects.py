@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def projects(outcome: ProjectsOutput) -> str:
     """A few lines a project."""
     found = [line for each in outcome.projects for line in _lines(each)]
-    return "\n".join(found) or "no projects yet: `pellucid import` files sessions under the project of their folder"
+    none = f"no projects yet: `{command('import')}` files sessions under the project of their folder"
+    return "\n".join(found) or none
 
 
 def project(each: ProjectRow) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.surfaces.columns import table
+from pellucid.surfaces.commands import command
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,7 +21,8 @@ def made(outcome: NewToken) -> str:
 def listed(outcome: TokensOutput) -> str:
     """A line a token."""
     rows = [(each.name, _day(each.created), _day(each.last_used), ", ".join(each.grants)) for each in outcome.tokens]
-    return "\n".join(table(("NAME", "MADE", "LAST USED", "MAY"), rows)) or "no token was made: `pellucid token create`"
+    lines = table(("NAME", "MADE", "LAST USED", "MAY"), rows)
+    return "\n".join(lines) or f"no token was made: `{command('token create')}`"
 
 
 def ended(outcome: TokenView) -> str:

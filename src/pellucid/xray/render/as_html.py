@@ -17,6 +17,7 @@ from pellucid.xray.render.fields import (
     ARROW,
     NO_SNAPSHOT,
     NO_TIER,
+    PLACES,
     SUBTRACTED,
     Field,
     FieldSpan,
@@ -25,6 +26,7 @@ from pellucid.xray.render.fields import (
     decimals,
     headed,
     header_fields,
+    legend_of,
     result_fields,
     terms,
     tier_fields,
@@ -62,7 +64,7 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
         "Legs": _legs(snapshot),
         "Filters": _filters(snapshot),
         "Stages": _stages(snapshot),
-        "Tier explain": _tier(snapshot.tier_explain),
+        "Direct answer": _tier(snapshot.tier_explain),
         "Context": _context(snapshot),
     }
     filled = {heading: blocks for heading, blocks in sections.items() if blocks}
@@ -134,7 +136,16 @@ def _results(snapshot: RecallXraySnapshot) -> list[str]:
     cards = [
         line for place, result in enumerate(snapshot.results, start=1) for line in _card(place, result, snapshot, reach)
     ]
-    return cards or [_none("No results admitted.")]
+    return [*_legend(snapshot), *cards] if cards else [_none("No results admitted.")]
+
+
+def _legend(snapshot: RecallXraySnapshot) -> list[str]:
+    """What the colours of the bars stand for, and the numbers of the cards."""
+    said, scores = legend_of(snapshot), [each.score_decomposition.model_dump() for each in snapshot.results]
+    worth = {name: next(each[name] for each in scores if each.get(name)) for name, _ in said}
+    items = "".join(f"<li>{swatch(name, worth[name])}{_text(words)}</li>" for name, words in said)
+    places = [f'<p class="soft">{PLACES.capitalize()}.</p>'] if len(snapshot.results) > 1 else []
+    return [*places, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if said else [])]
 
 
 def _card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
@@ -189,7 +200,9 @@ def _tier(tier: TierExplain | None) -> list[str]:
     if tier is None:
         return [_none(f"{NO_TIER.capitalize()}.")]
     anchors = "".join(f"<li>{_code(anchor)}</li>" for anchor in tier.source_anchors)
-    return [_fields(tier_fields(tier)), *([f"<p>Source anchors:</p><ul>{anchors}</ul>"] if anchors else [])]
+    why = tier_fields(tier, verbose=False)
+    whole = [_folded("How that was decided", _fields(tier_fields(tier)))] if len(why) == 1 else []
+    return [_fields(why), *whole, *([f"<p>Source anchors:</p><ul>{anchors}</ul>"] if anchors else [])]
 
 
 def _context(snapshot: RecallXraySnapshot) -> list[str]:

@@ -11,10 +11,13 @@ from pellucid.xray.render.fields import (
     ARROW,
     NO_SNAPSHOT,
     NO_TIER,
+    PLACES,
     Field,
     FieldSpan,
+    called,
     headed,
     header_fields,
+    legend_of,
     result_fields,
     tier_fields,
 )
@@ -52,9 +55,7 @@ def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = Fals
         *_section("Results", *(_results(snapshot, verbose=verbose) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot, verbose=verbose)),
         *_section("Stages", _table(stages_table(snapshot))),
-        *_section(
-            "Tier Explain", *(_tier(snapshot.tier_explain) if snapshot.tier_explain else [f"_{NO_TIER.capitalize()}._"])
-        ),
+        *_section("Direct Answer", *_tier(snapshot.tier_explain, verbose=verbose)),
     )
     return "\n\n".join(blocks)
 
@@ -103,7 +104,9 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
         blocks.append(f"### {place}. {_drawn((headed(result.memory_id, snapshot.words),), code)}")
         fields = result_fields(result, snapshot.query_terms, verbose=verbose)
         blocks.append("\n".join(f"- **{field.title}:** {_drawn(field.spans, code)}" for field in fields))
-    return blocks
+    meanings = [f"- {code(called(name))}: {words}" for name, words in legend_of(snapshot)]
+    places = f"{PLACES.capitalize()}. " if len(snapshot.results) > 1 else ""
+    return [*blocks, *(["\n".join([f"{places}Terms of the scores:", "", *meanings])] if meanings else [])]
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
@@ -114,9 +117,11 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     return [table, "\n".join(kept_back), f"_{more} more not shown._" if more > 0 else ""]
 
 
-def _tier(tier: TierExplain) -> list[str]:
+def _tier(tier: TierExplain | None, *, verbose: bool) -> list[str]:
+    if tier is None:
+        return [f"_{NO_TIER.capitalize()}._"]
     anchors = "\n".join(f"- {code(anchor)}" for anchor in tier.source_anchors)
-    return [_field_table(tier_fields(tier)), *(["**Source anchors:**", anchors] if anchors else [])]
+    return [_field_table(tier_fields(tier, verbose=verbose)), *(["**Source anchors:**", anchors] if anchors else [])]
 
 
 def _field_table(fields: Iterable[Field]) -> str:

@@ -6,10 +6,13 @@ from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandi
 from pellucid.xray.render.fields import (
     NO_SNAPSHOT,
     NO_TIER,
+    PLACES,
     Field,
+    called,
     decimals,
     headed,
     header_fields,
+    legend_of,
     millis,
     result_fields,
     tier_fields,
@@ -36,7 +39,10 @@ def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -
         _section("results", _results(snapshot, verbose=verbose) or ["(no results admitted)"]),
         _section("rejected", _rejected(snapshot, verbose=verbose)),
         _section("stages", _stages(snapshot, verbose=verbose)),
-        _section("tier explain", _tier(snapshot.tier_explain) if snapshot.tier_explain else [f"({NO_TIER})"]),
+        _section(
+            "direct answer",
+            _tier(snapshot.tier_explain, verbose=verbose) if snapshot.tier_explain else [f"({NO_TIER})"],
+        ),
     )
     return "\n\n".join("\n".join(section) for section in sections if section)
 
@@ -67,7 +73,9 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     for place, result in enumerate(snapshot.results, start=1):
         lines.append(f"[{place}] {visible(headed(result.memory_id, snapshot.words).text)}")
         lines += _lines(result_fields(result, snapshot.query_terms, verbose=verbose), indent="    ")
-    return lines
+    meanings = [f"{called(name)}: {words}" for name, words in legend_of(snapshot)]
+    lines += [f"({PLACES})"] if len(snapshot.results) > 1 else []
+    return [*lines, *([f"(terms of the scores: {'; '.join(meanings)})"] if meanings else [])]
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
@@ -99,9 +107,9 @@ def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     return ["; ".join([", ".join(times) if verbose else whole, *notes])]
 
 
-def _tier(tier: TierExplain) -> list[str]:
+def _tier(tier: TierExplain, *, verbose: bool) -> list[str]:
     anchors = [f"  - {visible(anchor)}" for anchor in tier.source_anchors]
-    return [*_lines(tier_fields(tier)), *(["source-anchors:", *anchors] if anchors else [])]
+    return [*_lines(tier_fields(tier, verbose=verbose)), *(["source-anchors:", *anchors] if anchors else [])]
 
 
 def _lines(fields: Iterable[Field], indent: str = "") -> list[str]:

@@ -15,6 +15,8 @@ _LEAST_TAKEN = 6.0
 """So wide is a penalty at least, that it can be seen."""
 _GOLDEN_ANGLE = 137.508
 """Degrees from one term's hue to the next: neighbours never look alike, however many terms there come to be."""
+_TONES = 3
+"""Those whose hues come close again (8, 13 or more places on) differ in how light they are."""
 
 
 def added(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
@@ -33,7 +35,7 @@ def stack(scores: ScoreDecomposition, reach: float) -> str:
     parts, at = list[str](), 0.0
     for name, value in added(scores):
         width = _part(value, reach)
-        parts.append(_rect(at, width, f'class="term" style="--hue:{hue(name)}"'))
+        parts.append(_rect(at, width, _coloured(name)))
         at += width
     if (less := _part(_taken(scores), reach)) > 0:
         width = min(at, max(less, _LEAST_TAKEN))
@@ -44,14 +46,14 @@ def stack(scores: ScoreDecomposition, reach: float) -> str:
 
 def swatch(name: str, value: float) -> str:
     """How a term is drawn in the bar, as a square."""
-    style = 'class="taken"' if _off(name, value) > 0 else f'class="term" style="--hue:{hue(name)}"'
+    style = 'class="taken"' if _off(name, value) > 0 else _coloured(name)
     return f'<svg viewBox="0 0 12 12" aria-hidden="true"><rect x="1" y="1" width="10" height="10" {style}/></svg>'
 
 
-def hue(name: str) -> int:
-    """The hue of a term in degrees."""
+def _coloured(name: str) -> str:
+    """The colour of a term: its hue in degrees, and how light it is."""
     place = SCORE_KEYS.index(name) if name in SCORE_KEYS else len(SCORE_KEYS) + sum(name.encode())
-    return round(place * _GOLDEN_ANGLE) % 360
+    return f'class="term tone{place % _TONES}" style="--hue:{round(place * _GOLDEN_ANGLE) % 360}"'
 
 
 def share(passed: float, came: float, whole: float) -> str:

@@ -23,16 +23,27 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.legs.nominate import LEGS
-from pellucid.xray.words.rungs import cuts_of, no_answer, shown
+from pellucid.xray.words.rungs import NO_ANSWER, cuts_of, no_answer, shown
+from pellucid.xray.words.sentence import legend
 from pellucid.xray.words.sureness import sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
-NO_TIER = "not populated — direct-answer tier disabled or did not fire"
+NO_TIER = "it was not asked whether one memory answers by itself"
+PLACES = "numbers are places by score; the context tells these by session and document, under the same numbers"
+"""How the results and the context hang together."""
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which a score is shown: the sum, then its terms as the model has them."""
 SUBTRACTED = frozenset({"mmr_penalty"})
-_FOLDED = frozenset({"retrieval-reason", "admitted-by", "audit-entry", "legs", "rerank"})
+_FOLDED = frozenset({"served-by", "retrieval-reason", "admitted-by", "audit-entry", "legs", "rerank"})
 """Lines of a result that say of every other much the same, or again what its sentence says."""
+_SERVED_BY = {"hybrid": "hybrid: several ways of searching at once"}
+_CLASSES = {
+    "decision": "what was decided",
+    "historical": "how it was",
+    "architectural": "how it is built",
+    "current_state": "how it is now",
+    "other": "something else",
+}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -65,6 +76,7 @@ class Field:
 def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[Field, ...]:
     """What names the recall, how sure it is, and what its context used of the budget; the query stands before them."""
     doubt = snapshot.abstention
+    doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # of nothing shown, nobody is sure
     return _filled_fields(
         Field("answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
         Field("nearest", _named(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
@@ -115,7 +127,9 @@ def _read(plan: QueryRead, *, verbose: bool) -> Spans:
     names = _listed((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
     asked = _listed(plan.sub_queries)
     parts = [
-        _plain(f"{plan.query_class}, {plan.depth}{why}") if verbose or plan.depth != "full" else (),
+        _plain(f"asks {_CLASSES.get(plan.query_class, plan.query_class)}; searched in {plan.depth}{why}")
+        if verbose or plan.depth != "full"
+        else (),
         (FieldSpan("names "), *names) if names else (),
         (FieldSpan("period "), *_verbatim(plan.period)) if plan.period else (),
         _plain("of what was said") if plan.dates_what_was_said else (),
@@ -131,7 +145,8 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: 
     """
     told = _filled_fields(
         Field("why", _prose(result.why)),
-        Field("memory", (*_verbatim(result.memory_id), FieldSpan(f", served by {result.served_by}"))),
+        Field("memory", _verbatim(result.memory_id)),
+        Field("served-by", _plain(_SERVED_BY.get(result.served_by, result.served_by))),
         Field("path", _verbatim(result.path)),
         Field("score", _verbatim(score(result.score_decomposition, zeros=verbose))),
         *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
@@ -150,8 +165,10 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: 
     return tuple(field for field in told if verbose or field.label not in _FOLDED)
 
 
-def tier_fields(tier: TierExplain) -> tuple[Field, ...]:
-    """The direct-answer verdict; its source anchors stand after them."""
+def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[Field, ...]:
+    """The direct-answer verdict; its source anchors stand after them. Not `verbose`, of none only why there is none."""
+    if not verbose and tier.tier_reason in NO_ANSWER:
+        return (Field("reason", _prose(no_answer(tier.tier_reason))),)
     return _filled_fields(
         Field("tier", _verbatim(tier.tier)),
         Field("reason", _prose(no_answer(tier.tier_reason))),
@@ -166,6 +183,13 @@ def score(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
     return " ".join(
         f"{called(key)}={decimals(value)}" for key, value in terms(scores) if zeros or key == "final" or value
     )
+
+
+def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
+    """The terms that count in the results' scores, each with what it stands for, in the order they are shown."""
+    said = legend([each.score_decomposition for each in snapshot.results])
+    ordered = dict.fromkeys(name for each in snapshot.results for name, _ in terms(each.score_decomposition))
+    return tuple((name, said[name]) for name in ordered if name in said)
 
 
 def terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:

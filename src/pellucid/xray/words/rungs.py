@@ -57,8 +57,8 @@ def why_rejected(candidate: RejectedCandidate) -> str:
 
 
 def no_answer(reason: str) -> str:
-    """The verdict on a direct answer; where there is none, in words, with the name of the gate."""
-    return f"no memory answers by itself: {NO_ANSWER[reason]} ({reason})" if reason in NO_ANSWER else reason
+    """The verdict on a direct answer; where there is none, in words."""
+    return f"no memory answers by itself: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
 
 
 def idle(rung: FilterTrace) -> bool:

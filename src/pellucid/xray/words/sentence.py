@@ -36,6 +36,12 @@ TELLING = {
 }
 """Terms that a sentence names with their worth, where they are not 0."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
+MEANING = {
+    "asking": "that it only asks",
+    "tier_prior": "that it has gone cold",
+    "mmr_penalty": "that it is like a better one",
+}
+"""What terms that only take away are called."""
 AROUND = ("passage", "expansion", "rerank_passage")
 """Terms that a memory owes to what stands around it in its session."""
 MOSTLY = 2 / 3
@@ -61,6 +67,13 @@ def sentence(
         return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
     name, worth = largest(scores)
     return f"{told}; the largest part of its score is {_called(scores)[name]} ({worth:.2f} of {scores.final:.2f})."
+
+
+def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
+    """What each term that counts in one of these scores stands for, by its name there."""
+    dumped = [each.model_dump(exclude_none=True) for each in scores]
+    called = MEANING | {name: words for each in scores for name, words in _called(each).items()}
+    return {name: words for name, words in called.items() if any(each.get(name) for each in dumped)}
 
 
 def around(scores: ScoreDecomposition) -> float:

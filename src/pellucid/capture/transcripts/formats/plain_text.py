@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
 from pellucid.capture.transcripts.source import Source
-from pellucid.model.turn import Role, Turn
+from pellucid.model.turn import Role, Turn, TurnKind
 
 _MONTHS = {name.lower(): number for names in (month_name, month_abbr) for number, name in enumerate(names) if name}
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
@@ -93,6 +93,7 @@ class _OpenMessage:
     """The turn being read."""
 
     role: Role = "user"
+    kind: TurnKind = "note"
     speaker: str | None = None
     at: datetime | None = None
     lines: list[str] = field(default_factory=list[str])
@@ -104,7 +105,15 @@ class _OpenMessage:
 
     def close(self) -> Turn:
         content = "\n".join(self.lines).strip()
-        return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker)
+        return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker, kind=self.kind)
+
+
+def is_chat(head: str) -> bool:
+    """Whether a text is one of somebody with an assistant: both speak, and one of them first."""
+    lines = [line for line in head.splitlines() if line.strip()]
+    first = next((line for line in lines if _start(line) or not date_at_head(line, begins=True)), "")
+    roles = {begun.role for line in lines if (begun := _start(line)) and not begun.speaker}
+    return _start(first) is not None and {"user", "assistant"} <= roles
 
 
 def read(source: Source) -> Iterator[Turn]:
@@ -131,7 +140,7 @@ def _turns(source: Source) -> Iterator[Turn]:
             continue
         begun = speech if dialogue else _paragraph(text, current, dated)
         if begun is None and current.size > _LONGEST:
-            begun = _OpenMessage(current.role, current.speaker, current.at, [text], len(text))
+            begun = _OpenMessage(current.role, current.kind, current.speaker, current.at, [text], len(text))
         if begun is not None:
             if dialogue is None:
                 before.append(current.close())
@@ -162,7 +171,9 @@ def _start(line: str) -> _OpenMessage | None:
     if match is None or not _is_name(match["name"]):
         return None
     role = _ROLES.get(match["name"].lower())
-    begun = _OpenMessage(role or "user", None if role else match["name"], as_instant(match["at"]))
+    begun = _OpenMessage(
+        role or "user", "message" if role else "note", None if role else match["name"], as_instant(match["at"])
+    )
     begun.add(match["words"] or "")
     return begun
 

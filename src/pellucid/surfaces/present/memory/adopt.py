@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -39,7 +40,7 @@ def adopted(outcome: AdoptOutput) -> str:
     lines += ["", *map(_sample, outcome.samples)] if outcome.samples else []
     if outcome.new > len(outcome.samples) and outcome.samples:
         lines.append(f"… and {outcome.new - len(outcome.samples)} more (--samples shows more of them)")
-    lines += [f"back: pellucid undo {op_id}" for op_id in outcome.operations[:_WAYS_BACK]]
+    lines += [f"back: {command(f'undo {op_id}')}" for op_id in outcome.operations[:_WAYS_BACK]]
     if len(outcome.operations) > _WAYS_BACK:
         lines.append(f"… and {len(outcome.operations) - _WAYS_BACK} more operations (--json names them)")
     if not outcome.written:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from pellucid.operations.memory.reverifying import ReverifyOutput
     from pellucid.operations.memory.storytelling import EpisodesOutput, EpisodeView, HistoryOutput
 
+_TOLD = 20
+"""Changes that are told one by one."""
 UPDATED = "updated"
 DONE: dict[Verb, str] = {
     "archive": "archived",
@@ -34,15 +38,18 @@ def changed(outcome: ChangedOutput, done: str) -> str:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
     lines = [f"{done}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
     lines += [f"  replaces {each}" for each in outcome.replaced if done == UPDATED]
-    return "\n".join([*lines, f"  back: pellucid undo {outcome.op_id}"])
+    return "\n".join([*lines, f"  back: {command(f'undo {outcome.op_id}')}"])
 
 
 def undone(outcome: UndoOutput) -> str:
     """What was put back."""
-    return "\n".join([*(f"undone: {each}" for each in outcome.undone), f"  back: pellucid undo {outcome.op_id}"])
+    told = [f"undone: {each}" for each in outcome.undone[:_TOLD]]
+    if more := Counter(each.partition(" of ")[0] for each in outcome.undone[_TOLD:]):
+        told.append(f"and {', '.join(f'{event} of {count:,} more' for event, count in more.items())}")
+    return "\n".join([*told, f"  back: {command(f'undo {outcome.op_id}')}"])
 
 
-def forgotten(outcome: ForgetOutput, command: str) -> str:
+def forgotten(outcome: ForgetOutput, again: str) -> str:
     """What went, or would go, from where."""
     if not outcome.memories:
         return "nothing fits: nothing was forgotten"
@@ -64,11 +71,13 @@ def forgotten(outcome: ForgetOutput, command: str) -> str:
     for each in outcome.remains:
         lines.append(f"not gone yet, {each.place}: {visible(each.why)}")
     if outcome.remains:
-        lines.append("nothing finds it any more; each command tries again, and `pellucid doctor` says what is left")
+        lines.append(
+            f"nothing finds it any more; each command tries again, and `{command('doctor')}` says what is left"
+        )
     if outcome.done:
         lines.append(f"receipt: {outcome.op_id}, {outcome.tombstones} tombstones; this cannot be undone")
     else:
-        lines.append(f"nothing was changed; to go on: {command} --yes")
+        lines.append(f"nothing was changed; to go on: {again} --yes")
     return "\n".join(lines)
 
 
@@ -102,7 +111,7 @@ def _held_version(outcome: HistoryOutput) -> str:
 def reverified(outcome: ReverifyOutput) -> str:
     """What was verified, and how to take it back."""
     lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
-    return "\n".join([*lines, *([f"  back: pellucid undo {outcome.op_id}"] if outcome.op_id else [])])
+    return "\n".join([*lines, *([f"  back: {command(f'undo {outcome.op_id}')}"] if outcome.op_id else [])])
 
 
 def _version(listed: Listed) -> list[str]:

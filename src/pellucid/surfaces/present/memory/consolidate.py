@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def consolidated(outcome: ConsolidateOutput) -> str:
     if outcome.problem:
         lines.append(f"the model is asked no more: {outcome.problem}")
     if not outcome.complete:
-        lines.append("the pass has not ended; `pellucid lifecycle consolidate` goes on")
-    return "\n".join([*lines, *(f"undo with: pellucid undo {each}" for each in _undoable(outcome))])
+        lines.append(f"the pass has not ended; `{command('lifecycle consolidate')}` goes on")
+    return "\n".join([*lines, *(f"undo with: {command(f'undo {each}')}" for each in _undoable(outcome))])
 
 
 def _undoable(outcome: ConsolidateOutput) -> tuple[str, ...]:

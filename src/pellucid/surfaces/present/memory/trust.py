@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -46,5 +47,5 @@ def changed(outcome: TrustChangeOutput, go_on: str = "the same command without -
         f"\n  {visible(each.excerpt)}"
         for each in outcome.changed
     ]
-    end = f"  back: pellucid undo {outcome.op_id}" if outcome.done else f"nothing was changed; to go on: {go_on}"
+    end = f"  back: {command(f'undo {outcome.op_id}')}" if outcome.done else f"nothing was changed; to go on: {go_on}"
     return "\n".join([*lines, end])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.surfaces.present.graph import unknown_before
 from pellucid.xray.words.rungs import shown
 from pellucid.xray.words.sentence import by
@@ -23,8 +24,10 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequenc
     """
     lines = [outcome.context or "Nothing fits the budget."]
     if outcome.doubt is not None:
-        told = "" if outcome.abstained else f"shown: {shown(len(outcome.memories), outcome.cut)}; "
-        lines.append(told + sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
+        told = [] if outcome.abstained else [f"shown: {shown(len(outcome.memories), outcome.cut)}"]
+        if outcome.abstained or outcome.memories:  # of nothing that is shown, nobody is sure
+            told.append(sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
+        lines.append("; ".join(told))
     lines += [f"nearest: {each}{_words(outcome.words.get(each))}" for each in outcome.nearest]
     lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
     lines += _troubles(outcome)
@@ -33,9 +36,9 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequenc
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
     lines += elsewhere
     if not outcome.receipt_problem:
-        lines.append(f"why: pellucid xray --id {outcome.recall_id}")
+        lines.append(f"why: {command(f'xray --id {outcome.recall_id}')}")
     lines += [
-        f"why, of {each.namespace}: pellucid xray --id {each.recall_id} --namespace {each.namespace}"
+        f"why, of {each.namespace}: {command(f'xray --id {each.recall_id} --namespace {each.namespace}')}"
         for each in outcome.also
         if not each.receipt_problem
     ]
@@ -74,8 +77,9 @@ def _stale(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterable[str
         days = min(staleness.age_days for _, staleness in old)
         ids = " ".join(memory.id[-10:] for memory, _ in old)
         more = " or more" if len(old) > 1 else ""
+        again = command(f"reverify {ids}")
         which = " ".join(place[memory.id] for memory, _ in old)
-        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {which}: `pellucid reverify {ids}`"
+        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {which}: `{again}`"
     if replaced:
         named = ", ".join(f"{place[each]} {each}" for each in replaced)
         yield f"{len(replaced)} of these {_were(replaced)} superseded since: {named}"

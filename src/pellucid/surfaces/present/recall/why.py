@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.commands import command
 from pellucid.xray.render.fields import score
 from pellucid.xray.words.ordinal import ordinal
 from pellucid.xray.words.visible import visible
@@ -24,7 +25,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
         yield f"  {visible(outcome.excerpt or '')}"
-    yield visible(outcome.sentence)
+    yield visible(_typed(outcome.sentence, outcome.finding and outcome.finding.change))
     for memory_id, words in outcome.words.items():
         yield f"  {memory_id}: {visible(words)}"
     for each in outcome.candidates:
@@ -84,11 +85,18 @@ def _leg(leg: WhyLeg) -> str:
     return visible(f"{leg.leg}{health}: {said}")
 
 
+def _typed(text: str, change: WhyChange | None) -> str:
+    """The text, with the command in it that the change is made by as it must be typed here."""
+    name = "pellucid "
+    made = change.apply if change and change.apply.startswith(name) else ""
+    return text.replace(made, command(made.removeprefix(name))) if made else text
+
+
 def _change(change: WhyChange | None) -> str:
     if change is None:
         return "none"
     if not change.verified:
-        return f"{visible(change.apply)} (not verified: it cannot be tried without making it)"
+        return f"{_typed(change.apply, change)} (not verified: it cannot be tried without making it)"
     least = ", the smallest that does" if change.smallest else ""
     turned = f"{change.setting} {change.was} -> {change.to}"
-    return visible(f"{turned}: admits it at place {change.place} (verified{least}); {change.apply}")
+    return visible(f"{turned}: admits it at place {change.place} (verified{least}); {_typed(change.apply, change)}")

@@ -1,24 +1,23 @@
 """Paths in, the files below them out, one by one: sorted, each once, never outside what was given."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
-from pellucid.capture.memories.detect import SUFFIXES
-from pellucid.capture.reader import is_excluded
 from pellucid.capture.report import CaptureReport
 from pellucid.errors import InputError
 from pellucid.settings.sections import CaptureSettings
 
 NOT_ENTERED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "vendor", "target", "dist", "build"})
 """Folders of other people's files and of made ones; so are hidden ones, save those of `ENTERED`."""
-ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex"})
+ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex", ".specstory"})
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFile:
+class FoundFile:
     """A file to look at, the folder that bounds it, and whether the caller named it."""
 
     path: Path
@@ -32,10 +31,12 @@ class FileWalk:
 
     settings: CaptureSettings
     report: CaptureReport
+    suffixes: Collection[str]
+    """In small letters; what is named is looked at whatever its suffix."""
     _read: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
-    def files(self, paths: Iterable[Path]) -> Iterator[MemoryFile]:
-        """Every file that may hold memories.
+    def files(self, paths: Iterable[Path]) -> Iterator[FoundFile]:
+        """Every file that may hold what is looked for; an excluded one is never opened.
 
         Raises:
             InputError: a named path does not exist or cannot be listed.
@@ -47,7 +48,7 @@ class FileWalk:
             elif not path.exists():
                 raise InputError(f"{given} does not exist", next_step="check the path")
             else:
-                found = MemoryFile(path, path.parent, asked_for=True)
+                found = FoundFile(path, path.parent, asked_for=True)
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
@@ -63,13 +64,13 @@ class FileWalk:
         self._read.add(key)
         return True
 
-    def _below(self, root: Path) -> Iterator[MemoryFile]:
+    def _below(self, root: Path) -> Iterator[FoundFile]:
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse, root)):
             inner[:] = sorted(name for name in inner if self._enters(name))
             for name in sorted(names):
                 path = Path(folder, name)
-                if path.suffix.lower() in SUFFIXES and self._is_inside(path, root) and self.claim(path):
-                    yield MemoryFile(path, root, asked_for=False)
+                if path.suffix.lower() in self.suffixes and self._is_inside(path, root) and self.claim(path):
+                    yield FoundFile(path, root, asked_for=False)
 
     def _enters(self, name: str) -> bool:
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
@@ -96,3 +97,16 @@ class FileWalk:
                 f"{root.name} cannot be read: {error.strerror}", next_step="check the path and its permissions"
             ) from error
         self.report.drop("unreadable-folder")
+
+
+def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
+    """Whether a glob matches the file, a folder above it, or its real place behind links.
+
+    `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth.
+    """
+    globs = [str(Path(pattern).expanduser()) for pattern in patterns]
+    if not globs:
+        return False
+    places = {place for start in (path, path.resolve()) for place in (start, *start.parents)}
+    globs += [f"*/{glob}" for glob in globs if not glob.startswith("/")]
+    return any(fnmatchcase(place.as_posix(), glob) for place in places for glob in globs)

@@ -1,0 +1,90 @@
+"""Sessions in, what somebody who comes back after a week is told of them."""
+
+from kits.intake import HERE, START, take
+from pellucid.app import App
+from pellucid.model.turn import Role, Turn, TurnKind
+from pellucid.operations.session.briefing import BriefInput, SessionBrief, brief
+
+LOG = "\n".join(f"2026-03-09T14:02:{second}.114Z ERROR worker.py:18 delivery failed" for second in range(10, 40))
+CAUSE = (
+    "The root cause is the jitter: commit 91be0d4 added random.uniform(0, 0.5) to every delay in tidegate/backoff.py."
+)
+FIXED = "The random source is now a parameter of delay() in tidegate/backoff.py, so the test asserts an exact window."
+OWNERS = "According to CODEOWNERS, tidegate/payload/ belongs to @mara-k, so Mara has to approve every change of it."
+
+
+def _told(app: App, *said: tuple[Role, str] | tuple[Role, str, TurnKind]) -> SessionBrief:
+    turns = [
+        Turn(
+            "s1",
+            at,
+            each[0],
+            each[1],
+            at=START,
+            kind=each[2] if len(each) > 2 else "message",
+            tool="Bash" if each[0] == "tool" else None,
+        )
+        for at, each in enumerate(said, 1)
+    ]
+    take(app, turns, "both")
+    (session,) = brief(app, BriefInput(namespace=HERE)).sessions
+    return session
+
+
+def test_what_was_asked_is_said_in_the_users_own_words_above_a_pasted_log(whole: App) -> None:
+    told = _told(
+        whole,
+        ("user", f"CI on develop failed again. Why does test_retry_backoff flake?\n\n{LOG}"),
+        ("assistant", CAUSE),
+        ("user", "yes inject it"),
+        ("assistant", FIXED),
+    )
+    assert told.asked
+    assert told.asked.text == "CI on develop failed again. Why does test_retry_backoff flake?"
+
+
+def test_a_session_that_begins_with_a_plan_was_for_that_plan(whole: App) -> None:
+    told = _told(
+        whole,
+        ("assistant", "# Plan: Versioned stanza manager\n\n## Context\n\nThe setup appends blindly.", "plan"),
+        ("assistant", FIXED),
+        ("user", "commit this"),
+    )
+    assert told.asked
+    assert told.asked.text == "Versioned stanza manager"
+
+
+def test_a_word_of_going_on_is_no_request_where_another_says_more(whole: App) -> None:
+    told = _told(
+        whole, ("assistant", "Which file shall I read?"), ("user", "go on"), ("user", "Make the retry window exact")
+    )
+    assert told.asked
+    assert told.asked.text == "Make the retry window exact"
+
+
+def test_what_was_done_are_its_commits_rather_than_a_later_answer(whole: App) -> None:
+    told = _told(
+        whole,
+        ("user", "The retry test flakes, mend it"),
+        ("tool", "make check && pytest -q tests/test_backoff.py", "call"),
+        ("tool", "All checks passed!"),
+        ("assistant", CAUSE),
+        ("assistant", "Make the window of the retry test exact by a parameter of delay()", "commit"),
+        ("user", "who has to approve changes to the payload format? I forgot"),
+        ("assistant", OWNERS),
+    )
+    assert [each.text for each in told.done] == [
+        "Committed: Make the window of the retry test exact by a parameter of delay()"
+    ]
+
+
+def test_a_question_at_the_end_is_the_agents_and_nothing_left_to_do(whole: App) -> None:
+    told = _told(
+        whole,
+        ("user", "The retry test flakes, mend it"),
+        ("assistant", f"{FIXED} Would you like to mark the PR as ready for review?"),
+    )
+    assert told.left_open == ()
+    assert told.unanswered
+    assert told.unanswered.text == "Would you like to mark the PR as ready for review?"
+    assert "the agent asked last: Would you like" in brief(whole, BriefInput(namespace=HERE)).text
