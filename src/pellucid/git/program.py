@@ -183,7 +183,11 @@ def _process(
 
 
 def _program() -> str:
-    """The `git` of the search path; a relative entry of it would find a program of the working directory."""
+    """The `git` of the search path; a relative entry of it would find a program of the working directory.
+
+    Raises:
+        InputError: there is none.
+    """
     for folder in os.get_exec_path():
         program = os.path.join(folder, "git")
         if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):

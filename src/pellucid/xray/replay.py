@@ -208,8 +208,11 @@ def _folds(both: _Both) -> Iterator[Reason]:
     yield from _reasons_of("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
 
 
-def _model(both: _Both) -> Iterator[Reason]:
-    """Another cosine of the same words: an encoder that is gone or back is the vector leg's health, and no reason."""
+def _other_vectors(both: _Both) -> Iterator[Reason]:
+    """`model-changed`: another cosine of the same words. `vectors-changed`: a vector only then, or only now.
+
+    Where one of the two recalls had no vector at all, its encoder was gone: that is the leg's health, and told there.
+    """
     then, now = both.pairs("cosine")
     touched = {*both.since.changed, *both.ids(both.differing(*_OWN))}
     apart = [each for each in both.ids((then != now) & (then != 0) & (now != 0)) if each not in touched]
@@ -259,7 +262,7 @@ _LOOKS: tuple[Callable[[_Both], Iterator[Reason]], ...] = (
     _written,
     _folds,
     _columns,
-    _model,
+    _other_vectors,
     _reranker,
     _health,
     _reading,

@@ -174,7 +174,7 @@ class Shown:
             place = int(ranks[position]) or int(pool.open_ranks[leg][position])
             if place:
                 term = float(pool.terms[leg][position]) if ranks[position] else 0.0
-                matches = self._matches(position) if leg == "lexical" else ()
+                matches = self._matched_words(position) if leg == "lexical" else ()
                 out.append(
                     LegContribution(
                         leg=leg,
@@ -197,7 +197,8 @@ class Shown:
         edges = (f"{here} {kind} {there}" if out else f"{there} {kind} {here}" for here, there, kind, out in steps)
         return names, path.confidences, tuple(edges)
 
-    def _matches(self, position: int) -> tuple[int, ...]:
+    def _matched_words(self, position: int) -> tuple[int, ...]:
+        """Which of the query's words a candidate holds, by their numbers in the plan."""
         bits = int(self._pool.matched[position])
         return tuple(i for i in self._words if bits >> i & 1)
 

@@ -149,6 +149,7 @@ def _is_place(value: str) -> bool:
 
 
 def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
+    """Whether it is one; `literal`: it stood where no code can (in quotes, or in CAPITALS), so letters alone may be."""
     if any(char.isspace() for char in value):
         return False
     has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))

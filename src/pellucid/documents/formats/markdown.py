@@ -75,14 +75,15 @@ def markdown_markup(text: str) -> MarkupSpans:
         return NONE
     lines = text.split("\n")
     begins = starts(lines)
-    fenced = [(first, end) for first, end in markdown_outline(lines, 0).whole if _is_code(lines, first, end)]
+    fenced = [(first, end) for first, end in markdown_outline(lines, 0).whole if _is_code_fence(lines, first, end)]
     blocks = sorted([*fenced, *_indented(lines, fenced)])
     code = [(begins[first], begins[end] - 1) for first, end in blocks]
     comments = tuple(_comments(text, begins, code))
     return MarkupSpans(comments, tuple(span for span in code if not end_around(span[0], comments)))
 
 
-def _is_code(lines: Sequence[str], first: int, end: int) -> bool:
+def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
+    """Whether these lines are a fence that is closed, or that names its language; a comment is none."""
     opening = _SIGN.search(lines[first]) if not lines[first].lstrip().startswith(_COMMENT) else None
     closing = lines[end - 1].strip()
     closed = opening and end - first > 1 and closing.startswith(opening[1]) and not closing.strip(opening[1][0])

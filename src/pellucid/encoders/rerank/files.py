@@ -71,7 +71,7 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
         EncoderError: the name cannot be one (MissingModelError: it can, but the files are not here).
     """
     if is_local(model):
-        return _in_path(Path(model).expanduser())
+        return _model_at(Path(model).expanduser())
     wanted = _wanted(model)
     found = _in_folder(_folder(model, cache), wanted.graphs) or _in_hub_cache(wanted)
     if found is None:
@@ -159,7 +159,12 @@ def _folder(model: str, cache: Path) -> Path:
     return cache / model.replace("/", "--")
 
 
-def _in_path(path: Path) -> CrossEncoderFiles:
+def _model_at(path: Path) -> CrossEncoderFiles:
+    """The cross-encoder at a path: a folder with both, or its `.onnx` file, the tokenizer beside it or a folder above.
+
+    Raises:
+        MissingModelError: there is no graph with a tokenizer.
+    """
     if path.suffix == ".onnx":
         # exports keep their graphs in a folder of their own, below the tokenizer
         found = _in_folder(path.parent, (path.name,)) or _in_folder(

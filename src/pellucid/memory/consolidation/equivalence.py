@@ -110,7 +110,7 @@ def form(memory: Memory, names: Collection[str]) -> Form:
     is_personal, is_occasion = bool(_PERSONAL.search(rest.casefold())), bool(_OCCASION.search(rest.casefold()))
     rest = _QUOTE.sub('"', _GAP.sub("", spell_out(rest))).rstrip(" .!。…")
     said = polarity(rest)
-    cased = _without_fillers(_TOKEN.findall(_COPULA.sub("", rest)), denied=said.denied)
+    cased = _canonical_words(_TOKEN.findall(_COPULA.sub("", rest)), denied=said.denied)
     tells = said.denied or _REFUSAL.match(rest)  # `no, use it` and `no use it`
     pauses = _PAUSES.split(rest)[:-1] if tells else []
     return Form(
@@ -147,7 +147,12 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
-def _without_fillers(found: list[str], *, denied: bool) -> tuple[str, ...]:
+def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
+    """The words without what changes no meaning.
+
+    English `the`, `that` after a verb of saying, and `also` unless the statement is denied go; `an` is `a`. German
+    joined articles are opened (`im` is `in dem`); a leading German or Spanish article goes.
+    """
     said = {word.casefold() for word in found}
     spoken = likeliest(said)
     if spoken == "en":

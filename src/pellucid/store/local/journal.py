@@ -210,7 +210,7 @@ def put_key_print(connection: apsw.Connection, fingerprint: bytes) -> None:
 
 
 def any_seen(connection: apsw.Connection) -> bool:
-    """Whether any turn was marked as seen, which takes a key."""
+    """Whether any turn was marked as seen: then there was a vault key once, for turns are known by keyed hashes."""
     return bool(execute(connection, _SQL["any_seen"]))
 
 

@@ -55,8 +55,8 @@ class Calls:
             if len(self._waiting) > self._MOST:
                 self._waiting.popitem(last=False)
 
-    def answered(self, call_id: str | None) -> ToolCall:
-        """The call that a result answers; an empty one if it is not known."""
+    def take_answered(self, call_id: str | None) -> ToolCall:
+        """The call that a result answers, which then waits no longer; an empty one if it is not known."""
         return self._waiting.pop(call_id, ToolCall()) if call_id else ToolCall()
 
 

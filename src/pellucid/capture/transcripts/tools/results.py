@@ -34,7 +34,7 @@ def turns_of(found: Iterable[MessageBlock], message: Turn, calls: Calls, report:
             calls.remember(block.call_id, call)
             yield _tool_turn(frame, block.text, call.tool, "call")
         else:
-            yield from _result(block, calls.answered(block.call_id), frame, report)
+            yield from _result(block, calls.take_answered(block.call_id), frame, report)
 
 
 def _result(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:

@@ -80,7 +80,7 @@ def count(stems: Sequence[str]) -> WordCounts:
 
 
 def term(stem: str) -> int:
-    """The value a stem is indexed under."""
+    """The value a stem is indexed under, a CRC-32; not a term of a score."""
     return zlib.crc32(stem.encode())
 
 
