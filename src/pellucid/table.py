@@ -1,7 +1,7 @@
 """Nothing in, every operation out: what can be asked of Pellucid, read top to bottom like a table of contents.
 
 An operation costs a row beside its function, and its place here; its commands and their reference are derived from it
-(`make docs` writes them down).
+(`make docs` writes them down). Commands that need more than a row are in `surfaces/cli/own.py`.
 """
 
 from typing import Any

@@ -25,7 +25,7 @@ Health = Literal["ok", "empty", "degraded", "off"]
 class Request:
     """One question, with everything that may differ from call to call.
 
-    `without` names legs, stages and terms to leave out (an ablation); `at` is the instant asked about.
+    `without` names legs, stages and terms to leave out (an ablation); `at` is when it was asked.
     """
 
     query: str
@@ -49,7 +49,7 @@ class Request:
 
     @property
     def instant(self) -> datetime:
-        """The instant asked about."""
+        """The instant asked about: a past one, or when it was asked."""
         return self.as_of or self.at
 
 
@@ -197,7 +197,10 @@ class Pool:
     passage_score: NDArray[np.float32]
     """The same with the turns beside it; NaN where it was not scored so."""
     rejected: NDArray[np.uint8]
-    """1 + the index (in `RUNGS`) of the first rung that turned the candidate away; 0 for none."""
+    """1 + the index (in `RUNGS`) of the first rung that turned the candidate away; 0 for none.
+
+    The ladder writes the numbers of its filters here; `assemble` then adds those of the later rungs, such as `top-k`.
+    """
     soft: NDArray[np.uint8]
     """1 + the index of the first rung that let it pass although it speaks against it; 0 for none."""
     terms: Mapping[str, Floats] = field(default_factory=dict[str, Floats])

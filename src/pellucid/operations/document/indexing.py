@@ -29,7 +29,7 @@ from pellucid.operations.document.cleaning import ReadingTally, cleaned, header_
 from pellucid.operations.document.held import file_of, held, known_documents, place_of, root_of
 from pellucid.operations.document.names import stored_path
 from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
-from pellucid.operations.document.writing import judge, keep, vault_path
+from pellucid.operations.document.writing import keep, vault_path, withhold_and_quarantine
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
 from pellucid.settings import Settings
@@ -264,7 +264,7 @@ class _Indexing:
         """Keep a batch of files as they are now."""
         with self._deciding(batch) as now:
             drafts = [draft for each in batch for draft in self._drafts(each, now)]
-            verdict = judge(self.app, drafts)
+            verdict = withhold_and_quarantine(self.app, drafts)
             self.counts.withheld += verdict.withheld
             self.counts.quarantined += verdict.quarantined
             self._write(drafts)

@@ -26,7 +26,7 @@ from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.cleaning import ReadingTally, clean_header
 from pellucid.operations.document.held import held
-from pellucid.operations.document.writing import judge, keep
+from pellucid.operations.document.writing import keep, withhold_and_quarantine
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 
@@ -179,7 +179,7 @@ class _Loading:
 
     def _keep(self, ids: Sequence[str]) -> None:
         drafts = [draft for each in ids if (draft := self._draft(each))]
-        self.counts["withheld"] += judge(self.app, drafts).withheld
+        self.counts["withheld"] += withhold_and_quarantine(self.app, drafts).withheld
         changing = [draft for draft in drafts if draft.changed]
         self.counts["documents"] += len(changing)
         self.counts["unchanged"] += len(drafts) - len(changing)

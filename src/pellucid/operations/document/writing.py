@@ -18,14 +18,14 @@ from pellucid.vault.documents import document_path, render_document, unknown_key
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How many new sections and header versions were left out as forgotten, and how many sections are in quarantine."""
+    """How many new sections and header versions were left out as forgotten, and how many new sections quarantined."""
 
     withheld: int
     quarantined: int
 
 
-def judge(app: App, drafts: Sequence[DocumentDraft]) -> Verdict:
-    """Take out of the drafts what was forgotten, and mark what reads as an instruction to an assistant."""
+def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> Verdict:
+    """Change the drafts: take out what was forgotten; mark what is new and reads as an instruction to an assistant."""
     fresh = [(memory, keys) for draft in drafts for memory, keys in _fresh(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
     forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}
@@ -34,10 +34,13 @@ def judge(app: App, drafts: Sequence[DocumentDraft]) -> Verdict:
     doubted = {memory.id for memory in left if memory.id in sections and looks_injected(memory.content)}
     if app.settings.trust.enabled:
         doubted |= {each for draft in drafts for each in _split(draft)}
+    quarantined = 0
     for draft in drafts:
         draft.leave_out(forgotten & draft.fresh)
-        draft.quarantine(doubted & draft.fresh)
-    return Verdict(len(forgotten), len(doubted))
+        marked = doubted & draft.fresh  # sections beside a new one may be known, and keep the zone that they have
+        draft.quarantine(marked)
+        quarantined += len(marked)
+    return Verdict(len(forgotten), quarantined)
 
 
 def _fresh(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list[bytes]]]:
@@ -49,7 +52,7 @@ def _fresh(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list[bytes]
 
 
 def _split(draft: DocumentDraft) -> Iterator[str]:
-    """The sections that are plain each, and read as an instruction with those beside them."""
+    """The sections, new or known, that are plain each, and read as an instruction with those beside them."""
     there = [each for each in draft.sections if each.valid_until is None]
     yield from (there[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in there]))
 

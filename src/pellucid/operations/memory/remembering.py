@@ -66,7 +66,8 @@ class RememberOutput(Wire):
 def remember(app: App, request: RememberInput) -> RememberOutput:
     """Keep one memory, asserted by the user or, where an agent says it, by that; equal words are kept once an entity.
 
-    What is known already gains the tags and the pin that are asked for; nothing else of it changes.
+    What is known already gains the tags and the pin that are asked for; nothing else of it changes. Secrets are out of
+    the words when they come here: a `SafeInput` is made without them.
 
     Raises:
         InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
@@ -84,7 +85,7 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     asked = _read(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.unit_of_work.deciding(asked.namespace, [asked.content]):
-        outcome = _known_memory(app, asked, digest) or _created(app, asked, digest)
+        outcome = _kept_again(app, asked, digest) or _created(app, asked, digest)
     return outcome.model_copy(update={"redactions": request.redactions})
 
 
@@ -121,7 +122,7 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
         content=asked.content,
     )
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
-    reconciler = Reconciler(app.index, app.lookup, changes, app.key)
+    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=app.settings.trust.enabled)
     reconciler.consider([Statement(memory, event="created", reason="remembered")])
     outcome = reconciler.decide().outcomes[0]
     plan = changes.plan()
@@ -137,8 +138,8 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     )
 
 
-def _known_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
-    """The memory that holds these words already, with what is new about it; None if there is none."""
+def _kept_again(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
+    """Give the memory that holds these words already the tags and the pin it lacks; None if there is no such memory."""
     known = app.index.holding(asked.namespace, [digest])
     if not known:
         return None
