@@ -20,7 +20,7 @@ from pellucid.lab.keeping import Place, Report, place_for
 from pellucid.lab.variants import Variant
 from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import TRANSCRIBED, Memory
-from pellucid.operations.session.intake import Intake, Mode
+from pellucid.operations.session.intake import Intake, Mode, purpose_of
 from pellucid.recall.state import Request
 from pellucid.settings import Settings
 
@@ -138,7 +138,7 @@ def _import(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
     namespace = namespace_of(group)
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _parts(group, turns, mode, newer_last=newer_last):
-        purpose = f"{namespace} {mode}"
+        purpose = purpose_of(namespace, mode)
         Intake(app, namespace, mode).take((turn_key(r.turn, app.key, purpose), r.turn) for r in part)
     documents = [record for record in group.records if not record.turn.ordinal]
     for start in range(0, len(documents), DOCUMENTS_A_COMMIT):

@@ -9,7 +9,7 @@ from pellucid.capture.identity import turn_key
 from pellucid.capture.segment import OPEN_SESSIONS
 from pellucid.model.project import DEFAULT, MOST_PROJECTS, ProjectRegistry
 from pellucid.model.turn import Turn
-from pellucid.operations.session.intake import Mode
+from pellucid.operations.session.intake import Mode, purpose_of
 from pellucid.operations.session.projects import FolderPlace, place_of
 
 PATIENCE = 20
@@ -113,7 +113,7 @@ class SessionFiling:
         if waits := next((each for each in ours if each in spooled), None):
             return waits
         keys = {
-            turn_key(turn, self._app.key, f"{namespace} {mode}"): namespace
+            turn_key(turn, self._app.key, purpose_of(namespace, mode)): namespace
             for turn in turns[:PATIENCE]
             for namespace in ours
             for mode in get_args(Mode)

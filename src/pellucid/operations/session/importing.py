@@ -18,7 +18,7 @@ from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
-from pellucid.operations.session.intake import Intake, Mode, take, who_distils
+from pellucid.operations.session.intake import Intake, Mode, distribute, purpose_of, who_distils
 from pellucid.operations.session.tally import IntakeTally, together
 from pellucid.operations.settling import require_settled
 
@@ -112,7 +112,7 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
     desks = _Desks(app, request)
     problem = ""
     try:
-        desks.take(turns, report)
+        desks.file(turns, report)
     except EncoderError as error:
         problem = f"{error}; nothing is lost: repeat the import to go on"
     except DeadlineError as error:
@@ -130,13 +130,14 @@ class _Desks:
         self._intakes: dict[str, Intake] = {}
         self._sessions: dict[str, set[str]] = {}
 
-    def take(self, turns: Iterable[Turn], report: CaptureReport) -> None:
+    def file(self, turns: Iterable[Turn], report: CaptureReport) -> None:
+        """Have every turn that is new kept in the namespace that its session goes to."""
         placed = self._filing.placed(turns) if self._filing else turns
         fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
-        take(self._app.deadline.over(fresh), self._intake)
+        distribute(self._app.deadline.over(fresh), self._intake)
 
     def _purpose(self, turn: Turn) -> str:
-        return f"{self._namespace(turn.session_id)} {self._request.mode}"
+        return purpose_of(self._namespace(turn.session_id), self._request.mode)
 
     def _namespace(self, session_id: str) -> str:
         return self._filing.namespace_of(session_id) if self._filing else self._request.namespace

@@ -61,7 +61,13 @@ class Observed:
 
 @dataclass(slots=True)
 class Intake:
-    """Takes turns into one namespace, a commit at a time."""
+    """Takes turns into one namespace, a commit at a time, each turn once, whoever else is at work.
+
+    What was taken already is asked for where it may have come to be so: `capture.identity.unseen` leaves out what
+    earlier imports took, `_fresh` what another process took since then or what comes twice, and `_commit`, which alone
+    may write meanwhile, what was taken during the extraction. `_unmarked` looks for what is never to be asked about
+    again, and was not marked so.
+    """
 
     app: App
     namespace: str
@@ -84,7 +90,7 @@ class Intake:
             EncoderError: the extractor's endpoint failed; what was kept before is kept, and the rest is taken by
                 repeating the import.
         """
-        take(keyed, lambda _: self)
+        distribute(keyed, lambda _: self)
 
     def keep(self, batch: Sequence[SegmentCut]) -> None:
         """Extract a batch of segments, then keep it, alone; turns that were taken or forgotten before are left out.
@@ -338,7 +344,12 @@ def who_distils(app: App) -> Extraction:
     return extraction(app.settings, app.deadline)
 
 
-def take(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
+def purpose_of(namespace: str, mode: Mode) -> str:
+    """What turns are taken for, as their keys say it (`turn_key`); other words here would import everything again."""
+    return f"{namespace} {mode}"
+
+
+def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
     """Cut turns into segments, and have each kept by the intake of its session; returns when all are searchable.
 
     Raises:

@@ -24,7 +24,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
-from pellucid.operations.session.intake import who_distils
+from pellucid.operations.session.intake import purpose_of, who_distils
 from pellucid.operations.session.tally import together
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
@@ -247,7 +247,7 @@ class Door:
             self._enter(kept)
 
     def _enter(self, turn: Turn) -> None:
-        key = turn_key(turn, self._app.key, f"{self._request.namespace} extract")
+        key = turn_key(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")
             # a repeat was numbered when it first came, unless that was in an import: then it is numbered like there
