@@ -14,7 +14,7 @@ from pellucid.language import lexicon
 from pellucid.language.inflection import folded
 from pellucid.language.sentences import sentences
 
-_PARTS = re.compile(r",(?: +|$)|; *| +[-–—] +")
+_PARTS = re.compile(r",(?: +|$)|; *")
 _HEAD = re.compile(r"(?P<head>[^:]{1,80}): +(?P<rest>\S.*)")
 _WORDS = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
 _CLITIC = re.compile(r"['’](?:s|re|m|ll|ve|d)$")

@@ -96,6 +96,12 @@ def test_a_session_retires_what_its_user_corrects_and_keeps_what_only_shares_wor
     assert any("make check" in content and status == "active" for content, status in kept), kept
 
 
+def test_two_findings_of_a_list_stand_side_by_side(app: App) -> None:
+    one = "P1 Bug #1 - Active session deletion: sessions just started were marked as orphaned"
+    other = "P1 Bug #2 - Hash length mismatch: shadow branches use 7-char hashes"
+    assert side_by_side(app, (one, other))
+
+
 def test_pairs_that_no_rule_was_fitted_to_fare_about_as_well(app: App) -> None:
     overlooked = missed(app, "clash", held_out=True)
     harmed = missed(app, "apart", held_out=True)

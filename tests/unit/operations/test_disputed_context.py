@@ -1,10 +1,11 @@
 """Memories that dispute each other in, what a reader of the context is told of it out."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
-from kits.intake import HERE
+from kits.intake import HERE, START, session, take
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
@@ -55,3 +56,20 @@ def test_what_only_some_callers_may_see_disputes_nothing(whole: App) -> None:
     other = remember(whole, RememberInput(content="We cut releases every Thursday", namespace=HERE)).memory
     assert other.disputed_with == ()
     assert "disputed" not in _context(whole)
+
+
+def test_a_turn_that_says_what_was_replaced_since_names_the_newer_words(whole: App) -> None:
+    before = (
+        "fyi the staging postgres listens on port 5433",
+        ("assistant", "Noted: staging Postgres is on port 5433."),
+    )
+    take(whole, session(*before, name="one"), "both")
+    moved = "no, I told you wrong: the staging postgres moved to port 6432 last week"
+    take(whole, session(moved, name="two", start=START + timedelta(days=9)), "both")
+    asked = RecallInput(query="which port does the staging postgres listen on?", namespace=HERE)
+    lines = [line for line in recall(whole, asked).context.splitlines() if line.startswith("[")]
+    newer = next(line[:3] for line in lines if "6432" in line)
+    outdated = [line for line in lines if "5433" in line and "6432" not in line]
+    assert lines[0].startswith("[1]")
+    assert outdated
+    assert all(f"(newer words: see {newer})" in line for line in outdated), lines

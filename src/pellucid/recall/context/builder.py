@@ -183,11 +183,11 @@ class ContextBuilder:
         return sorted(self.lines, key=lambda line: line.place)
 
     def render(self, order: Mapping[Group, float]) -> str:
-        """The text; groups by their score in `order`, best first, equal ones by their best line."""
+        """The text: the group of the best line first, then by their score in `order`, equal ones by their best line."""
         ranked, groups = self.ranked, self.groups
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         body = self._notice
-        for group in sorted(groups, key=lambda group: -order.get(group, 0.0)):
+        for group in sorted(groups, key=lambda group: (group != ranked[0].group, -order.get(group, 0.0))):
             body += _heading(group) + self._details.get(group, "")
             body += "".join(f"\n[{number[line.place]}] {line.said}" for line in groups[group])
         if self._episodes:

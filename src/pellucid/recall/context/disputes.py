@@ -7,6 +7,8 @@ sees the memory.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from pellucid.language.clash import clash
+from pellucid.language.sentences import sentences
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.text import harmless, mark_of
@@ -21,14 +23,32 @@ def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opp
     """What stands against each memory; nobody, in an answer about the past: who disputes it may not have been known."""
     if request.as_of is not None or request.as_known_at is not None:
         return {}
-    disputed = [each for each in memories if each.disputed_with]
+    told = list(memories)
+    disputed = [each for each in told if each.disputed_with]
     named = dict.fromkeys(other for each in disputed for other in each.disputed_with)
     held = {each.memory.id: each.memory for each in world.reader.memories(list(named))} if named else {}
     found = {
         each.id: [held[other] for other in each.disputed_with if other in held and _speaks(held[other], each, request)]
         for each in disputed
     }
-    return {memory_id: others for memory_id, others in found.items() if others}
+    return {memory_id: others for memory_id, others in found.items() if others} | _outdated(told)
+
+
+def _outdated(told: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """The turns that say what a memory told beside them has replaced since, each with that memory."""
+    newer = [each for each in told if each.supersedes]
+    found = {
+        turn.id: [each for each in newer if each.created > turn.created and _replaces(each, turn)]
+        for turn in told
+        if turn.category == "moment" and newer
+    }
+    return {turn: others for turn, others in found.items() if others}
+
+
+def _replaces(newer: Memory, turn: Memory) -> bool:
+    """Whether a sentence of the turn cannot hold beside the newer memory, which takes its place."""
+    met = (clash(sentence, newer.content) for sentence in sentences(turn.content))
+    return any(each is not None and each.strength == "plain" for each in met)
 
 
 def in_words(others: Sequence[Memory]) -> list[str]:

@@ -80,12 +80,13 @@ def body_of(content: str) -> str:
 def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
     """What a reader must know before believing a memory, in brackets; empty where nothing speaks against it.
 
-    `disputed` says where, or what, the memories are that cannot hold beside it.
+    `disputed` says where, or what, the memories are that cannot hold beside it; beside a turn, newer words of it.
     """
+    against = "newer words" if memory.category == "moment" else "disputed"
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None and end <= at]
     said = [
         *([memory.status.replace("_", " ")] if memory.status != "active" else []),
-        *([f"disputed: see {', '.join(disputed)}"] if disputed else []),
+        *([f"{against}: see {', '.join(disputed)}"] if disputed else []),
         *([f"its document is {memory.retired.said}"] if memory.retired and memory.retired.since <= at else []),
         *(["expired"] if ends else []),
         *([f"restated since: {', '.join(memory.retired_attributes)}"] if memory.retired_attributes else []),
