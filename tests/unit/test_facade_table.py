@@ -16,6 +16,7 @@ BY_NAME = {
     "`house` has them under names of their own": {"home.doctor", "home.rebuild", "memory.history"},
     "what other programs' sessions tell, and of them": {"hook.event", "session.claim", "session.waiting"},
     "a process that opens a home needs no token": {"token.create", "token.list", "token.revoke", "token.rotate"},
+    "an agent's part": {"memory.cite", "session.checkpoint", "session.wrap"},
     "looked at by people": {
         "document.list",
         "document.show",

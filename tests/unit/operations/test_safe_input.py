@@ -46,6 +46,7 @@ LOOKS_ONLY = frozenset(
         "GraphShowInput",
         "HistoryInput",
         "HomeInput",
+        "HookInput",  # where a session stands; its words are read from the transcript
         "ImportInput",
         "IndexDocsInput",
         "LabAllInput",
@@ -76,6 +77,7 @@ LOOKS_ONLY = frozenset(
         "UndoInput",
         "WhyInput",
         "XrayInput",
+        "TokensInput",
     }
 )
 """Requests that name what is there, or files and turns that capture reads: no word of theirs is written down."""

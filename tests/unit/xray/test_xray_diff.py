@@ -54,7 +54,7 @@ def test_places_are_those_that_the_context_numbers(house: Opener) -> None:
         run(app, "what does the harbour crane lift"),
         run(app, "what does the harbour crane lift", without=("rerank",)),
     )
-    assert len(a.repeats) == 1
+    assert a.repeats
     found = diff(receipt(a), receipt(b))
     shifts = {each.memory_id: each.place_a for each in (*found.moved, *found.rescored)}
     assert shifts == {memory_id: place for place, memory_id in enumerate(a.context.included, start=1)}

@@ -10,11 +10,12 @@ from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.model.access import AccessList, Grant, Principal, digest, spoken
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.safe_input import SafeInput
 
 Name = Annotated[str, Argument("The name that the token was made under.")]
 
 
-class CreateTokenInput(Wire):
+class CreateTokenInput(SafeInput):
     """Who is to ask, and what that may do where."""
 
     name: Annotated[str, Flag("Who asks with it: a program, a machine, a person.")]
@@ -24,7 +25,7 @@ class CreateTokenInput(Wire):
     ]
 
 
-class TokenInput(Wire):
+class TokenInput(SafeInput):
     """Whose token."""
 
     name: Name

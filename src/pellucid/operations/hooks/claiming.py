@@ -23,6 +23,7 @@ from pellucid.observe.model.ground import ModelClaim, quotes
 from pellucid.observe.pipeline import observe
 from pellucid.operations.hooks.hosts import HOSTS
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
+from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.restating import restate
 from pellucid.store.local.hooked import HookedSessions
 
@@ -43,7 +44,7 @@ class Claim(BaseModel):
     tags: tuple[str, ...] = ()
 
 
-class ClaimInput(Wire):
+class ClaimInput(SafeInput):
     """What an agent says of a session of its own."""
 
     namespace: str

@@ -7,8 +7,8 @@ sees the memory.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from pellucid.language.clash import clash
 from pellucid.language.sentences import sentences
+from pellucid.language.statements.clash import clash
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.text import harmless, mark_of

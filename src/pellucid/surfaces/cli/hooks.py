@@ -93,11 +93,9 @@ def work(_row: None, given: Given) -> None:
 
 
 HOOKS: Mapping[str, Own] = {
-    "hooks install": Own(
-        install, _WHERE, text="Have an agent's program tell of its sessions, and be told what is known."
-    ),
-    "hooks status": Own(status, text="Show where hooks are installed, and which sessions they told of."),
-    "hooks remove": Own(remove, _WHERE, text="Take the hooks out of an agent's program; its file is as it was before."),
+    "hooks install": Own(install, _WHERE, text="Have an agent's program tell and be told, by itself."),
+    "hooks status": Own(status, text="Show where hooks are installed, and what they told."),
+    "hooks remove": Own(remove, _WHERE, text="Take the hooks out of an agent's program again."),
     "claim": Own(claim, less=("claims",)),
     "hooks event": Own(event, less=("event",)),
     "hooks work": Own(

@@ -10,7 +10,7 @@ from pellucid.surfaces.cli.derived import commands
 
 GROUPS = {
     "Start": ("init", "demo"),
-    "Take in": ("import", "observe", "hooks", "claim", "checkpoint", "wrap", "remember", "adopt", "index"),
+    "Take in": ("import", "observe", "claim", "checkpoint", "wrap", "remember", "adopt", "index"),
     "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
     "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite"),
     "Change and forget": (
