@@ -13,7 +13,6 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.columns import with_words
 from pellucid.surfaces.texts import TEXTS
-from pellucid.xray.render import formats
 from pellucid.xray.words.visible import visible, visible_json
 
 Form = Literal["json", "text", "markdown", "html", "lines"]
@@ -23,6 +22,8 @@ Form = Literal["json", "text", "markdown", "html", "lines"]
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
     """Those that an operation's answer can be given in; the first where nobody says which."""
     if row.output is RecallXraySnapshot:
+        from pellucid.xray.render import formats  # what draws an explanation is loaded for one alone
+
         return tuple(formats.RENDERERS)
     return ("lines",) if row.output == Iterator[str] else ("json", "text")
 
@@ -49,6 +50,8 @@ def told(
         beneath: further lines that belong to a text for a person.
     """
     if isinstance(outcome, RecallXraySnapshot) and form != "lines":
+        from pellucid.xray.render import formats
+
         return formats.render(outcome, form, verbose=verbose)
     if form == "json":
         return json_text(outcome)
