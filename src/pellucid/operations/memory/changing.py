@@ -224,7 +224,7 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
 def undo(app: App, request: UndoInput) -> UndoOutput:
     """Put back what an operation or an import did, or the last change of a memory. An undo can be undone, too.
 
-    What an import made is put away; what was changed of it since stays as it is.
+    What an import made is put away; what was changed of it since stays.
 
     Raises:
         NotFoundError: nothing of that name was changed here, or it was forgotten since.
@@ -268,16 +268,13 @@ def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[Lif
         row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
     ]
     if request.target.startswith("op_"):
-        named = imports or {request.target}
-        found = [row for row in rows if row.correlation_id in named]
-    else:
-        memory_id = find_memory(app, request.namespace, request.target).memory.id
-        of_it = [row for row in rows if row.memory_id == memory_id]
-        last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
-        bound = _bound_to(memory_id, last)
-        there = {each.memory.id for each in app.index.memories(request.namespace, sorted({b.memory_id for b in bound}))}
-        found = [row for row in bound if row.memory_id in there]  # the rest was forgotten since
-    return found
+        return [row for row in rows if row.correlation_id in (imports or {request.target})]
+    memory_id = find_memory(app, request.namespace, request.target).memory.id
+    of_it = [row for row in rows if row.memory_id == memory_id]
+    last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
+    bound = _bound_to(memory_id, last)
+    there = {each.memory.id for each in app.index.memories(request.namespace, sorted({b.memory_id for b in bound}))}
+    return [row for row in bound if row.memory_id in there]  # the rest was forgotten since
 
 
 def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:

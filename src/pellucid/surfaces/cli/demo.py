@@ -39,8 +39,10 @@ def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[s
 
 
 def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
-    write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions\n")
-    outcome = import_transcripts(app, ImportInput(paths=(sessions,), mode="extract", namespace=NAMESPACE))
+    write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions/*\n")
+    outcome = import_transcripts(
+        app, ImportInput(paths=tuple(sorted(sessions.iterdir())), mode="extract", namespace=NAMESPACE)
+    )
     write(present_import.imported(outcome))
     write("\n── 2. What was kept ──\n$ pellucid list\n")
     write(present.listed(list_memories(app, ListInput(namespace=NAMESPACE, limit=12))))
