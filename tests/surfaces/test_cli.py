@@ -258,7 +258,7 @@ def test_two_copies_of_a_long_transcript_in_one_import_are_taken_once(cli: Cli, 
 
 
 def test_importing_the_examples_keeps_what_matters(cli: Cli) -> None:
-    named = ("import", str(SESSIONS), "--namespace", "local/default")
+    named = ("import", *map(str, sorted(SESSIONS.iterdir())), "--namespace", "local/default")
     outcome = cli(*named, "--json").json
     assert outcome["files"] == 4
     assert outcome["compressionRatio"] > 3
