@@ -54,7 +54,7 @@ _ALONE = re.compile(
     r"|[\d,]{1,12} passages of what was said stand behind them: --category moment$)"
 )
 _FIELD = re.compile(r"[a-z][A-Za-z -]{0,40}:(?: |$)|[ \t]{2,}\S")
-_OF_XRAY = re.compile(r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b|\(\d+ more not shown\)")
+_OF_XRAY = re.compile(r"--- |- |\[\d{1,3}\] |[a-z]+ [\d.]+ ms\b|\((?:\d+ more not shown\)|numbers are |terms of )")
 _SECTION = re.compile(r"--- [a-z ]+ ---$")
 _GUTTER = re.compile(r"[>│┃⎿] ?")
 _STRING_END = re.compile(r"\\{1,7}n|\\{0,7}\"")
