@@ -273,3 +273,20 @@ def test_the_name_of_an_attribute_is_no_word_of_the_ledger_and_its_retirement_ca
     assert done.op_id
     undo(whole, UndoInput(namespace=HERE, target=done.op_id))
     assert held(whole)[old.content].retired_attributes == {}
+
+
+@pytest.mark.requirement("TRUST-1")
+def test_an_agent_rewords_what_is_its_own_and_lifts_nothing_out_of_quarantine(whole: App) -> None:
+    def reworded(memory: Memory, content: str) -> Memory:
+        asked = UpdateInput(namespace=HERE, memory_id=memory.id, content=content, said_by="assistant_output")
+        return update(whole, asked).memory
+
+    own = _remembered(whole, said_by="assistant_output")
+    newer = reworded(own, "The staging database lives in us-east-2")
+    assert (newer.asserted_by, newer.source_class, newer.trust_zone) == ("inferred", "assistant_output", "working")
+    pasted = _remembered(whole, "The cache TTL is 300 seconds", said_by="web_content")
+    retouched = reworded(pasted, "The cache TTL is 900 seconds")
+    assert (retouched.source_class, retouched.trust_zone) == ("web_content", "quarantine")
+    mine = _remembered(whole, "The queue limit is 7", axiom=True)
+    with pytest.raises(ConflictError, match="what a person said"):
+        reworded(mine, "The queue limit is 9")

@@ -10,8 +10,9 @@ from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.language.spelling import content_hash, normalise
 from pellucid.memory.changes import ChangeSet, Fields, from_state
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
+from pellucid.memory.trust.zones import first_zone, recurs
 from pellucid.model.ledger import Event, LifecycleRow
-from pellucid.model.memory import TRANSCRIBED, Category, Memory
+from pellucid.model.memory import SOURCE_CLASSES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
@@ -48,6 +49,8 @@ class UpdateInput(SafeInput):
 
     namespace: str
     memory_id: MemoryId
+    said_by: SourceClass = "manual"
+    """Whose words these are."""
     content: Annotated[str | None, Words("What it is to say instead.")] = None
     category: Annotated[Category | None, Flag("Another category.")] = None
     tags: Annotated[tuple[str, ...] | None, Flag("The tags it is to have; may be repeated.")] = None
@@ -121,9 +124,12 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
 def update(app: App, request: UpdateInput) -> ChangedOutput:
     """Say something else in a memory's place: a new memory supersedes it, and the old one stays in its history.
 
+    The new one is the user's or, where an agent says it, that agent's own words, which replace no person's.
+
     Raises:
         NotFoundError: no such memory in the namespace.
         InputError: nothing is to be changed, or the memory is a moment or a section.
+        ConflictError: it was replaced already, or an agent would replace what a person said.
     """
     with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
@@ -180,11 +186,9 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
             "created": now,
             "updated": now,
             "source": "manual",
-            "asserted_by": "axiom" if old.asserted_by == "axiom" else "user",
-            "source_class": "manual",
+            **_voice(app, old, request, content),
             "agent": request.agent,
             "status": "active",
-            "trust_zone": "trusted",
             "valid_at": now,
             "invalid_at": None,
             "supersedes": (old.id,),
@@ -193,6 +197,17 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
             "content_hash": content_hash(content, entity),
         }
     )
+
+
+def _voice(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
+    """Who stands behind the new version: an agent never lifts what it only retouches."""
+    if request.said_by == "manual":
+        asserted_by = "axiom" if old.asserted_by == "axiom" else "user"
+        return {"asserted_by": asserted_by, "source_class": "manual", "trust_zone": "trusted"}
+    source = max(request.said_by, old.source_class or "manual", key=SOURCE_CLASSES.index)
+    zone = first_zone(source, content, enabled=app.settings.trust.enabled)
+    held_back = "quarantine" if old.trust_zone == "quarantine" else zone
+    return {"asserted_by": "inferred", "source_class": source, "trust_zone": held_back}
 
 
 def _still_said(old: Memory, content: str) -> dict[str, str]:
@@ -219,6 +234,11 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
         raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
     if old.category == "section":
         raise InputError("a section is what its document says", next_step="edit the document and index it again")
+    if request.said_by != "manual" and (old.asserted_by != "inferred" or recurs(old.source_class)):
+        raise ConflictError(
+            f"{old.id} is what a person said, which an agent's words do not replace",
+            next_step="remember yours beside it, or ask the user to change it: `pellucid update`",
+        )
 
 
 def undo(app: App, request: UndoInput) -> UndoOutput:
