@@ -346,6 +346,7 @@ PROMOTE = Operation(
     lambda call, asked: promote(call.app, asked),
     "change",
     Surfaces("trust promote", http=("POST /v1/memories/{memory_id}/promote",)),
+    needs="admin",  # who vouches speaks as the user
 )
 QUARANTINE = Operation(
     "trust.quarantine",

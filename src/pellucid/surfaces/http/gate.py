@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pellucid.app import App
 from pellucid.errors import InputError, PellucidError
 from pellucid.model.access import EVERYWHERE, Access, AccessList, Grant, may, spoken
+from pellucid.model.memory import SourceClass
 from pellucid.surfaces.http.refusals import HttpError, unknown_place
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -29,6 +30,10 @@ class Asker:
     def may(self, access: Access, namespace: str) -> bool:
         """Whether that was granted there; `*` asks for everywhere."""
         return may(self.grants, access, namespace)
+
+    def speaks_as(self, namespace: str) -> SourceClass:
+        """Whose words it brings there: the user's with every right, else those of a program."""
+        return "manual" if self.may("admin", namespace) else "assistant_output"
 
     @property
     def only_namespace(self) -> str | None:

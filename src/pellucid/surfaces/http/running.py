@@ -9,6 +9,7 @@ from typing import Any
 
 from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError, UnhealthyError
+from pellucid.model.memory import SourceClass
 from pellucid.operations.operation import Call
 from pellucid.surfaces import asking
 from pellucid.surfaces.answers import Form, printed, problem, spell_wire, told
@@ -30,6 +31,8 @@ class Errand:
     given: dict[str, object]
     form: Form
     verbose: bool
+    said_by: SourceClass
+    """Whose words it brings: the owner's, or those of a program that the owner lets write."""
     file: Path | None = None
     """What a client sent in place of a file of the machine."""
 
@@ -62,7 +65,9 @@ class Errand:
     ) -> Call:
         if self.route.is_of_home:
             return Call.over(host.app, deadline)
-        return host.call(self.namespace, deadline=deadline, progress=progress)
+        call = host.call(self.namespace, deadline=deadline, progress=progress)
+        call.said_by = self.said_by
+        return call
 
     def _asked(self, call: Call) -> Any:
         field = asking.file_field(self.route.row)

@@ -230,7 +230,7 @@ class Service:
                 raise InputError(f"{json.dumps(next(iter(query)))} belongs in the body", code="misplaced_field")
         try:
             _check_names(route, given, asker)
-            errand = Errand(route, namespace, {**given, **named}, form, verbose, file)
+            errand = Errand(route, namespace, {**given, **named}, form, verbose, asker.speaks_as(namespace), file)
             await self._once(
                 exchange,
                 asker,
