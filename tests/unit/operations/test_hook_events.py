@@ -21,7 +21,7 @@ from pellucid.operations.hooks.prompt import looked_for
 from pellucid.operations.hooks.transcripts import read_transcripts
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.explaining import REPLAY
-from pellucid.operations.recall.recalling import XRAY
+from pellucid.operations.recall.recalling import RECALL, XRAY
 from pellucid.operations.upkeep import IN_THE_BACKGROUND, Upkeep
 from pellucid.settings import Settings
 from pellucid.settings.sections import HookSettings
@@ -135,6 +135,19 @@ def test_what_is_not_known_is_not_answered_with_what_is(app: App) -> None:
     assert (out.print, out.memory_ids) == ({}, ())
 
 
+@pytest.mark.parametrize(
+    "prompt", ["who repairs the brakes of the crane in winter?", "how heavy is the harbour crane?"]
+)
+def test_what_would_be_marked_as_not_sure_is_not_put_before_a_prompt(app: App, prompt: str) -> None:
+    keep(app, CRANE)
+    keep(app, "The harbour office opens at six, and Anna keeps its keys.")
+    found = RECALL(Call.over(app), query=prompt, settings={"abstainAt": 1})
+    assert found.doubt is not None
+    assert 0.5 <= found.doubt < 0.6
+    assert tell(app, "UserPromptSubmit", prompt=prompt).memory_ids == ()
+    assert tell(set_up(app, abstain_at=0.6), "UserPromptSubmit", prompt=prompt).memory_ids
+
+
 def test_a_memory_is_shown_once_a_session_until_its_context_is_cut(app: App) -> None:
     keep(app, CRANE)
     prompt = "how much can the harbour crane lift?"
@@ -246,6 +259,9 @@ def test_the_agent_is_asked_once_a_session_and_never_again_while_it_answers(app:
     assert out.asked
     assert out.print["decision"] == "block"
     assert "next month" in out.print["reason"]
+    assert f"memory_observe, mode claims, sessionId {SESSION}" in out.print["reason"]
+    assert f"`pellucid claim --session {SESSION}`" in out.print["reason"]
+    assert '{"statement": "…", "quote": "…"}' in out.print["reason"]
     assert without_own_output(out.print["reason"], CaptureReport()).strip() == ""
     assert tell(asking, "Stop").print == {}
     assert not tell(asking, "SessionStart", source="compact").asked

@@ -20,7 +20,8 @@ from pellucid.store.local.hooked import HookedSessions
 ASKED = """\
 Before this conversation is cut or ends: what of it would you want to know when you work here next month? Decisions with
 their reasons, what the user prefers or corrected, how something here works, what is still open. Keep it with the tool
-memory_observe, mode claims, sessionId {session}: for each a statement that stands alone, and the words of the
+memory_observe, mode claims, sessionId {session}, or, without that tool, with `pellucid claim --session {session}`, which
+reads a line of JSON for each: {{"statement": "…", "quote": "…"}}. A statement stands alone; its quote is the words of the
 conversation that say it, copied exactly. At most ten; none is a good answer, too. Then go on as if this had not been
 asked."""
 

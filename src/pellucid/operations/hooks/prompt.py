@@ -67,4 +67,5 @@ def recalled(app: App, session: HookedSession, prompt: str) -> RecallOutput | No
         session_id=session.session_id,
         agent=session.host,
     )
-    return found if found.memories else None
+    unsure = found.doubt is not None and found.doubt >= hooks.abstain_at < 1  # a leg that is down abstains from nothing
+    return found if found.memories and not unsure else None
