@@ -86,7 +86,8 @@ def test_on_a_terminal_a_row_is_as_wide_as_the_terminal(cli: Cli, monkeypatch: p
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 72, 0, 0))
     program = [sys.executable, "-c", "from pellucid.surfaces.cli import main; main()", "list"]
-    subprocess.run(program, stdout=theirs, check=True)
+    variables = {**os.environ}  # noqa: TID251 - a library may have told C of a COLUMNS that Python does not know
+    subprocess.run(program, stdout=theirs, check=True, env=variables)
     os.close(theirs)
     shown = os.read(ours, 10_000).decode().splitlines()
     os.close(ours)
