@@ -25,5 +25,7 @@ class HookedSession(Wire):
     prompts: int = 0
     shown: tuple[str, ...] = ()
     """The memories that the agent has before it."""
+    briefed: bool = True
+    """Whether nothing is owed of the brief that a session begins with."""
     asked: bool = False
     """Whether the agent was asked what to keep."""

@@ -246,6 +246,47 @@ def test_a_session_begins_with_the_brief_of_its_project_which_capture_takes_out_
     assert not context_of(tell(app, "SessionStart", source="startup"))  # of the session itself, nothing
 
 
+@pytest.mark.parametrize("left", [True, False])
+def test_a_brief_that_no_server_was_there_for_comes_with_the_first_prompt_once(
+    app: App, at_home: Path, left: bool
+) -> None:
+    tell(app, "SessionEnd", transcript_path=str(transcript(at_home, *SAID)))
+    read_transcripts(app)
+    keep(app, CRANE)
+    start = {"hook_event_name": "SessionStart", "session_id": "next", "source": "startup"}
+
+    def word() -> None:
+        waiting = app.settings.home / "hooks" / "waiting"
+        waiting.mkdir(parents=True, exist_ok=True)
+        said = {"host": "claude-code", "at": app.clock.now().timestamp() - 60, "event": start}
+        (waiting / "claude-code_next.json").write_text(json.dumps(said))
+        read_transcripts(app)
+
+    def ask(prompt: str) -> HookOutput:
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": "next", "prompt": prompt}
+        return hooked(app, HookInput(host="claude-code", event=event))
+
+    if left:
+        word()
+    first = ask("how much can the harbour crane lift?")
+    assert "checked on Mondays" in context_of(first)
+    assert CRANE in context_of(first)
+    assert len(context_of(first)) <= 10_000
+    assert first.line.startswith(f"pellucid: a brief of the last 1 session of {HERE}\npellucid: 1 memory; why: ")
+    word()  # taken up late
+    assert context_of(ask("go on")) == ""
+
+
+def test_a_session_that_had_its_brief_or_goes_on_gets_none_at_a_prompt(app: App, at_home: Path) -> None:
+    tell(app, "SessionEnd", transcript_path=str(transcript(at_home, *SAID)))
+    read_transcripts(app)
+    for source in ("startup", "resume"):
+        for name, said in (("SessionStart", {"source": source}), ("UserPromptSubmit", {"prompt": "go on"})):
+            event = {"hook_event_name": name, "session_id": source, **said}
+            out = hooked(app, HookInput(host="claude-code", event=event))
+        assert context_of(out) == ""
+
+
 # --- the question to the agent ---------------------------------------------------------------------------------------
 
 

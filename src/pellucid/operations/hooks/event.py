@@ -12,7 +12,7 @@ from pellucid.operations.hooks.prompt import recalled
 from pellucid.operations.hooks.transcripts import tell
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.recalling import RecallOutput
-from pellucid.operations.session.briefing import BriefInput, BriefOutput, brief
+from pellucid.operations.session.briefing import CHARACTERS_A_TOKEN, BriefInput, BriefOutput, brief
 from pellucid.operations.session.projects import located
 from pellucid.recall.context.text import NOTICE, note
 from pellucid.store.local.hooked import HookedSessions
@@ -20,10 +20,14 @@ from pellucid.store.local.hooked import HookedSessions
 ASKED = """\
 Before this conversation is cut or ends: what of it would you want to know when you work here next month? Decisions with
 their reasons, what the user prefers or corrected, how something here works, what is still open. Keep it with the tool
-memory_observe, mode claims, sessionId {session}, or, without that tool, with `pellucid claim --session {session}`, which
-reads a line of JSON for each: {{"statement": "…", "quote": "…"}}. A statement stands alone; its quote is the words of the
-conversation that say it, copied exactly. At most ten; none is a good answer, too. Then go on as if this had not been
-asked."""
+memory_observe, mode claims, sessionId {session}, or, without that tool, with `pellucid claim --session {session}`,
+which reads a line of JSON for each: {{"statement": "…", "quote": "…"}}. A statement stands alone; its quote is the
+words of the conversation that say it, copied exactly. At most ten; none is a good answer, too. Then go on as if this
+had not been asked."""
+
+
+_MOST_CHARACTERS = 9_500
+"""Of a brief and what a prompt looks for together: programs cut what is much longer."""
 
 
 class HookInput(Wire):
@@ -72,7 +76,8 @@ def hooked(app: App, request: HookInput) -> HookOutput:
         return HookOutput(session_id=event.session_id, moment=event.moment, namespace=here.settings.namespace)
     session = tell(app, event)
     said = _said(here, event, session)
-    if said.shown or said.ask:
+    briefed = session.briefed or event.moment in ("start", "prompt")
+    if said.shown or said.ask or briefed != session.briefed:
         HookedSessions(app.settings.home).change(
             session.host,
             session.session_id,
@@ -80,6 +85,7 @@ def hooked(app: App, request: HookInput) -> HookOutput:
                 update={
                     "shown": tuple(dict.fromkeys((*(now or session).shown, *said.shown))),
                     "asked": (now or session).asked or bool(said.ask),
+                    "briefed": briefed,
                 }
             ),
         )
@@ -100,7 +106,7 @@ def _said(app: App, event: Event, session: HookedSession) -> _Said:
         case "start":
             return _at_the_start(app, event, session)
         case "prompt" if "prompt" in event.host.takes_context:
-            return _at_a_prompt(app, event, session)
+            return _at_a_prompt(app, event, session) if session.briefed else _at_the_first(app, event, session)
         case "stop" if _may_ask(app, session) and not event.again:
             enough = session.prompts >= app.settings.hooks.ask_after
             return _Said(ask=_question(app, session)) if enough else _Said()
@@ -126,6 +132,10 @@ def _at_the_start(app: App, event: Event, session: HookedSession) -> _Said:
         return _Said(context=ask, ask=ask)
     if not tokens or event.source == "resume":
         return _Said()
+    return _brief(app, session, tokens)
+
+
+def _brief(app: App, session: HookedSession, tokens: int) -> _Said:
     asked = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
     found = brief(app, asked)
     if not found.text:
@@ -143,6 +153,21 @@ def _told(found: BriefOutput) -> tuple[str, ...]:
     """The memories that the brief tells whole enough not to be told again."""
     lines = (line for each in found.sessions for line in (*each.decided, *each.left_open))
     return tuple(dict.fromkeys(line.memory_id for line in lines))
+
+
+def _at_the_first(app: App, event: Event, session: HookedSession) -> _Said:
+    """The brief that no server was there for when the session began, and beside it what the prompt looks for."""
+    hooks = app.settings.hooks
+    tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
+    told = _brief(app, session, tokens) if hooks.brief_tokens else _Said()
+    shown = (*session.shown, *told.shown)
+    found = _at_a_prompt(app, event, session.model_copy(update={"shown": shown}))
+    return _Said(
+        context="\n".join(filter(None, (told.context, found.context))),
+        line="\n".join(filter(None, (told.line, found.line))),
+        recall_id=found.recall_id,
+        shown=(*told.shown, *found.shown),
+    )
 
 
 def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _Said:

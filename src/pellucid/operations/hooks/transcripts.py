@@ -27,8 +27,11 @@ _BATCH = 4 * 1024 * 1024
 
 def noted(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
     """What is known of a session after an event; `transcript` is that of the event, if it may be read."""
-    known = session or HookedSession(host=event.host.name, session_id=event.session_id, begun=now, heard=now)
+    known = session or HookedSession(
+        host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
+    )
     cut = event.moment == "start" and event.source in ("clear", "compact")
+    begins = event.moment == "start" and now >= known.heard  # word that was left may be taken up late
     return known.model_copy(
         update={
             "folder": known.folder or event.folder,
@@ -37,6 +40,7 @@ def noted(session: HookedSession | None, event: Event, transcript: str | None, n
             "signal": _SIGNALS.get(event.moment, known.signal),
             "heard": now,
             "prompts": known.prompts + (event.moment == "prompt"),
+            "briefed": event.source in ("resume", "compact") if begins else known.briefed,
             "shown": () if cut else known.shown,
         }
     )
