@@ -150,6 +150,17 @@ def test_what_an_agent_has_remembered_are_its_own_words_and_no_persons(cli: Cli,
     assert "an axiom is a person's to state" in said(refused)
 
 
+def test_the_text_of_a_recall_names_the_memories_by_which_they_are_cited(cli: Cli, calls: Calls) -> None:
+    result = call(calls, "memory_recall", query="Which port does the relay listen on?")
+    recall_id = result.structured_content["recallId"]
+    ids = re.findall(r"\[(\d)\] (mem_\w+)", result.content[1].text)
+    assert result.content[1].text.startswith(f"{recall_id}: [1] mem_")
+    assert [each for _, each in ids] == [each["memory"]["id"] for each in result.structured_content["memories"]]
+    cited = call(calls, "memory_cite", recallId=recall_id, memoryId=ids[0][1], kind="cited")
+    assert not cited.is_error, said(cited)
+    assert len(call(calls, "memory_search").content) == 1
+
+
 @pytest.mark.requirement("TRUST-1")
 def test_what_an_agent_rewords_are_its_own_words_and_no_persons(cli: Cli, calls: Calls) -> None:
     def reword(memory_id: str, **fields: Any) -> Any:

@@ -11,7 +11,7 @@ from pellucid.operations.hooks.hosts import Event, HostName, event_of, spoken
 from pellucid.operations.hooks.prompt import recalled
 from pellucid.operations.hooks.transcripts import tell
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.recalling import RecallOutput
+from pellucid.operations.recall.wording import numbered
 from pellucid.operations.session.briefing import CHARACTERS_A_TOKEN, BriefInput, BriefOutput, brief
 from pellucid.operations.session.projects import located
 from pellucid.recall.context.text import NOTICE, note
@@ -177,14 +177,8 @@ def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _Said:
     answers = [found, *found.also]
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
     line = f"pellucid: {len(ids)} {'memory' if len(ids) == 1 else 'memories'}; why: pellucid xray {found.recall_id}"
-    named = note(app.clock.new_id("note"), "\n".join(map(_ids, answers)))
+    named = note(app.clock.new_id("note"), numbered(found))
     return _Said(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
-
-
-def _ids(answer: RecallOutput) -> str:
-    """Which number of a context is which memory: by that it is cited, explained, forgotten."""
-    ids = (f"[{place}] {each.memory.id}" for place, each in enumerate(answer.memories, start=1))
-    return f"{answer.recall_id}: {', '.join(ids)}"
 
 
 HOOK = Operation(

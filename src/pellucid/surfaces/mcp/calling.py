@@ -24,6 +24,8 @@ from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Access, Call
+from pellucid.operations.recall.recalling import RecallOutput
+from pellucid.operations.recall.wording import numbered
 from pellucid.surfaces.answers import printed, problem, spell_wire, told
 from pellucid.surfaces.asking import asked, writable
 from pellucid.surfaces.mcp.schemas import opposites
@@ -123,8 +125,11 @@ def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> ty
     if failure:
         spell_wire(failure, _REFERENCE)
         said = f"{said}\n{failure}"
+    ids = filter(None, [numbered(outcome)] if isinstance(outcome, RecallOutput) else [])
     return types.CallToolResult(
-        content=[types.TextContent(text=said)], structured_content=_structured(outcome), is_error=failure is not None
+        content=[types.TextContent(text=each) for each in (said, *ids)],
+        structured_content=_structured(outcome),
+        is_error=failure is not None,
     )
 
 
