@@ -19,7 +19,7 @@ from pellucid.operations import browsing
 from pellucid.operations.admin import health
 from pellucid.operations.document import indexing
 from pellucid.operations.graph import backfilling, graphing, states
-from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling
+from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling, undoing
 from pellucid.operations.operation import Call
 from pellucid.operations.recall import explaining, leg_lift, recalling, request, snapshots, why
 from pellucid.operations.session import importing, observing
@@ -191,9 +191,9 @@ class Edits:
         """Say that memories still hold: the date of their last verification is now, and nothing else changes."""
         return reverifying.REVERIFY(self._call, memory_ids=memory_ids)
 
-    def undo(self, target: str) -> changing.UndoOutput:
+    def undo(self, target: str) -> undoing.UndoOutput:
         """Put back what an operation (`op_…`) changed, or the last change of a memory."""
-        return changing.UNDO(self._call, target=target)
+        return undoing.UNDO(self._call, target=target)
 
     def forget(self, *memory_ids: str, chain: bool = False, preview: bool = False) -> forgetting.ForgetOutput:
         """Forget memories for good; with `preview`, only say what would go."""

@@ -20,7 +20,7 @@ from pellucid.operations.hooks.claiming import CLAIM
 from pellucid.operations.hooks.event import HOOK
 from pellucid.operations.memory.adopting import ADOPT
 from pellucid.operations.memory.aging import LIFECYCLE
-from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UNDO, UPDATE
+from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UPDATE
 from pellucid.operations.memory.citing import CITE
 from pellucid.operations.memory.consolidating import CONSOLIDATE
 from pellucid.operations.memory.forgetting import FORGET, PURGE
@@ -30,6 +30,7 @@ from pellucid.operations.memory.reverifying import REVERIFY
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY, LEDGER
 from pellucid.operations.memory.tiers import TIER, TIERS
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
+from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.leg_lift import LIFT

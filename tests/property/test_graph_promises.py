@@ -38,12 +38,13 @@ from pellucid.errors import PellucidError
 from pellucid.model.entity import node_key
 from pellucid.operations.admin.health import rebuild
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
+from pellucid.operations.memory.undoing import UndoInput, undo
 
 NAMES = ("one.md", "two.md")
 SUBJECTS = ("Crane", "SPEC-001")

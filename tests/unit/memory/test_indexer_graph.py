@@ -13,7 +13,8 @@ from kits.vault import HERE, Opener, a_memory, drop_index, edit, file_memories, 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.operations.admin.health import diagnose, rebuild
-from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
+from pellucid.operations.memory.changing import VerbInput, apply_verb
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.store.index_port import Admission
 
 PORT = "SPEC-054 ports the recall stage, as SPEC-037 §3 wants it"

@@ -14,8 +14,8 @@ from pellucid.memory.tombstone import words_key
 from pellucid.model.ledger import TombstoneRow
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.adopting import AdoptInput, AdoptOutput, adopt, preview
-from pellucid.operations.memory.changing import UndoInput, undo
 from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, recall
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "memories"

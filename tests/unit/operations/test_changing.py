@@ -6,9 +6,10 @@ from kits.intake import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.model.memory import Memory
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, recall
 
 

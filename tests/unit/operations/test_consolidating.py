@@ -16,9 +16,10 @@ from kits.vault import ELSEWHERE, HERE, NOON, Opener, a_memory, edit, file_memor
 from pellucid.app import App
 from pellucid.errors import InputError, StoreBusyError
 from pellucid.model.memory import Memory
-from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
+from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
 from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.store.local.lock import exclusive
 from pellucid.testing import ScriptedServer, Step, answer, status

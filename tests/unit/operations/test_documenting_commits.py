@@ -15,7 +15,7 @@ from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import answering
 from pellucid.operations.document.held import known_documents
 from pellucid.operations.document.rows import load_history
-from pellucid.operations.memory.changing import UndoInput, undo
+from pellucid.operations.memory.undoing import UndoInput, undo
 
 JAN, FEB, MAR, APR, MAY = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 6))
 OLD = SPEC.replace("- SPEC-037 §3", "- SPEC-003 §3").replace("requires: 37", "requires: 2")

@@ -8,10 +8,11 @@ import pytest
 from kits.documents import SPEC, Docs, documents
 from kits.live_sessions import HERE
 from pellucid.errors import ConflictError, InputError, NotFoundError
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, forget, preview_forget
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
+from pellucid.operations.memory.undoing import UndoInput, undo
 
 CANARY = "zanzibarquokka"
 

@@ -9,8 +9,8 @@ import pytest
 from pellucid.app import App, open_app
 from pellucid.errors import InputError
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.memory.changing import UndoInput, undo
 from pellucid.operations.memory.trusting import PromoteInput, TrustListInput, promote, trust_explain, trust_list
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, RecallOutput, recall
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.session.importing import ImportInput, import_transcripts

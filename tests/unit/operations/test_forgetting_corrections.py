@@ -3,9 +3,10 @@
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.operations.admin.health import examine
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, undo, update
+from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.forgetting import ForgetInput, PurgeInput, forget, preview_forget, purge
 from pellucid.operations.memory.remembering import RememberInput, remember
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.store.records import FileRemoval, content_digest
 
 HERE = "local/default"

@@ -11,7 +11,8 @@ from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.errors import DeadlineError
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, undo, update
+from pellucid.operations.memory.changing import UpdateInput, update
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.session.briefing import BriefInput, brief
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts

@@ -9,9 +9,9 @@ from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, statement
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
-from pellucid.operations.memory.changing import UndoInput, undo
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.rows import lifecycle_rows
 
 LATER = START + timedelta(days=10)

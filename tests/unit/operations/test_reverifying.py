@@ -7,9 +7,10 @@ from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.rows import rows
 
 

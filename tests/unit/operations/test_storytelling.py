@@ -14,11 +14,12 @@ from pellucid.clock import SystemClock
 from pellucid.model.snapshot import XrayResult
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.graph.graphing import GraphShowInput, show
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, Verb, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
 from pellucid.settings import load
 from pellucid.surfaces.present.memory import changes as present_changes

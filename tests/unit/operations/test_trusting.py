@@ -14,7 +14,6 @@ from pellucid.memory.trust.zones import first_zone
 from pellucid.model.memory import Memory, SourceClass
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
-from pellucid.operations.memory.changing import UndoInput, undo
 from pellucid.operations.memory.trusting import (
     PromoteInput,
     SourceInput,
@@ -25,6 +24,7 @@ from pellucid.operations.memory.trusting import (
     trust_explain,
     trust_list,
 )
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.rows import lifecycle_rows
 
 MORE = "That holds for the small berths and the large ones, in summer and in winter, until the board meets again."

@@ -11,7 +11,8 @@ from kits.why import CRANE, change_of, cranes, found, recalled, told
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import recorded_at
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why import WhyInput, why, why_of
 from pellucid.recall.receipt.record import pack, unpack

@@ -9,9 +9,10 @@ from kits.vault import NOON, Opener, a_memory, edit, file_memories, keep, rankin
 from kits.why import CRANE, change_of, cranes, found, order, recalled, told
 from pellucid.app import App
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.memory.changing import UndoInput, UpdateInput, VerbInput, apply_verb, undo, update
+from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.trusting import PromoteInput, promote
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why_states import state_changes
 from pellucid.recall.pipeline import run as stages

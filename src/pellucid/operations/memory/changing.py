@@ -1,27 +1,24 @@
-"""A verb and a memory in, its changed state out: update, archive, retract, dispute, pin, and the way back."""
+"""A verb and a memory in, its changed state out: update, archive, retract, dispute, pin."""
 
-from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
+from pellucid.errors import ConflictError, InputError, field_name
 from pellucid.language.spelling import content_hash, normalise
-from pellucid.memory.changes import ChangeSet, Fields, from_state
+from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
 from pellucid.memory.trust.zones import first_zone, recurs
-from pellucid.model.ledger import Event, LifecycleRow
+from pellucid.model.ledger import Event
 from pellucid.model.memory import SOURCE_CLASSES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Argument, Call, Flag, MemoryId, Operation, Surfaces, Words
-from pellucid.operations.rows import lifecycle_rows
+from pellucid.operations.operation import Agent, Call, Flag, MemoryId, Operation, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import note_use
-from pellucid.store.index_port import Served
 from pellucid.store.records import OperationKind
 
 Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
@@ -72,21 +69,6 @@ class ChangedOutput(Wire):
     """Memories that this one supersedes now."""
 
 
-class UndoInput(Wire):
-    """What to undo: an operation (`op_…`), an import (`op_…..op_…`), or the last change of a memory."""
-
-    namespace: str
-    target: Annotated[str, Argument("An operation (op_…), the first..last of an import, or a memory: its last change.")]
-
-
-class UndoOutput(Wire):
-    """What was put back."""
-
-    op_id: str
-    undone: tuple[str, ...]
-    """`event of memory`, newest first."""
-
-
 _VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
     "archive": ("archive", "archived", {"status": "archived"}),
     "retract": ("retract", "retracted", {"status": "retracted"}),
@@ -117,7 +99,7 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
             fields = {**fields, "invalid_at": app.clock.now()} if held.memory.status != "retracted" else fields
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         changed = changes.change(held, event, fields, request.reason)
-        op_id = _commit(app, kind, changes) if changed else None
+        op_id = commit_changes(app, kind, changes) if changed else None
     return _changed(app, request.namespace, held.memory.id, op_id)
 
 
@@ -146,7 +128,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
             raise ConflictError(
                 f"{outcome.memory_id} says the same already", next_step=f"archive {held.memory.id} instead"
             )
-        op_id = _commit(app, "update", changes)
+        op_id = commit_changes(app, "update", changes)
     note_use(app, request.namespace, [new.id], "updated")
     return _changed(app, request.namespace, new.id, op_id)
 
@@ -241,105 +223,7 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
         )
 
 
-def undo(app: App, request: UndoInput) -> UndoOutput:
-    """Put back what an operation or an import did, or the last change of a memory. An undo can be undone, too.
-
-    What an import made is put away; what was changed of it since stays.
-
-    Raises:
-        NotFoundError: nothing of that name was changed here, or it was forgotten since.
-        ConflictError: what is to be put back was changed again since; undo that first.
-    """
-    with app.unit_of_work.deciding(request.namespace):
-        imports = _imports(app, request.target)
-        rows = _to_undo(app, request, imports)
-        changes = ChangeSet(app.records, request.namespace, "user", app.clock)
-        held = _held_memories(app, request.namespace, rows)
-        made = [each for each in app.index.memories(request.namespace) if each.op_id in imports] if imports else []
-        if not (rows or made):
-            raise NotFoundError(
-                f"nothing that {request.target} changed here can be undone",
-                next_step="`pellucid history ID` shows the changes of a memory",
-            )
-        for row in reversed(rows):
-            _put_back(changes, held, row)
-        away = [each for each in made if changes.now(each.memory).status == "active"]
-        for each in away:
-            changes.change(each, "undone", {"status": "archived"}, "undo:import")
-        op_id = _commit(app, "undo", changes)
-    undone = [f"{row.event_type} of {row.memory_id}" for row in reversed(rows)]
-    return UndoOutput(op_id=op_id, undone=(*undone, *(f"import of {each.memory.id}" for each in away)))
-
-
-def _imports(app: App, target: str) -> set[str]:
-    """The operations of imports that a target names: one by its id, or those from one to another."""
-    first, _, last = target.partition("..")
-    if not first.startswith("op_"):
-        return set()
-    ends = [row.seq for op_id in (first, last or first) for row in app.records.operations(op_id=op_id)]
-    if len(ends) < 2:  # one of the two is not known
-        return set()
-    between = app.records.operations(after=ends[0] - 1)
-    return {row.op_id for row in between if row.seq <= ends[1] and row.kind == "import"}
-
-
-def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
-    rows = [
-        row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
-    ]
-    if request.target.startswith("op_"):
-        return [row for row in rows if row.correlation_id in (imports or {request.target})]
-    memory_id = find_memory(app, request.namespace, request.target).memory.id
-    of_it = [row for row in rows if row.memory_id == memory_id]
-    last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
-    bound = _bound_to(memory_id, last)
-    there = {each.memory.id for each in app.index.memories(request.namespace, sorted({b.memory_id for b in bound}))}
-    return [row for row in bound if row.memory_id in there]  # the rest was forgotten since
-
-
-def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
-    """The rows of one operation that hang together with a memory: what replaced it, what it replaced, and so on."""
-    bound: set[str] = {memory_id}
-    found: list[LifecycleRow] = []
-    while more := [row for row in rows if row not in found and bound & {row.memory_id, *row.related_memory_ids}]:
-        found += more
-        bound |= {each for row in more for each in (row.memory_id, *row.related_memory_ids)}
-    return [row for row in rows if row in found]
-
-
-def _held_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
-    named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
-    held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
-    if gone := [row.memory_id for row in rows if row.memory_id not in held]:
-        raise NotFoundError(f"{gone[0]} is not here any more", next_step="what was forgotten cannot be brought back")
-    return held
-
-
-def _put_back(changes: ChangeSet, held: dict[str, Served], row: LifecycleRow) -> None:
-    served = held[row.memory_id]
-    if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
-        if changes.now(served.memory).status != row.after.get("status", "active"):
-            raise ConflictError(
-                f"{row.memory_id} was changed again since (status)", next_step="undo the newer change first"
-            )
-        changes.change(served, "undone", {"status": "archived"}, f"undo:{row.event_id}")
-        return
-    now = changes.now(served.memory)
-    names = tuple(now.structured_attributes)
-    after, before = from_state(row.after, names), from_state(row.before, names)
-    moved = [name for name, value in after.items() if getattr(now, name) != value]
-    if moved:
-        raise ConflictError(
-            f"{row.memory_id} was changed again since ({', '.join(moved)})", next_step="undo the newer change first"
-        )
-    changes.change(served, "undone", before, f"undo:{row.event_id}", row.related_memory_ids)
-    for related in row.related_memory_ids:
-        if row.event_type == "superseded" and (successor := held.get(related)):
-            left = tuple(each for each in changes.now(successor.memory).supersedes if each != row.memory_id)
-            changes.change(successor, "undone", {"supersedes": left}, f"undo:{row.event_id}", [row.memory_id])
-
-
-def _commit(app: App, kind: OperationKind, changes: ChangeSet) -> str:
+def commit_changes(app: App, kind: OperationKind, changes: ChangeSet) -> str:
     plan = changes.plan()
     return app.unit_of_work.commit(kind, plan.writes, plan.rows).op_id
 
@@ -403,13 +287,4 @@ PIN = Operation(
     pin,
     "change",
     Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
-)
-UNDO = Operation(
-    "change.undo",
-    "Take back a change: an operation, or a memory's last. An undo can be undone.",
-    UndoInput,
-    UndoOutput,
-    lambda call, asked: undo(call.app, asked),
-    "change",
-    Surfaces("undo", http=("POST /v1/undo",)),
 )

@@ -11,8 +11,9 @@ from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.memory.indexer import Folded
 from pellucid.memory.unit_of_work import WAIT_S, CommitResult, UnitOfWork
 from pellucid.model.memory import Memory
-from pellucid.operations.memory.changing import UndoInput, VerbInput, apply_verb, undo
+from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.trusting import PromoteInput, promote
+from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.store.index_port import Served
 from pellucid.store.records import FileRemoval, FileWrite, OperationKind
 from pellucid.vault.markdown import FileIdentity, parse

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from pellucid.model.ledger import LifecycleRow, VerdictRow
     from pellucid.operations.browsing import Listed
-    from pellucid.operations.memory.changing import ChangedOutput, UndoOutput, Verb
+    from pellucid.operations.memory.changing import ChangedOutput, Verb
     from pellucid.operations.memory.forgetting import ForgetOutput
     from pellucid.operations.memory.reverifying import ReverifyOutput
     from pellucid.operations.memory.storytelling import EpisodesOutput, EpisodeView, HistoryOutput
+    from pellucid.operations.memory.undoing import UndoOutput
 
 _TOLD = 20
 """Changes that are told one by one."""
