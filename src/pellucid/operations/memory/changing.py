@@ -186,7 +186,8 @@ def _voice(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
     if request.said_by == "manual":
         asserted_by = "axiom" if old.asserted_by == "axiom" else "user"
         return {"asserted_by": asserted_by, "source_class": "manual", "trust_zone": "trusted"}
-    source = max(request.said_by, old.source_class or "manual", key=SOURCE_CLASSES.index)
+    voices: tuple[SourceClass, ...] = (request.said_by, old.source_class or "manual")
+    source = max(voices, key=SOURCE_CLASSES.index)
     zone = first_zone(source, content, enabled=app.settings.trust.enabled)
     held_back = "quarantine" if old.trust_zone == "quarantine" else zone
     return {"asserted_by": "inferred", "source_class": source, "trust_zone": held_back}
