@@ -217,7 +217,7 @@ def _orphaned(app: App) -> Iterator[HealthFinding]:
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
-            undo = f"`pellucid undo {each.memory.id} --namespace {namespace}` puts it in force again"
+            undo = f"`pellucid undo {each.memory.id}`, asked in {namespace}, puts it in force again"
             yield finding("superseded", each.memory.id, what, undo)
 
 
