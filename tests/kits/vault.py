@@ -127,7 +127,9 @@ def contents(output: RecallOutput) -> list[str]:
 
 
 def bring_in(app: App, *paths: Path, mode: Mode = "extract", **given: Any) -> ImportOutput:
-    request = ImportInput(paths=paths, mode=mode, **{"namespace": app.settings.namespace, **given})
+    """Import paths; of the example sessions each file by its name, since one is notes, which a folder does not give."""
+    files = [each for path in paths for each in (sorted(path.iterdir()) if path == SESSIONS else [path])]
+    request = ImportInput(paths=tuple(files), mode=mode, **{"namespace": app.settings.namespace, **given})
     return import_transcripts(app, request)
 
 
