@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.clock import uuid7
+from pellucid.deadline import Deadline
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.minilm.provision import MODEL_NAME, provision
 from pellucid.encoders.port import Embedder, Encoding, QueryEncoding
@@ -170,7 +171,7 @@ class Remembered:
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
         return self.embedder.encode(texts)
 
-    def encode_query(self, text: str) -> QueryEncoding:
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:  # noqa: ARG002  # none waits here
         return self.known[text]
 
 
@@ -207,7 +208,7 @@ class Projection:
             numbers = self._of(text.split())
             yield Encoding(self._vector(numbers), self._codes[numbers])
 
-    def encode_query(self, text: str) -> QueryEncoding:
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:  # noqa: ARG002  # none waits here
         found = list(_WORD.finditer(text))
         numbers = self._of([match.group() for match in found])
         tokens = (np.unpackbits(self._codes[numbers], axis=1).astype(np.int8) * 2 - 1) * np.int8(60)

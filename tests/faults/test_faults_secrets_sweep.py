@@ -173,7 +173,7 @@ def sweep(app: App, folder: Path, make: Fill) -> dict[str, set[str]]:
     write_transcripts(folder, fill)
     keep(app, fill)
     for mode in ("extract", "verbatim"):
-        outcome = import_transcripts(app, ImportInput(paths=(folder,), mode=mode, namespace=HERE))
+        outcome = import_transcripts(app, ImportInput(paths=tuple(folder.iterdir()), mode=mode, namespace=HERE))
         assert (outcome.files, outcome.turns_taken > 10, outcome.memories > 0) == (5, True, True)
     return traces(app.settings.home, fill.fields)
 

@@ -54,7 +54,11 @@ def patterns() -> list[Found]:
     re.compile = listening
     try:
         for module in pkgutil.walk_packages(pellucid.__path__, "pellucid."):
-            importlib.import_module(module.name)
+            try:
+                importlib.import_module(module.name)
+            except ModuleNotFoundError:
+                if not module.name.startswith("pellucid.adapters."):  # to frameworks that need not be installed
+                    raise
         language = importlib.import_module("pellucid.observe.language")
         for code in language.LANGUAGES:
             language.load_language(code)

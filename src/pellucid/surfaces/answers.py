@@ -6,11 +6,10 @@ from typing import Any, Literal
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.app import App
 from pellucid.errors import PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Operation
+from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_words
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
@@ -32,7 +31,7 @@ def told(
     row: Operation[Any, Any],
     outcome: Any,
     asked: Any,
-    app: App,
+    call: Call,
     form: Form,
     *,
     verbose: bool = False,
@@ -44,7 +43,7 @@ def told(
         row: the operation.
         outcome: what it gave.
         asked: its input.
-        app: the home, in the namespace of the call.
+        call: what it was asked in; its home is opened only where the words of memories are looked up.
         form: one of the operation's `forms`, other than `lines`.
         verbose: also say what goes without saying, where the text leaves that out.
         beneath: further lines that belong to a text for a person.
@@ -57,7 +56,7 @@ def told(
         return json_text(outcome)
     text = TEXTS[row.name]
     said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
-    return with_words(app, said) if text.words else said
+    return with_words(call.app, said) if text.words else said
 
 
 def json_text(value: Wire) -> str:

@@ -9,6 +9,7 @@ import apsw
 import numpy as np
 import pytest
 
+from kits.old_indexes import as_fourth_version
 from kits.vault import HERE, Opener, a_memory, drop_index, edit, file_memories, keep
 from pellucid.app import App
 from pellucid.clock import epoch_ms
@@ -123,29 +124,6 @@ def test_rows_of_the_ledger_that_change_nothing_of_how_a_memory_stands_are_passe
     assert standings(tmp_path) == []
     apply_verb(app, "archive", VerbInput(namespace=HERE, memory_id=kept.memory.id))
     assert standings(tmp_path) == [(kept.memory.id, '{"status": "active"}')]
-
-
-def as_fourth_version(home: Path) -> None:
-    """Make an index what the fourth version of its schema would be."""
-    with closing(apsw.Connection(str(home / "index.db"))) as index:
-        for table in (
-            "standings",
-            "graph_segments",
-            "homes",
-            "aliases",
-            "claims",
-            "edges",
-            "entity_facts",
-            "documents",
-            "sources",
-            "states",
-            "nodes",
-            "entity_types",
-        ):
-            index.execute(f"DROP TABLE {table}")
-        for column in ("status", "invalid_at", "expires_at", "consolidated"):
-            index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
-        index.execute("PRAGMA user_version = 4")
 
 
 @pytest.mark.requirement("STORE-4")

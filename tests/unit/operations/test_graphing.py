@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pydantic import ValidationError
 
 from kits.graph import APRIL, HERE, MARCH, MAY, document, rewrite, section
 from pellucid.app import App
@@ -10,7 +11,7 @@ from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import entity_id
 from pellucid.operations.graph.backfilling import BackfillInput, backfill
-from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit, edge_types, show
+from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit, show
 from pellucid.operations.graph.states import history_of_entity
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
@@ -152,9 +153,20 @@ def test_the_future_cannot_be_looked_at(specs: App) -> None:
 
 
 def test_types_are_read_in_any_case_and_unknown_ones_refused() -> None:
-    assert edge_types(["depends-on", "Relates to", "MENTIONS"]) == ("DEPENDS_ON", "RELATES_TO", "MENTIONS")
+    named = ("depends-on", "Relates to", "MENTIONS")
+    assert GraphShowInput.model_validate({"namespace": HERE, "name": "SPEC-902", "types": named}).types == (
+        "DEPENDS_ON",
+        "RELATES_TO",
+        "MENTIONS",
+    )
     with pytest.raises(InputError, match=r"^types expects one of"):
-        edge_types(["LIKES"])
+        GraphShowInput.model_validate({"namespace": HERE, "name": "SPEC-902", "types": ["LIKES"]})
+
+
+@pytest.mark.parametrize("types", [7, "MENTIONS", [7], [["MENTIONS"]], {"MENTIONS": 1}])
+def test_types_that_are_no_list_of_words_are_refused_as_a_wrong_value(types: object) -> None:
+    with pytest.raises(ValidationError):
+        GraphShowInput.model_validate({"namespace": HERE, "name": "SPEC-902", "types": types})
 
 
 def test_a_look_can_be_drawn(specs: App) -> None:

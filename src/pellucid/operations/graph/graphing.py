@@ -22,8 +22,8 @@ NODES = 200
 """Things at one distance that are looked around at most: the first by key; what is left out is counted."""
 
 
-def edge_types(given: Iterable[str]) -> tuple[EdgeType, ...]:
-    """The edge types that somebody named, in any case, with dashes, spaces or underscores.
+def edge_type(given: object) -> object:
+    """The edge type that somebody named, in any case, with dashes, spaces or underscores; what is no text, as it came.
 
     Args:
         given: `depends-on`, `Relates to`, `MENTIONS`.
@@ -31,16 +31,14 @@ def edge_types(given: Iterable[str]) -> tuple[EdgeType, ...]:
     Raises:
         InputError: there is no such type.
     """
-    known: dict[str, EdgeType] = {each: each for each in EDGE_TYPES}
-    out: list[EdgeType] = []
-    for text in given:
-        found = known.get("_".join(text.upper().replace("-", " ").replace("_", " ").split()))
-        if found is None:
-            raise InputError(
-                f'{field_name("types")} expects one of {", ".join(EDGE_TYPES)}; got "{text}"', code="invalid_type"
-            )
-        out.append(found)
-    return tuple(out)
+    if not isinstance(given, str):
+        return given
+    spelt = "_".join(given.upper().replace("-", " ").replace("_", " ").split())
+    if spelt not in EDGE_TYPES:
+        raise InputError(
+            f'{field_name("types")} expects one of {", ".join(EDGE_TYPES)}; got "{given}"', code="invalid_type"
+        )
+    return spelt
 
 
 class GraphShowInput(Wire):
@@ -50,8 +48,7 @@ class GraphShowInput(Wire):
     name: Annotated[str, Argument("A thing, an alias of it, or a memory or document by its id or path.")]
     hops: Annotated[int, Flag("How many edges away to look, 1 to 6.")] = Field(default=2, ge=1, le=6)
     types: Annotated[
-        tuple[EdgeType, ...],
-        BeforeValidator(edge_types),
+        tuple[Annotated[EdgeType, BeforeValidator(edge_type)], ...],
         Flag("Only edges of this type (DEPENDS_ON); may be repeated."),
     ] = ()
     direction: Annotated[Direction, Flag("out, in or both.")] = "both"

@@ -85,7 +85,7 @@ def xray(row: Row, given: Given) -> None:
     with performing.opened_for(row, given) as call:
         asked = None if recall_id else _asked(call, given, words)
         found = row(call, asked=asked, recall_id=recall_id, align=given["align"])
-        deliver(told(row, found, None, call.app, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
 def explain(row: Row, given: Given) -> None:
@@ -93,7 +93,7 @@ def explain(row: Row, given: Given) -> None:
     form, target = _form(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
         found = row(call, **values(row.input, given, call.now))
-        deliver(told(row, found, None, call.app, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
 def _form(given: Given) -> "Format":

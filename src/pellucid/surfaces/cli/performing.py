@@ -96,7 +96,7 @@ def tell(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool, verbo
 
     beneath = astray(call.app) if TEXTS[row.name].places and not as_json else ()
     with fitting_terminal():
-        write(told(row, outcome, asked, call.app, "json" if as_json else "text", verbose=verbose, beneath=beneath))
+        write(told(row, outcome, asked, call, "json" if as_json else "text", verbose=verbose, beneath=beneath))
 
 
 @contextmanager

@@ -57,7 +57,7 @@ class Errand:
         failure = row.failure(outcome)
         if failure and not isinstance(failure, UnhealthyError):
             return refused(failure, answer=outcome.to_wire())
-        text = printed(told(row, outcome, asked, call.app, self.form, verbose=self.verbose)).encode()
+        text = printed(told(row, outcome, asked, call, self.form, verbose=self.verbose)).encode()
         return Reply(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
 
     def _call(

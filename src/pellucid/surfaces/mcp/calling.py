@@ -120,7 +120,7 @@ def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> ty
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
     request = asked(call, row, {**dict.fromkeys(opposites(row), True), **given})
     outcome = row.run(call, request)
-    said = printed(told(row, outcome, request, call.app, "text")).rstrip("\n")
+    said = printed(told(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
     if failure:
         spell_wire(failure, _REFERENCE)

@@ -61,9 +61,9 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
         for each in outcome.memories
     ]
     lines += [f"  {count:>6}  {place}" for place, count in sorted(outcome.places.items()) if count]
-    again = "in force again" if outcome.done else "would be in force again"
+    restored = "in force again" if outcome.done else "would be in force again"
     lines += [
-        f"{again}, for only that had retired it: {each.id}  {visible(each.excerpt)}"
+        f"{restored}, for only that had retired it: {each.id}  {visible(each.excerpt)}"
         for each in outcome.restored
         if each.status == "active"
     ]
