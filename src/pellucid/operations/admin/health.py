@@ -23,6 +23,7 @@ from pellucid.operations.settling import unsettled
 from pellucid.store.local import health
 from pellucid.store.local.database import DATABASES
 from pellucid.store.records import DrainReport
+from pellucid.xray.words.rungs import counted
 
 _DAMAGED = {
     "index.db": ANEW,
@@ -272,7 +273,9 @@ def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
 def _unsound(report: DoctorOutput) -> UnhealthyError | None:
     if report.healthy:
         return None
-    return UnhealthyError(f"{len(report.findings)} problems", next_step="each line above says what to do")
+    return UnhealthyError(
+        counted(len(report.findings), "problem", "problems"), next_step="each line above says what to do"
+    )
 
 
 def _anew(call: Call, _asked: HomeInput) -> RebuildOutput:

@@ -1,7 +1,7 @@
 """A name in, what it hangs together with and who says so out; or everything of a graph that does not fit together."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Self
+from typing import Annotated, Self, cast
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
@@ -17,20 +17,25 @@ from pellucid.operations.graph.states import SAID, EntityNamed, StateView, known
 from pellucid.operations.instants import AsKnownAt, AsOf, of_ms, past_of
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.store.graph_port import FiledEdge, Node
+from pellucid.xray.words.rungs import counted
 
 NODES = 200
 """Things at one distance that are looked around at most: the first by key; what is left out is counted."""
 
 
-def edge_type(given: object) -> object:
-    """The edge type that somebody named, in any case, with dashes, spaces or underscores; what is no text, as it came.
+def edge_types(given: object) -> object:
+    """The edge types that somebody named, in any case, with dashes, spaces or underscores; what is no text stays.
 
     Args:
-        given: `depends-on`, `Relates to`, `MENTIONS`.
+        given: `["depends-on", "Relates to", "MENTIONS"]`.
 
     Raises:
         InputError: there is no such type.
     """
+    return tuple(map(_edge_type, cast("Iterable[object]", given))) if isinstance(given, list | tuple) else given
+
+
+def _edge_type(given: object) -> object:
     if not isinstance(given, str):
         return given
     spelt = "_".join(given.upper().replace("-", " ").replace("_", " ").split())
@@ -48,7 +53,8 @@ class GraphShowInput(Wire):
     name: Annotated[str, Argument("A thing, an alias of it, or a memory or document by its id or path.")]
     hops: Annotated[int, Flag("How many edges away to look, 1 to 6.")] = Field(default=2, ge=1, le=6)
     types: Annotated[
-        tuple[Annotated[EdgeType, BeforeValidator(edge_type)], ...],
+        tuple[EdgeType, ...],
+        BeforeValidator(edge_types),
         Flag("Only edges of this type (DEPENDS_ON); may be repeated."),
     ] = ()
     direction: Annotated[Direction, Flag("out, in or both.")] = "both"
@@ -263,7 +269,9 @@ class GraphAuditInput(Wire):
 def _unsound(outcome: GraphAuditOutput) -> UnhealthyError | None:
     if not outcome.problems:
         return None
-    return UnhealthyError(f"{len(outcome.problems)} problems", next_step="each line above says what to do")
+    return UnhealthyError(
+        counted(len(outcome.problems), "problem", "problems"), next_step="each line above says what to do"
+    )
 
 
 GRAPH_SHOW = Operation(

@@ -8,6 +8,7 @@ from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import said
 from pellucid.surfaces.columns import table
 from pellucid.surfaces.commands import command
+from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -79,14 +80,16 @@ def audited(outcome: AuditOutput) -> str:
 
 def examined(report: DoctorOutput) -> str:
     """The condition of a home, findings last, each with its next step."""
-    lines = [
-        f"home      {visible(report.home)}",
+    held = [
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
         f"model     {report.model or '(none used yet)'}",
-        *(_pipeline(report.pulse) if report.pulse else ()),
+    ]
+    lines = [
+        f"home      {visible(report.home)}",
+        *((*held, *_pipeline(report.pulse)) if report.pulse else ()),  # without one nothing of it could be counted
         *(f"note      {visible(note)}" for note in report.notes),
-        "healthy" if report.healthy else f"{len(report.findings)} problems:",
+        "healthy" if report.healthy else f"{counted(len(report.findings), 'problem', 'problems')}:",
         *(f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {f.next_step}')}" for f in report.findings),
     ]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import is_for_terminal
+from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -67,7 +68,12 @@ def audited(outcome: GraphAuditOutput) -> str:
         ]
     kinds = _counts(Counter(each.kind for each in outcome.problems))
     return "\n".join(
-        [*lines, f"{len(outcome.problems)} problems: {kinds}" if outcome.problems else "all fits together"]
+        [
+            *lines,
+            f"{counted(len(outcome.problems), 'problem', 'problems')}: {kinds}"
+            if outcome.problems
+            else "all fits together",
+        ]
     )
 
 
