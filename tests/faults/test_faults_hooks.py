@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
+from kits.waiting import until
 from pellucid.store.local.hooked import HookedSessions
 from pellucid.surfaces.hooks.install import CLIENT
 
 SESSIONS = 25
 """For each of the four things that can be wrong."""
 EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
-PATIENCE_S = 300.0
 
 
 class Machine:
@@ -83,12 +83,6 @@ class Machine:
                 if str(self.home) in (each / "cmdline").read_bytes().decode():
                     found.append(int(each.name))
         return found
-
-    def until(self, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not holds():
-            assert time.monotonic() < end, "it did not come about"
-            time.sleep(0.2)
 
     def knocks(self) -> bool:
         """One more session, as there always is; whether a server is ready then."""
@@ -150,7 +144,7 @@ def test_hooks_hold_nobody_up_and_every_session_is_kept_in_the_end(
     for number in range(SESSIONS):  # the first of these starts the server, and the others do not
         machine.session(f"dead-{number}")
         assert len(machine.processes()) <= 1
-    machine.until(machine.knocks)
+    until(machine.knocks)
     pid = machine.server() or 0
     os.kill(pid, signal.SIGSTOP)
     for number in range(SESSIONS):
@@ -163,10 +157,10 @@ def test_hooks_hold_nobody_up_and_every_session_is_kept_in_the_end(
 
     sessions = HookedSessions(machine.home)
     size = {name: (machine.transcripts / f"{name}.jsonl").stat().st_size for name in machine.ran}
-    machine.until(lambda: {each.session_id: each.offset for each in sessions.known()} == size)
+    until(lambda: {each.session_id: each.offset for each in sessions.known()} == size)
     kept = "\n".join(path.read_text() for path in (machine.home / "vault").rglob("*.md"))
     os.kill(pid, signal.SIGTERM)
-    machine.until(lambda: not machine.processes())
+    until(lambda: not machine.processes())
     missing = [name for name in machine.ran if f"mooring {name} is kept" not in kept]
     assert not missing
     assert len(machine.ran) > 4 * SESSIONS

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from time import sleep
 from typing import Any, TypeVar
 
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from kits.waiting import until
 from pellucid.settings import load
 from pellucid.surfaces.mcp.calling import Calls
 from pellucid.surfaces.mcp.http import mounted
@@ -78,8 +78,7 @@ def serving(calls: Calls) -> Iterator[str]:
     thread = Thread(target=program.run)
     thread.start()
     try:
-        while not program.started:
-            sleep(0.01)
+        until(lambda: program.started, "the server")
         yield f"http://127.0.0.1:{program.servers[0].sockets[0].getsockname()[1]}/mcp/"
     finally:
         program.should_exit = True

@@ -15,6 +15,7 @@ import pytest
 
 from kits.cli import Cli
 from kits.serving import Served, served
+from kits.waiting import until
 from pellucid.deadline import Deadline
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.settings import Settings, load
@@ -128,8 +129,7 @@ def test_a_client_that_goes_away_takes_its_call_with_it(tmp_path: Path, monkeypa
 
     def noting(self: Errand, host: object, deadline: Deadline, emit: object) -> object:
         seen.append(deadline)
-        while not deadline.is_over:  # as long as somebody waits
-            pass
+        until(lambda: deadline.is_over, "the end of who waits for it")
         return run(self, host, deadline, emit)  # type: ignore[arg-type]
 
     with served(Settings(home=tmp_path / "home")) as server:
@@ -137,11 +137,9 @@ def test_a_client_that_goes_away_takes_its_call_with_it(tmp_path: Path, monkeypa
         line = socket.create_connection((server.host, server.port))
         head = f"GET /v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.token}\r\n\r\n"
         line.sendall(head.encode())
-        while not seen:
-            pass
+        until(lambda: seen, "the call")
         line.close()
-        while not seen[0].is_over:
-            pass
+        until(lambda: seen[0].is_over, "the end of the call")
         monkeypatch.setattr(Errand, "run", run)
         assert server.get("/v1/memories").status == 200
 
@@ -153,8 +151,7 @@ def test_too_many_at_once_are_told_to_come_back(tmp_path: Path, monkeypatch: pyt
 
     def waiting(self: Errand, *rest: object) -> object:
         begun.append(1)
-        while not go:
-            os.sched_yield()
+        until(lambda: go, "leave to go on")
         return run(self, *rest)  # type: ignore[arg-type]
 
     with served(Settings(home=tmp_path / "home", server=ServerSettings(calls=1, waiting=1))) as server:
@@ -162,8 +159,7 @@ def test_too_many_at_once_are_told_to_come_back(tmp_path: Path, monkeypatch: pyt
         answers: list[int] = []
         first = Thread(target=lambda: answers.append(server.get("/v1/memories").status))
         first.start()
-        while not begun:
-            os.sched_yield()
+        until(lambda: begun, "the first call")
         second = server.get("/v1/memories")
         go.append(1)
         first.join()
@@ -197,11 +193,13 @@ def test_the_body_of_an_unfinished_request_leaves_nothing(begin: Begin, tmp_path
     line.putheader("Content-Length", "1000000")
     line.endheaders()
     line.send(b"User: my password is hunter2hunter2\n")
-    while not list((server.home / "incoming").glob("*/draft")):
-        pass
+
+    def incoming() -> list[str]:  # by a walk, which a folder that goes meanwhile does not end
+        return [name for _, _, names in os.walk(server.home / "incoming") for name in names]
+
+    until(lambda: "draft" in incoming(), "the draft")
     line.close()
-    while list((server.home / "incoming").glob("*/*")):
-        pass
+    until(lambda: not incoming(), "its end")
     assert server.get("/healthz").status == 200
 
 
@@ -224,9 +222,7 @@ def test_documents_that_were_indexed_are_followed_and_no_others(tmp_path: Path, 
     with served(load(home=tmp_path / "home")) as server:
         (folder / "one.md").write_text("# Page one\n\nThe gate of one opens at nine.\n", "utf-8")
         (folder / "three.md").write_text("# Page three\n\nNobody asked for this one.\n", "utf-8")
-        while "opens at nine" not in said(server):
-            pass
+        until(lambda: "opens at nine" in said(server), "what was written")
         (folder / "two.md").unlink()
-        while "opens at seven" in said(server):
-            pass
+        until(lambda: "opens at seven" not in said(server), "what was deleted")
         assert "Nobody asked" not in said(server)

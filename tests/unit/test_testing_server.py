@@ -4,12 +4,12 @@ import gc
 import http.client
 import json
 import threading
-import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from kits.waiting import until
 from pellucid.testing import ScriptedServer, answer, hang_up, ranking, raw, status
 
 
@@ -82,8 +82,7 @@ def test_it_listens_on_loopback_alone_and_ends_with_its_block_even_in_the_middle
         address = urlsplit(server.base_url)
         waiting = http.client.HTTPConnection(address.netloc, timeout=60)
         waiting.request("POST", "/v1/responses", "{}")
-        while not server.requests:
-            time.sleep(0.001)
+        until(lambda: server.requests, "the request")
     assert address.hostname == "127.0.0.1"
     assert json.loads(waiting.getresponse().read())["output"]
     waiting.close()
