@@ -372,8 +372,11 @@ class Index(Protocol):
         """Every memory of a namespace, newest first; or those of these ids, in order, unknown ones left out."""
         ...
 
-    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, str]:
-        """Which of these content hashes an active memory of the namespace has, and the id of the oldest such."""
+    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
+        """Which of these content hashes active memories of the namespace have; the oldest by its boundary scopes.
+
+        What is kept in says nothing to who cannot see it: the same words behind another boundary are other words.
+        """
         ...
 
     @property

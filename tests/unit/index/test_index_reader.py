@@ -283,7 +283,7 @@ def test_an_id_survives_sixteen_packed_bytes(number: int) -> None:
     assert unpack_id(packed[0]) == memory_id
 
 
-def test_holding_names_the_oldest_active_memory_of_these_words(house: Opener) -> None:
+def test_holding_names_the_oldest_active_memory_of_these_words_behind_each_boundary(house: Opener) -> None:
     from pellucid.language.spelling import content_hash
 
     app = house()
@@ -297,9 +297,13 @@ def test_holding_names_the_oldest_active_memory_of_these_words(house: Opener) ->
             a_memory(3, same, status="archived", created=older),
             a_memory(4, same, namespace=ELSEWHERE, created=older),
             a_memory(5, same, entity_ref="x", created=older),
+            a_memory(6, same, scopes=("private", "team-a"), created=older),
+            a_memory(7, same, scopes=("private",)),
         ],
     )
     digest = content_hash(same)
-    assert app.index.holding(HERE, [digest, "no"]) == {digest: f"mem_{2:032x}"}
-    assert app.index.holding(ELSEWHERE, [digest]) == {digest: f"mem_{4:032x}"}
+    assert app.index.holding(HERE, [digest, "no"]) == {
+        digest: {frozenset(): f"mem_{2:032x}", frozenset(["private"]): f"mem_{6:032x}"}
+    }
+    assert app.index.holding(ELSEWHERE, [digest]) == {digest: {frozenset(): f"mem_{4:032x}"}}
     assert app.index.holding("no/body", [digest]) == {}

@@ -102,6 +102,13 @@ def test_words_that_a_person_keeps_already_are_known(whole: App, given: Path) ->
     assert (outcome.new, outcome.known) == (0, 2)
 
 
+def test_words_that_are_kept_in_private_are_not_known_to_who_adopts_them(whole: App, given: Path) -> None:
+    kept = remember(whole, RememberInput(content="The relay uses port 9090", namespace=HERE, scopes=("private",)))
+    fact(given, "one", "The relay uses port 9090")
+    assert (adopt(whole, asked(given)).new, adopt(whole, asked(given)).known) == (1, 1)
+    assert {each.memory.id == kept.memory.id for each in whole.index.memories(HERE)} == {True, False}
+
+
 def test_the_same_words_twice_are_kept_once(whole: App, given: Path) -> None:
     for name in ("CLAUDE.md", "AGENTS.md"):
         (given / name).write_text("- The ferry leaves at nine in the morning\n")

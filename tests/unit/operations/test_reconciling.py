@@ -229,6 +229,19 @@ def test_a_memory_behind_a_scope_and_an_open_one_neither_replace_nor_repeat_each
     assert scopes == [(), ("private",)]
 
 
+@pytest.mark.requirement("RECON-1")
+@pytest.mark.parametrize("first", [(), ("private",)])
+def test_words_are_known_where_they_are_kept_already_whatever_older_memory_says_them_elsewhere(
+    whole: App, first: tuple[str, ...]
+) -> None:
+    other = ("private",) if not first else ()
+    for scopes in (first, other, first, other, other):
+        _say(whole, "We cut releases every Tuesday", scopes=scopes)
+    assert sorted(m.memory.scopes for m in whole.index.memories(HERE)) == [(), ("private",)]
+    take(whole, session("We cut releases every Tuesday.", name="a"))
+    assert len(whole.index.memories(HERE)) == 2
+
+
 @pytest.mark.requirement("RECON-2")
 def test_a_retraction_reaches_only_what_was_said_before_it_and_nothing_pinned_or_private(whole: App) -> None:
     _say(whole, "The gateway port is 7443", pinned=True)

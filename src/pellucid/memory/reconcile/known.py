@@ -56,7 +56,7 @@ class KnownStatements:
         """Look up, once for the whole batch, whatever these may repeat or contradict."""
         batch, namespace = list(memories), self.changes.namespace
         hashes = {content_hash(memory.content, memory.entity_ref) for memory in batch}
-        self._by_hash = {each: [held] for each, held in self.index.holding(namespace, hashes).items()}
+        self._by_hash = {each: [*held.values()] for each, held in self.index.holding(namespace, hashes).items()}
         known = [held for found in self._by_hash.values() for held in found]
         self._known = {each.memory.id: each.memory for each in self.index.memories(namespace, known)}
         polarities = {each.key for memory in batch for each in _polarities(memory)}

@@ -194,7 +194,7 @@ class _Adoption:
         """The new ones of a batch; the others are counted by why they are not."""
         hashes = [content_hash(each.content, each.entity_ref) for each in batch]
         keys = [self._key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
-        held = self.app.index.holding(self.namespace, set(hashes))
+        held = self._held(hashes)
         seen = self.app.records.already_seen(set(keys))
         tombstones = [self._tombstone_keys(each) for each in batch]
         gone = self.app.lookup.tombstones({key for keys in tombstones for key in keys})
@@ -222,6 +222,11 @@ class _Adoption:
             if ours and each.foreign_id:
                 self._ours.setdefault((each.kind, each.foreign_id), ours)
         return fresh
+
+    def _held(self, hashes: Iterable[str]) -> dict[str, str]:
+        """Which of these words are kept where everybody sees them, as what is adopted is, and by which memory."""
+        found = self.app.index.holding(self.namespace, set(hashes))
+        return {digest: held[frozenset()] for digest, held in found.items() if frozenset() in held}
 
     def _tombstone_keys(self, each: AdoptedMemory) -> set[bytes]:
         """The keys under which the words would have been forgotten: alone, and within their entity."""
@@ -290,7 +295,7 @@ class _Adoption:
         if not self.write or not batch:
             return
         with self.app.unit_of_work.deciding(self.namespace, [each.memory.content for each in batch]):
-            held = self.app.index.holding(self.namespace, {str(each.memory.content_hash) for each in batch})
+            held = self._held(str(each.memory.content_hash) for each in batch)
             seen = self.app.records.already_seen({each.key for each in batch})
             fresh = [each for each in batch if each.memory.content_hash not in held and each.key not in seen]
             overtaken = len(batch) - len(fresh)

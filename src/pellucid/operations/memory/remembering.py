@@ -9,7 +9,6 @@ from pellucid.clock import isoformat
 from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile.known import boundary
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
 from pellucid.memory.trust.zones import first_zone
 from pellucid.model.ledger import LifecycleRow
@@ -140,12 +139,11 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
 
 def _kept_again(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
     """Give the memory that holds these words already the tags and the pin it lacks; None if there is no such memory."""
-    known = app.index.holding(asked.namespace, [digest])
-    if not known:
+    known = app.index.holding(asked.namespace, [digest]).get(digest, {})
+    alike = known.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
+    if alike is None:
         return None
-    held = app.index.memories(asked.namespace, [known[digest]])[0]
-    if boundary(held.memory) != frozenset(asked.scopes).intersection(BOUNDARY_SCOPES):
-        return None
+    held = app.index.memories(asked.namespace, [alike])[0]
     if held.memory.category in TRANSCRIBED or not _changes(held.memory, asked):  # a block of a file has no tags
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()

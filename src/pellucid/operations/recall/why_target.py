@@ -86,7 +86,9 @@ def _by_words(app: App, namespace: str, text: str) -> Target | None:
     """Who says just this, else who holds it; what is in force before what is not."""
     same = app.index.holding(namespace, [content_hash(text)])
     if same:
-        return _target("content", app.index.memories(namespace, list(same.values())))
+        return _target(
+            "content", app.index.memories(namespace, [each for held in same.values() for each in held.values()])
+        )
     wanted = text.casefold()
     holding = [each for each in app.index.memories(namespace) if wanted in each.memory.content.casefold()]
     whole = [each for each in holding if normalise(each.memory.content) == normalise(text)]

@@ -33,6 +33,7 @@ from pellucid.store.local.database import (
 from pellucid.store.local.erasing import erase_remains
 from pellucid.store.local.index.lookup import LocalLookup, served
 from pellucid.store.local.index.warm import Warm, WarmNamespace
+from pellucid.store.local.marks import boundary_scopes
 
 if TYPE_CHECKING:
     from pellucid.store.local.graph.lookup import LocalGraph
@@ -152,10 +153,10 @@ class LocalIndex:
         sql = self._queries["lookup"]
         return [served(row) for memory_id in ids for row in execute(connection, sql, (memory_id, namespace))]
 
-    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, str]:
+    def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
         connection, sql = self._connections.get(), self._queries["holding"]
-        found = (execute(connection, sql, (each, namespace)) for each in hashes)
-        return {row[0][0]: row[0][1] for row in found if row}
+        found = {each: execute(connection, sql, (each, namespace)) for each in hashes}
+        return {each: {boundary_scopes(bits): held for bits, held in rows} for each, rows in found.items() if rows}
 
     @property
     def lookup(self) -> LocalLookup:

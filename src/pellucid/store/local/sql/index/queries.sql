@@ -231,10 +231,12 @@ SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path WHERE m.id = ? AND m.ns = ?;
 
 -- name: holding
--- The oldest memory with this content hash that can be recalled now.
-SELECT m.content_hash, m.id FROM memories m JOIN namespaces n ON n.ns = m.ns
-WHERE m.content_hash = ? AND n.name = ? AND m.active AND m.trusted AND m.valid_until > unixepoch('subsec') * 1000
-ORDER BY m.created, m.id LIMIT 1;
+-- The memories with this content hash that can be recalled now: the oldest of each boundary.
+SELECT boundary, id FROM (
+  SELECT m.boundary, m.id, row_number() OVER (PARTITION BY m.boundary ORDER BY m.created, m.id) AS place
+  FROM memories m JOIN namespaces n ON n.ns = m.ns
+  WHERE m.content_hash = ? AND n.name = ? AND m.active AND m.trusted AND m.valid_until > unixepoch('subsec') * 1000
+) WHERE place = 1 ORDER BY boundary;
 
 -- name: browse
 -- Every memory of a namespace, newest first.
