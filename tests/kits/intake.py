@@ -25,10 +25,10 @@ def session(
     ]
 
 
-def take(app: App, turns: Iterable[Turn], mode: Mode = "extract") -> IntakeTally:
+def take(app: App, turns: Iterable[Turn], mode: Mode = "extract", namespace: str = HERE) -> IntakeTally:
     """Put turns through the ordinary intake."""
-    intake = Intake(app, HERE, mode)
-    intake.take((turn_key(turn, app.key, f"{HERE} {mode}"), turn) for turn in turns)
+    intake = Intake(app, namespace, mode)
+    intake.take((turn_key(turn, app.key, f"{namespace} {mode}"), turn) for turn in turns)
     return intake.tally
 
 

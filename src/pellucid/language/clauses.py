@@ -26,11 +26,15 @@ _PAST = re.compile(r"[a-z]{2,}ed$")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What a text states: `corrects` where it says that something else was wrong; `alone` where it says no more."""
+    """What a text states: `corrects` where it says that something else was wrong; `alone` where it says no more.
+
+    `left` is what it says holds no more, where it does: `…, not npm`, `…, forget 5433`.
+    """
 
     text: str
     corrects: bool = False
     alone: bool = True
+    left: str = ""
 
 
 @lru_cache(maxsize=2048)
@@ -52,18 +56,19 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 def _read(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
     """The parts that state something by themselves, each with what narrows it or goes on with it."""
-    found: list[str] = []
+    found, left = list[str](), ""
     for part in parts:
         if lexicon.words("unsure").intersection(words_of(part)):
             break
         if found and _explains(part):
+            left = left or _unsaid(part)
             continue
-        if found and (_narrows(found[0]) or not _has_verb(part) or _narrows(part)):
+        if found and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
             found[-1] += f", {part}"
         else:
             found.append(part)
     alone = alone and len(found) == 1
-    return [Clause(_bare(each), corrects or _tells_since(each), alone) for each in found]
+    return [Clause(_bare(each), corrects or _tells_since(each), alone, left) for each in found]
 
 
 def pieces(text: str) -> tuple[str, ...]:
@@ -74,6 +79,16 @@ def pieces(text: str) -> tuple[str, ...]:
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text without their case and without `'s`."""
     return tuple(_CLITIC.sub("", each.casefold()) for each in _WORDS.findall(text))
+
+
+def has_verb(part: str) -> bool:
+    """Whether a part says something by itself: it asks for it, somebody does it, or a finite verb stands in it."""
+    said = words_of(part)
+    if not said:
+        return False
+    held = lexicon.words("be", "auxiliary", "past")
+    finite = (word in held or _PAST.match(word) or (word[-1] == "s" and folded(word) in _verbs()) for word in said[1:])
+    return said[0] in lexicon.words("pronouns", "verbs", "placing") or any(finite)
 
 
 def _opening(parts: list[str]) -> str:
@@ -99,7 +114,13 @@ def _corrects(part: str) -> bool:
 def _explains(part: str) -> bool:
     """Whether a part says more of the same thing: why, what follows, what it is not."""
     said = words_of(part)
-    return not said or said[0] in lexicon.words("reasons", "pointing", "negators")
+    return not said or said[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
+
+
+def _unsaid(part: str) -> str:
+    """What a part says holds no more: all that stands behind its `not` or `forget`."""
+    first, _, rest = part.partition(" ")
+    return rest.casefold() if first.casefold() in lexicon.words("negators", "unsaid") else ""
 
 
 def _says_more(sentence: str) -> bool:
@@ -109,14 +130,6 @@ def _says_more(sentence: str) -> bool:
 def _narrows(part: str) -> bool:
     said = words_of(part)
     return bool(said) and said[0] in lexicon.words("prepositions", "narrowing", "joints")
-
-
-def _has_verb(part: str) -> bool:
-    """Whether a part says something by itself: it asks for it, somebody does it, or a finite verb stands in it."""
-    said = words_of(part)
-    held = lexicon.words("be", "auxiliary", "past")
-    finite = (word in held or _PAST.match(word) or (word[-1] == "s" and folded(word) in _verbs()) for word in said[1:])
-    return said[0] in lexicon.words("pronouns", "verbs", "placing") or any(finite)
 
 
 def _bare(part: str) -> str:

@@ -52,7 +52,7 @@ def _placed(tokens: Sequence[Token], words: Sequence[str]) -> Iterator[tuple[Seq
     begin = 1 if words and words[0] in lexicon.words("pronouns") else 0
     begin += words[begin : begin + 1] == ["have"]
     first = words[begin] if begin < len(words) else ""
-    if begin and first in {phrase[-2] for phrase in _turning()} and "to" in words:
+    if first in {phrase[-2] for phrase in _turning()} and "to" in words:
         to = len(words) - 1 - words[::-1].index("to")
         yield tokens[begin + 1 : to], "", tokens[to + 1 :]
     if first in _forms("placing"):
@@ -62,7 +62,7 @@ def _placed(tokens: Sequence[Token], words: Sequence[str]) -> Iterator[tuple[Seq
             found = tokens[:at], *_split(tokens[at + 1 :], most=int(words[at] == "be"))
             if not begin and found[1]:
                 yield found
-            return
+                return
 
 
 def _behind(tokens: Sequence[Token], least: int) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:

@@ -28,10 +28,11 @@ class Resolution(Wire):
     """What a fact says about an earlier one: a correction replaces it, a retraction takes it back.
 
     `about` are the words that name the earlier one: the old value (`not 300 ms`), or what was taken back (`the TTL`);
-    empty where only the fact's own words say what it corrects.
+    empty where only the fact's own words say what it corrects. An update has no other sign that it is to last: it is
+    kept if it cannot hold beside something that is kept, and else not.
     """
 
-    kind: Literal["correction", "retraction"]
+    kind: Literal["correction", "retraction", "update"]
     about: str = ""
     value: str = ""
     """The new value of a correction whose subject nobody named near it: `Actually it is 600 seconds`."""

@@ -373,10 +373,7 @@ class Index(Protocol):
         ...
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        """Which of these content hashes active memories of the namespace have; the oldest by its boundary scopes.
-
-        What is kept in says nothing to who cannot see it: the same words behind another boundary are other words.
-        """
+        """The ids of the active memories that have these content hashes: behind each boundary, the oldest."""
         ...
 
     @property

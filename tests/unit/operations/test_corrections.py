@@ -1,13 +1,14 @@
 """Pairs as sessions say them in, how many corrections are seen and how many other pairs are left alone out."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from kits.case_tables import DAY, run_session, spoken
+from kits.intake import START, session, take
 from pellucid.app import App, open_app
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
@@ -94,6 +95,46 @@ def test_a_session_retires_what_its_user_corrects_and_keeps_what_only_shares_wor
     retired = [content for content, status in kept if status == "superseded"]
     assert [("5433" in each, len(retired)) for each in retired] == [(True, 1)], kept
     assert any("make check" in content and status == "active" for content, status in kept), kept
+
+
+def in_sessions(app: App, pair: Pair, count: int) -> list[Memory]:
+    """What is kept of a coding session, or of two some days apart, in which the two were said among other things."""
+    namespace = f"{count}/{sha256('|'.join(pair).encode()).hexdigest()[:12]}"
+    older, newer = (("run the tests again", ("tool", "42 passed"), each, "rename the flag") for each in pair)
+    said = [session(*older, *newer)] if count == 1 else [session(*older), session(*newer, name="s2", start=START + DAY)]
+    for turns in said:
+        take(app, turns, namespace=namespace)
+    return [each.memory for each in app.index.memories(namespace)]
+
+
+def unmarked(kept: Sequence[Memory]) -> list[Memory]:
+    return [each for each in kept if each.status == "active" and not each.disputed_with]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("pair", [*TABLE["changed"], *TABLE["changed_blind"]], ids=lambda pair: pair[1][:40])
+def test_what_changed_does_not_stand_unmarked_beside_or_instead_of_what_it_changed(
+    pair: Pair, count: int, app: App
+) -> None:
+    kept = in_sessions(app, pair, count)
+    assert len(unmarked(kept)) <= 1, kept
+    assert (
+        not kept
+        or max(kept, key=lambda each: each.valid_at or each.created) in unmarked(kept)
+        or all(each.disputed_with for each in kept)
+    )
+
+
+@pytest.mark.parametrize("pair", [*TABLE["unchanged"], *TABLE["unchanged_blind"]], ids=lambda pair: pair[1][:40])
+def test_what_changed_something_else_is_marked_as_nothing(pair: Pair, app: App) -> None:
+    kept = in_sessions(app, pair, 2)
+    assert len(unmarked(kept)) == len(kept)
+
+
+def test_a_change_of_nothing_that_is_kept_is_not_kept_and_says_so(app: App) -> None:
+    said = "Jonas took over the billing service"
+    kept = in_sessions(app, ("We cut releases every Tuesday", said), 2)
+    assert [each.content for each in kept] == ["We cut releases every Tuesday"]
 
 
 def test_two_findings_of_a_list_stand_side_by_side(app: App) -> None:

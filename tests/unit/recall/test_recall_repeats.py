@@ -52,6 +52,16 @@ def test_a_fuller_one_of_the_same_session_stands_for_the_one_right_before_it() -
     assert repeats([short, elsewhere]) == {}
 
 
+def test_what_names_or_counts_something_that_the_better_one_does_not_is_no_repetition() -> None:
+    moved = "Staging postgres moved to port 6432 last week, it is behind the pooler now"
+    better = memory(1, moved)
+    rest = memory(2, "Staging postgres moved to the port last week, forget 5433")
+    named = memory(3, "Staging postgres moved to port 6432 last week, Mara did it")
+    turn = memory(4, f"No, I told you wrong: {moved}. forget 5433").model_copy(update={"category": "moment"})
+    plain = memory(5, "Staging postgres moved to port 6432 last week")
+    assert repeats([better, rest, named, turn, plain]) == {plain.id: better.id}
+
+
 def test_the_very_same_words_are_a_repetition_however_few() -> None:
     one, again, other = memory(1, "Commit"), memory(2, "commit.", "two:4-4", "two"), memory(3, "Push", "two:5-5", "two")
     assert repeats([one, again, other]) == {again.id: one.id}

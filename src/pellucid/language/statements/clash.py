@@ -8,6 +8,7 @@ things (`the API supports JSON`), and what is used or done beside another thing 
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -73,7 +74,10 @@ def _joints() -> tuple[str, ...]:
 
 def is_kin(older: str, newer: str) -> bool:
     """Whether what one statement names is named within what the other does: `npm` in `pnpm`."""
-    mine, theirs = ({word for frame in frames(text) for word in frame.words} for text in (newer, older))
+    return _are_kin(*({word for frame in frames(text) for word in frame.words} for text in (newer, older)))
+
+
+def _are_kin(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
     return any(
         len(one) >= _SHORTEST_KIN and len(other) >= _SHORTEST_KIN and (one in other or other in one)
         for one in mine - theirs
@@ -100,6 +104,8 @@ def _moved(old: Frame, new: Frame) -> Clash | None:
         return None
     start, end = _common(*([token.text for token in each.value] for each in (one, other)))
     mine, theirs = (each.value[start : len(each.value) - end] for each in (other, one))
+    if len({len(mine), len(theirs)}) == 2:  # `port 5433` and `6432`
+        mine, theirs = ([t for t in each if t.kind == "number"] or each for each in (mine, theirs))
     kind = _kind(theirs, mine) if mine and theirs else None
     if kind is None:
         return None
@@ -125,6 +131,8 @@ def _refilled(old: Frame, new: Frame) -> Clash | None:
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
     if not mine or not theirs:
         return None
+    if new.left and not end:  # `from npm to pnpm` says no more of what npm was used for
+        theirs = theirs[: len(new.left.split())]
     if new.left and not _is_left(new.left, theirs, old):
         return None
     kind = _kind(theirs, mine)
@@ -164,6 +172,8 @@ def _kind(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
         return "number"
     if all(all(token.kind in {"date", "number"} for token in each) for each in (one, other)):
         return "date"
+    if all(any(token.kind == "number" for token in each) for each in (one, other)):
+        return None  # a version of one thing, and one of another
     if all(_is_named(each) for each in (one, other)):
         named = all(any(token.kind in {"name", "code", "sign"} for token in each) for each in (one, other))
         return "name" if named else "word"
@@ -208,7 +218,10 @@ def _strength(old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after
         if old.existential and not signed:
             return None
         return "plain" if kind == "number" or signed else "open"
-    return _of_name(new, kind, before, after)
+    if new.left:
+        return "plain"
+    akin = new.changed and not after and _are_kin(set(new.words), set(old.words))
+    return _of_name(new, kind, before, after) or ("guess" if akin else None)
 
 
 _LIVING = [folded("live"), "in"]

@@ -8,11 +8,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from pellucid.language import lexicon
-from pellucid.language.clauses import Clause, clauses, pieces
-from pellucid.language.contractions import CLITIC
+from pellucid.language.clauses import Clause, clauses, has_verb, pieces
+from pellucid.language.contractions import CLITIC, spell_out
 from pellucid.language.places import Change, Place, read_change, read_place
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
@@ -20,7 +20,7 @@ from pellucid.language.tokens import Token, fold_words, structure, turns
 
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"
-_BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|[.!。！] ?(?=\S+ )|[(\[]")
+_BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|(?:[.!] |[。！] ?)(?=\S+ )|[(\[]")
 _REGULAR_PAST = re.compile(r"^(?:[^\W\d_]{2,}ed|[^\W\d_]{2,}(?:ó|aron|ieron|amos ayer))$")
 _SO_LONG = 40
 _SHORTEST_DAY = 4
@@ -64,7 +64,7 @@ def frames(text: str) -> tuple[Frame, ...]:
 
     A text of several clauses is read as a whole, too.
     """
-    whole = _LABEL.sub("", unicodedata.normalize("NFKC", text).strip())
+    whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
     found = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
     readings = dict.fromkeys(frame for each in (Clause(whole), *found) for frame in _frames_of(each))
     return tuple(readings)
@@ -76,9 +76,11 @@ def _frames_of(clause: Clause) -> Iterator[Frame]:
         return
     places = read_place(fold_words(made.tokens)), read_change(fold_words(made.tokens))
     for each in _turned(made):
-        told = replace(each, tokens=fold_words(_flipped(each.tokens)), place=places[0], change=places[1])
-        if not _is_past(told.tokens) or any(places):
-            yield told
+        for tokens in (_flipped(each.tokens), *_done(each.tokens)):
+            told = replace(each, tokens=fold_words(tokens), place=places[0], change=places[1])
+            if not _is_past(told.tokens) or any(places):
+                yield told
+                yield from (replace(told, left=clause.left),) if clause.left and not told.left else ()
 
 
 def _read(clause: Clause) -> Frame | None:
@@ -86,8 +88,9 @@ def _read(clause: Clause) -> Frame | None:
     plain = clause.text.rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _sign("unsure").search(plain) or _sign("past").search(plain):
         return None
-    changed, adds = bool(_sign("changed").search(plain)), bool(_sign("adding").search(plain))
-    said = words(_sign("changed").sub("", plain))
+    begun = _since().sub(" ", plain).strip()
+    changed, adds = begun != plain or bool(_sign("changed").search(plain)), bool(_sign("adding").search(plain))
+    said = words(_sign("changed").sub("", begun))
     lowered = {token.text for token in said}
     if lexicon.words("pointing") & {token.text for token in said[:2]}:
         return None
@@ -101,6 +104,19 @@ def _read(clause: Clause) -> Frame | None:
             denied=polarity(plain).denied,
             alone=clause.alone,
         )
+    )
+
+
+def tells_change(text: str) -> bool:
+    """Whether a statement says that something is no more what it was: `… now`, `moved to …`, `raise it from 5 to 8`."""
+    stated = has_verb(text)
+    return any(
+        (frame.changed and stated)
+        or frame.turned
+        or frame.left
+        or frame.change
+        or (frame.place and not frame.place.joint)
+        for frame in frames(text)
     )
 
 
@@ -145,7 +161,7 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
 
 
 def _opened(frame: Frame) -> Frame:
-    """Without what opens it (`No, …`) and the words of now; they are told as signs."""
+    """Without what opens it (`No, …`, `our …`) and the words of now; they are told as signs."""
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
@@ -155,7 +171,8 @@ def _opened(frame: Frame) -> Frame:
     signs = {token.text for token in tokens}
     changed = frame.changed or bool(opening) or bool(signs & lexicon.words("now", "instead"))
     gone = lexicon.words("now", "instead", "future", "lately")
-    kept = tuple(token for token in tokens if token.text not in gone)
+    bare = dropwhile(lambda token: token.text in _ours() | lexicon.words("insisting"), tokens)
+    kept = tuple(token for token in bare if token.text not in gone)
     return replace(
         frame,
         tokens=kept,
@@ -194,11 +211,13 @@ def _turned(frame: Frame) -> Iterator[Frame]:
     for phrase, instead in _same().items():
         if (at := _at(frame, phrase)) is not None:
             taken = phrase in _takes()
-            yield replace(frame, tokens=_put(frame, at, phrase, instead), changed=frame.changed or taken)
+            for word in sorted(lexicon.words("sole")) if taken else (instead,):
+                yield replace(frame, tokens=_put(frame, at, phrase, word), changed=frame.changed or taken)
             return
     for phrase in turns():
         if (at := _at(frame, phrase)) is not None:
-            for state in _states():
+            counted = {token.kind for token in frame.tokens[at + len(phrase.split()) :][:1]} & {"date", "number"}
+            for state in (*_states(), *(("be",) if counted else ())):
                 yield replace(frame, tokens=_put(frame, at, phrase, state), changed=True, turned=True)
             return
     yield frame
@@ -221,6 +240,15 @@ def _flipped(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
         return (*tokens[by + 1 :], tokens[by - 1], *tokens[: by - 2])
     return tokens
+
+
+def _done(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """`Releases are cut on Thursday` also as `we cut releases on Thursday`."""
+    words = [token.text for token in tokens]
+    at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
+    behind = words[at + 1 : at + 3]
+    if at and len(behind) == 2 and behind[0] not in structure() and behind[1] in lexicon.words("prepositions"):
+        yield (Token("we", "word"), tokens[at + 1], *tokens[:at], *tokens[at + 2 :])
 
 
 def _is_past(tokens: Sequence[Token]) -> bool:
@@ -246,6 +274,17 @@ def _token_of() -> re.Pattern[str]:
 @cache
 def _sign(kind: str) -> re.Pattern[str]:
     return re.compile(lexicon.sign(kind))
+
+
+@cache
+def _since() -> re.Pattern[str]:
+    said = [each for code in lexicon.STATED for each in lexicon.lexicon(code).get("changes", {}).get("since", ())]
+    return re.compile(rf",? *\b(?:{'|'.join(map(re.escape, said))})\b,? *", re.IGNORECASE)
+
+
+@cache
+def _ours() -> frozenset[str]:
+    return lexicon.words("possessive") & lexicon.persons("we").keys()
 
 
 @cache

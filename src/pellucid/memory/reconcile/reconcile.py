@@ -188,6 +188,8 @@ class Reconciler:
 
     def _keep(self, statement: Statement) -> Outcome:
         memory = statement.memory
+        if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
+            return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
         if memory.trust_zone == "quarantine":
             return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
         if doubted := self._standing.doubted(memory):

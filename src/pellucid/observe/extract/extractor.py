@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Protocol
 
 from pellucid.language.words import content_words, words
-from pellucid.model.observation import Evidence, ExtractedFact
+from pellucid.model.observation import Evidence, ExtractedFact, Resolution
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.attributes import ANONYMOUS, read_attribution
 from pellucid.observe.dates import resolve_dates
@@ -77,11 +77,11 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
         reply = replied(spoken)
         placed = [(each.position, _resolving(each, hearing)) for each in resolved]
         placed += [(0, _fact(reply, hearing, since=spoken.before.turn))] if reply and spoken.before else []
-        taken = {sentence.strip(" .") for each in resolved for sentence in each.heard}
+        taken = {sentence.strip(" .").casefold() for each in resolved for sentence in each.heard}
         placed += [
             (statement.position, _fact(statement, hearing))
             for statement in stated(spoken)
-            if statement.text not in taken and not (reply and statement.text in reply.text)
+            if statement.text.casefold() not in taken and not (reply and statement.text in reply.text)
         ]
         facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
     return sorted([*facts, *map(_of_pair, attempts(segment))], key=_last_turn)
@@ -156,6 +156,7 @@ def _fact(statement: ObservedStatement, hearing: Hearing, since: Turn | None = N
         entity_ref=attribution.entity,
         structured_attributes=attribution.attributes,
         evidence=(Evidence(source=turn.session_id, start=(since or turn).ordinal, end=turn.ordinal),),
+        resolves=Resolution(kind="update") if statement.is_update else None,
     )
 
 

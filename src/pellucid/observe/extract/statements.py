@@ -55,6 +55,8 @@ class ObservedStatement:
     speaker: str | None = None
     own: str = ""
     """What of the text is the speaker's own, where it takes somebody else's words along; else empty."""
+    is_update: bool = False
+    """It says that something has changed, and nothing in it says that it is to last."""
 
 
 def statements(hearing: Hearing, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:

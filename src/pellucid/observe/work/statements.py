@@ -10,6 +10,7 @@ from itertools import groupby
 
 from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import joined
+from pellucid.language.statements.frames import tells_change
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
@@ -53,19 +54,28 @@ def stated(spoken: Spoken) -> list[ObservedStatement]:
 
 
 def _of_person(hearing: Hearing) -> list[ObservedStatement]:
-    """What the cues of the language name, and what else reads as worth keeping; nothing that was pasted."""
+    """What the cues of the language name, what else reads as worth keeping, and what may change something that is kept.
+
+    Nothing that was pasted.
+    """
     own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
     asked = hearing.language.noise.unmarked
     cued = [each for each in statements(own) if not asked.search(each.text.lower())]
     told = [_bare(each.text) for each in cued]
     further = [
-        ObservedStatement(
-            read.text, CATEGORY[read.reading.kind], _confidence(read.reading), 0.0, read.unit.block * POSITIONS
-        )
+        _alone(read)
         for read in _read(units(own.turn.content), own, by_user=True)
-        if read.reading.durable >= KEEP_OF_PERSON and not any(_same(_bare(read.unit.text), each) for each in told)
+        if read.reading.durable >= KEEP_OF_PERSON or tells_change(read.unit.text)
+        if not any(_same(_bare(read.unit.text), each) for each in told)
     ]
     return sorted([*cued, *further], key=lambda each: each.position)
+
+
+def _alone(read: ReadUnit) -> ObservedStatement:
+    """The statement of one sentence of a person's."""
+    lasts, position = read.reading.durable >= KEEP_OF_PERSON, read.unit.block * POSITIONS
+    category = CATEGORY[read.reading.kind] if lasts else "correction"
+    return ObservedStatement(read.text, category, _confidence(read.reading), 0.0, position, is_update=not lasts)
 
 
 def _of_agent(hearing: Hearing) -> list[ObservedStatement]:

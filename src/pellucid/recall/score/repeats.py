@@ -26,6 +26,8 @@ TELLING = 4
 
 _ORDINAL = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?\d{1,3}[.)](?=[ \t])")
 """Where an item or a section stands in its list: no number that says anything."""
+_NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ]\w+|\w*\d\w*")
+"""A number, or a word that has a capital though nothing ends before it."""
 _CLAUSE = re.compile(r"[,.;:()\n](?=\s|$)|(?=\()|\s[-–—]+\s")
 _Span = tuple[str, int, int]
 
@@ -38,6 +40,7 @@ class _Said:
     text: tuple[str, ...]
     words: frozenset[str]
     content: frozenset[str]
+    names: frozenset[str]
     spans: tuple[_Span, ...]
     memory: Memory
 
@@ -46,13 +49,17 @@ class _Said:
         """What a memory says, without where it stands in a list."""
         text = _ORDINAL.sub("", memory.content)
         said = words(text)
-        return cls(number, said, frozenset(said), frozenset(content_words(text)), tuple(_spans(memory)), memory)
+        names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_spans(memory))
+        return cls(number, said, frozenset(said), frozenset(content_words(text)), names, spans, memory)
 
     def says(self, other: "_Said") -> bool:
         """Whether it says what the other does.
 
-        Of other turns every content word must be held, every number, and its side: what changed one says another.
+        Every number and name must be held; of other turns every content word, too, and its side: what changed one says
+        another.
         """
+        if not other.names <= self.words:
+            return False
         if _meet(self.spans, other.spans):
             both = len(other.words & self.words)
             if both >= REPEATED * len(other.words):
@@ -62,8 +69,6 @@ class _Said:
         if other.words and self.text == other.text:
             return True
         if len(other.content) < TELLING or not other.content <= self.content:
-            return False
-        if any(char.isdigit() for word in other.words - self.words for char in word):
             return False
         return polarity(self._about(other)).denied == polarity(other.memory.content).denied
 
@@ -83,7 +88,7 @@ class _Said:
         """Whether it was read from that short turn, and holds most of what it says."""
         turn, memory = other.memory.category in TRANSCRIBED, self.memory.category not in TRANSCRIBED
         held = len(other.content & self.content) >= MOST * len(other.content)
-        return turn and memory and held and len(other.memory.content) <= SHORT
+        return turn and memory and held and other.names <= self.words and len(other.memory.content) <= SHORT
 
 
 class AlreadyTold:
