@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kits.extraction import accepted
 from kits.work import told, turns
 from pellucid.model.turn import Role, Segment, TurnKind
 from pellucid.observe.extract.extractor import HeuristicExtractor
@@ -132,6 +133,11 @@ def test_a_plain_rule_is_kept_however_it_is_typed(rule: str) -> None:
     assert told(("user", f"{rule}.")) == [rule]
     assert told(("user", rule.lower())) == [rule[0] + rule[1:].lower()]
     assert told(("user", f"Fix the parser now. {rule}.")) == [rule]
+
+
+def test_this_repo_is_known_to_a_coding_session() -> None:
+    said = [accepted(Segment("s", turns(("user", f"We use pnpm in {each}")), "session_end")) for each in ("this repo", "this codebase", "that")]
+    assert [bool(each) for each in said] == [True, True, False]
 
 
 @pytest.mark.parametrize(
