@@ -70,7 +70,8 @@ def test_the_question_is_the_second_argument_in_quotes_or_not(port: Cli) -> None
 def test_words_that_fit_several_are_answered_with_a_list(port: Cli) -> None:
     lines = port("why", "harbour crane", "--query", "crane").out.splitlines()
     assert lines[0] == "3 memories fit: name one of them by its id."
-    assert [line.split("  ")[2] for line in lines[1:]] == ["active"] * 3
+    assert [line.split("  ")[2] for line in lines[1::2]] == ["active"] * 3
+    assert all(line.startswith("    It is in the context, at place ") for line in lines[2::2])
 
 
 @pytest.mark.requirement("CLI-2")

@@ -105,3 +105,11 @@ def test_a_statement_that_stands_in_a_passage_alone_says_why_no_memory_was_made_
     answer = _answer(whole, _SAID[1])
     assert answer.startswith("Kept word for word, in passage mem_")
     assert "As a memory of its own: Never kept, because " in answer
+
+
+def test_words_that_a_memory_and_its_passage_say_are_the_memorys(whole: App) -> None:
+    take(whole, session("We decided to cut releases every Tuesday."), mode="both")
+    memory = next(each for each in held(whole).values() if each.category != "moment")
+    assert len(held(whole)) == 2
+    asked = RecallInput(query="how often do we release?", namespace=HERE)
+    assert why(whole, WhyInput(namespace=HERE, memory="releases every Tuesday", asked=asked)).memory_id == memory.id

@@ -319,6 +319,8 @@ def test_a_memory_is_named_by_id_beginning_words_or_meaning(house: Opener) -> No
     several = told(app, "the bakery", "when do we sail")
     assert (several.finding, several.total, len(several.candidates)) == (None, 2, 2)
     assert several.sentence == "2 memories fit: name one of them by its id."
+    for each in several.candidates:
+        assert each.why == told(app, each.memory_id, "when do we sail").sentence
     with pytest.raises(NotFoundError):
         told(app, "mem_0123", "when do we sail")
     with pytest.raises(InputError, match="required"):

@@ -80,8 +80,8 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
         taken = {sentence.strip(" .").casefold() for each in resolved for sentence in each.heard}
         placed += [
             (statement.position, _fact(statement, hearing))
-            for statement in stated(spoken)
-            if statement.text.casefold() not in taken and not (reply and statement.text in reply.text)
+            for statement in stated(spoken, taken)
+            if not (reply and (statement.own or statement.text) in reply.text)
         ]
         facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
     return sorted([*facts, *map(_of_pair, attempts(segment))], key=_last_turn)

@@ -1,18 +1,21 @@
 """A spoken turn of a coding session in, the statements worth keeping out, each with what it was read as.
 
-A person's sentences are kept one by one, so that each can be replaced by what is said later; an agent's conclusion is
-kept in stretches, since its sentences lean on each other.
+A person's sentences are kept one by one, so that each can be replaced by what is said later; what says too little by
+itself is kept with the one it belongs to. An agent's conclusion is kept in stretches, since its sentences lean on each
+other.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import joined
 from pellucid.language.statements.frames import tells_change
+from pellucid.language.words import reading_length
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
+from pellucid.observe.extract.referents import solid_words
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
 from pellucid.observe.language import Language
 from pellucid.observe.setting import Hearing
@@ -44,16 +47,16 @@ class ReadUnit:
     text: str
 
 
-def stated(spoken: Spoken) -> list[ObservedStatement]:
-    """The statements of a turn, in its order."""
+def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatement]:
+    """The statements of a turn, in its order, without the sentences that are `taken`, in small letters: corrections."""
     if spoken.part == "narration":
         return []
     if spoken.part == "record":
         return recorded(spoken.hearing.turn)
-    return _of_person(spoken.hearing) if spoken.part == "person" else _of_agent(spoken.hearing)
+    return _of_person(spoken.hearing, taken) if spoken.part == "person" else _of_agent(spoken.hearing)
 
 
-def _of_person(hearing: Hearing) -> list[ObservedStatement]:
+def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStatement]:
     """What the cues of the language name, what else reads as worth keeping, and what may change something that is kept.
 
     Nothing that was pasted.
@@ -61,14 +64,67 @@ def _of_person(hearing: Hearing) -> list[ObservedStatement]:
     own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
     asked = hearing.language.noise.unmarked
     cued = [each for each in statements(own) if not asked.search(each.text.lower())]
-    told = [_bare(each.text) for each in cued]
+    told, found = [_bare(each.text) for each in cued], units(own.turn.content)
     further = [
         _alone(read)
-        for read in _read(units(own.turn.content), own, by_user=True)
+        for read in _read(found, own, by_user=True)
         if read.reading.durable >= KEEP_OF_PERSON or tells_change(read.unit.text)
         if not any(_same(_bare(read.unit.text), each) for each in told)
     ]
-    return sorted([*cued, *further], key=lambda each: each.position)
+    made = sorted(
+        (each for each in (*cued, *further) if each.text.casefold() not in taken), key=lambda each: each.position
+    )
+    left = [unit for unit in found if polish(unit.text, own.language).casefold() not in taken]
+    whole = _is_brief(found) and not any(unit.listed for unit in found)
+    return _completed(made, left, own.language) if whole else made
+
+
+def _is_brief(found: Sequence[Unit]) -> bool:
+    return 0 < len(found) <= BRIEF and len({unit.block for unit in found}) == 1 and not found[0].listed
+
+
+def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], language: Language) -> list[ObservedStatement]:
+    """The statements of a brief message, each with the sentences beside it that would be lost.
+
+    `No engine class.` belongs to the reason behind it, `Make it 6.` to what it settles; a statement that opens with a
+    pronoun belongs to the sentence before it, be that a question.
+    """
+    out: list[ObservedStatement] = []
+    rest, waiting, before = list(made), "", ""
+    for unit in found:
+        text = polish(unit.whole, language)
+        held = next((each for each in rest if text and _same(_bare(each.text), _bare(text))), None)
+        leans = held is not None and is_unresolved(held.text, language)
+        if held and leans and out and not waiting:
+            out[-1] = _with(out[-1], out[-1].text, held.text)
+        elif held:
+            out.append(_with(held, waiting or (before if leans else ""), held.text))
+            waiting = ""
+        elif _completes(unit, text, language):
+            if out:
+                out[-1] = _with(out[-1], out[-1].text, text)
+            waiting = "" if out else text
+        before = f"{unit.text[:1].upper()}{unit.text[1:]}"
+        rest = [each for each in rest if each is not held]
+    return sorted([*out, *rest], key=lambda each: each.position)
+
+
+def _with(statement: ObservedStatement, *said: str) -> ObservedStatement:
+    """The statement told with other sentences; its attributes are read in its own words."""
+    text = joined(each for each in said if each)
+    return replace(statement, text=text, own=statement.own or statement.text) if len(text) <= LONGEST else statement
+
+
+def _completes(unit: Unit, text: str, language: Language) -> bool:
+    """Whether a sentence names something, and is too short to be read alone or nearly worth keeping; no order, no
+    question."""
+    noise, lowered = language.noise, text.lower()
+    if not text or not solid_words(text, language) or is_unresolved(text, language) or is_question(unit.text, language):
+        return False
+    if noise.task.search(lowered) or noise.transient.search(lowered) or noise.unmarked.search(lowered):
+        return False
+    short = reading_length(text) < FEWEST_WORDS
+    return short or load_table().read(unit.whole, by_user=True).durable >= KEEP_OF_PERSON / 2
 
 
 def _alone(read: ReadUnit) -> ObservedStatement:
@@ -79,11 +135,44 @@ def _alone(read: ReadUnit) -> ObservedStatement:
 
 
 def _of_agent(hearing: Hearing) -> list[ObservedStatement]:
-    found = _read(units(hearing.turn.content), hearing, by_user=False)
-    made = [_joined(run) for run in _runs(found, hearing.language)]
+    found = units(hearing.turn.content)
+    read = _read(found, hearing, by_user=False)
+    made = [_joined(run) for run in _runs((each for each in read if not _led(each.unit)), hearing.language)]
+    for (_, lead), items in groupby(filter(_led, found), key=lambda unit: (unit.block, unit.lead)):
+        made += _of_list(lead, list(items), [each for each in read if _led(each.unit)])
     most = PER_CONCLUSION if hearing.turn.kind == "message" else PER_RECORD
     surest = sorted(made, key=lambda each: -each.confidence)[:most]
-    return [each for each in made if each in surest]
+    return sorted((each for each in made if each in surest), key=lambda each: each.position)
+
+
+def _led(unit: Unit) -> bool:
+    return unit.listed and bool(unit.lead)
+
+
+def _of_list(lead: str, items: Sequence[Unit], read: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
+    """A list of which some item is worth keeping: whole where there is room, else those items, `…` for the others.
+
+    `There are four reasons: …` with only one of them would not be true.
+    """
+    kept = [each for each in read if each.reading.durable >= KEEP and each.unit in items]
+    whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST
+    told = [items] if whole else [[each.unit for each in run] for run in _in_room(kept, LONGEST - len(lead))]
+    for part in told if kept else ():
+        sure = [each for each in kept if each.unit in part]
+        left = "" if len(part) == len(items) else "; …"
+        text = f"{lead} {'; '.join(unit.text.rstrip('.;') for unit in part)}{left}"
+        yield replace(_joined(sure), text=text)
+
+
+def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
+    run: list[ReadUnit] = []
+    for each in read:
+        if run and sum(len(one.unit.text) + 2 for one in [*run, each]) > room:
+            yield run
+            run = []
+        run.append(each)
+    if run:
+        yield run
 
 
 def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
@@ -92,7 +181,7 @@ def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[Rea
     A sentence of a person's few is read by itself and, at twice the weight, with those behind it: `Only today, though.`
     """
     table, language, out = load_table(), hearing.language, list[ReadUnit]()
-    brief = by_user and len(found) <= BRIEF and len({unit.block for unit in found}) == 1 and not found[0].listed
+    brief = by_user and _is_brief(found)
     for at, unit in enumerate(found):
         text = polish(unit.whole, language)
         if text.isascii() and len(text.split()) < FEWEST_WORDS:
@@ -132,7 +221,7 @@ def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUn
                 yield run
                 run = []
             if read.reading.durable >= KEEP:
-                leans = not run and before and not read.unit.listed and is_unresolved(read.text, language)
+                leans = not run and before and is_unresolved(read.text, language)
                 run = [*run, *([before] if leans and before else []), read]
             before = None if read.reading.durable >= KEEP else read
         if run:
@@ -140,15 +229,11 @@ def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUn
 
 
 def _joined(run: list[ReadUnit]) -> ObservedStatement:
-    """One statement: the words of its sentences, a lead once, the kind of the surest."""
+    """One statement: the words of its sentences, the kind of the surest."""
     surest = max(run, key=lambda read: read.reading.durable)
-    first = run[0]
-    if first.unit.listed and first.unit.lead:
-        text = first.text + "".join(f"; {read.unit.text.rstrip('.;')}" for read in run[1:])
-    else:
-        text = joined(read.text for read in run)
+    text = joined(read.text for read in run)
     category = "decision" if surest.reading.kind == "decision" else "fact"  # an agent prefers, promises, rules nothing
-    return ObservedStatement(text, category, _confidence(surest.reading), 0.0, first.unit.block * POSITIONS)
+    return ObservedStatement(text, category, _confidence(surest.reading), 0.0, run[0].unit.block * POSITIONS)
 
 
 def _confidence(reading: DurabilityReading) -> float:

@@ -49,11 +49,11 @@ def _units(found: tuple[ProseBlock, ...]) -> Iterator[Unit]:
                 else:
                     yield Unit(_labelled(block, sentence), "", at)
         else:
-            yield Unit(block.text, lead, part, listed=True)
+            yield Unit(_labelled(block, block.text), lead, part, listed=True)
 
 
 def _labelled(block: ProseBlock, sentence: str) -> str:
-    """A paragraph that opens with a label (`Root cause: …`) is read as a line of somebody's: the label is put back."""
+    """What opens with a label (`Root cause: …`) is read as a line of somebody's: the label is put back."""
     if block.speaker and block.text.startswith(sentence):
         return f"{block.speaker}: {sentence}"
     return sentence

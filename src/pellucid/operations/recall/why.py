@@ -1,8 +1,9 @@
 """A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Annotated
 
 from pellucid.app import App
@@ -19,6 +20,7 @@ from pellucid.operations.using import note_use
 from pellucid.recall.query.gate import ASKS, gate
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Request
+from pellucid.store.index_port import Served
 from pellucid.xray.why.answer import why as look
 from pellucid.xray.why.finding import WhyFinding
 from pellucid.xray.why.sentence import sentences
@@ -53,7 +55,7 @@ class WhyCandidate(Wire):
     status: str
     excerpt: str
     why: str = ""
-    """Of what answers a question: what it owes its place to."""
+    """Of what answers a question: what it owes its place to; of the first that may be meant: what became of it."""
 
 
 class WhyOutput(Wire):
@@ -189,9 +191,8 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
     target = resolve(app, asked, memory)
     held = target.held
     if held is None:
-        return _ambiguous(asked, target, receipt)
-    with app.recaller.world(asked, app.deadline) as world:
-        finding = look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
+        return _ambiguous(app, asked, target, receipt)
+    finding = _look(app, asked, held, receipt)
     said = sentences(finding)
     return WhyOutput(
         sentence=said,
@@ -222,8 +223,15 @@ def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     return receipt, replace(asked, at=app.clock.now()) if asked.as_of or asked.as_known_at else asked
 
 
-def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
+def _look(app: App, asked: Request, held: Served, receipt: Receipt | None) -> WhyFinding:
+    with app.recaller.world(asked, app.deadline) as world:
+        return look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
+
+
+def _ambiguous(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
+    """The memories that may be meant, of the first what became of them."""
     how = "are near these words" if target.matched == "meaning" else "fit"
+    became = [sentences(_look(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
     return WhyOutput(
         sentence=f"{target.total} memories {how}: name one of them by its id.",
         namespace=asked.namespace,
@@ -231,19 +239,20 @@ def _ambiguous(asked: Request, target: Target, receipt: Receipt | None) -> WhyOu
         recall_id=asked.recall_id if receipt else None,
         matched=target.matched,
         total=target.total,
-        candidates=_candidates(target),
+        candidates=_candidates(target, became),
     )
 
 
-def _candidates(target: Target) -> tuple[WhyCandidate, ...]:
+def _candidates(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
     return tuple(
         WhyCandidate(
             memory_id=each.memory.id,
             path=each.path,
             status=each.memory.status,
             excerpt=headline(each.memory.content, _SHORT),
+            why=why,
         )
-        for each in target.candidates
+        for each, why in zip_longest(target.candidates, became, fillvalue="")
     )
 
 

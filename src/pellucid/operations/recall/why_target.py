@@ -83,7 +83,7 @@ def _by_id(app: App, namespace: str, text: str) -> Target | None:
 
 
 def _by_words(app: App, namespace: str, text: str) -> Target | None:
-    """Who says just this, else who holds it; what is in force before what is not."""
+    """Who says just this, else who holds it, a memory before the passages it stands for."""
     same = app.index.holding(namespace, [content_hash(text)])
     if same:
         return _target(
@@ -92,7 +92,10 @@ def _by_words(app: App, namespace: str, text: str) -> Target | None:
     wanted = text.casefold()
     holding = [each for each in app.index.memories(namespace) if wanted in each.memory.content.casefold()]
     whole = [each for each in holding if normalise(each.memory.content) == normalise(text)]
-    return _target("content", whole) if whole else _target("words", holding) if holding else None
+    if whole:
+        return _target("content", whole)
+    own = [each for each in holding if each.memory.category != "moment"] or holding
+    return _target("words", own) if own else None
 
 
 def _nearest(app: App, request: Request, text: str) -> Target:

@@ -114,7 +114,7 @@ def test_an_answer_for_the_moment_is_no_decision(asked: str, answer: str, *, las
 
 def test_a_sentence_is_read_with_the_ones_beside_it() -> None:
     fact = "The bank closes the connection after 30 s"
-    assert told(("user", f"{fact}. So keep batches below 200 rows.")) == [fact]
+    assert told(("user", f"{fact}. So keep batches below 200 rows.")) == [f"{fact}. Keep batches below 200 rows"]
     assert told(("user", f"{fact}. Is that normal?")) == []
 
 
@@ -136,7 +136,10 @@ def test_a_plain_rule_is_kept_however_it_is_typed(rule: str) -> None:
 
 
 def test_this_repo_is_known_to_a_coding_session() -> None:
-    said = [accepted(Segment("s", turns(("user", f"We use pnpm in {each}")), "session_end")) for each in ("this repo", "this codebase", "that")]
+    said = [
+        accepted(Segment("s", turns(("user", f"We use pnpm in {each}")), "session_end"))
+        for each in ("this repo", "this codebase", "that")
+    ]
     assert [bool(each) for each in said] == [True, True, False]
 
 
@@ -162,3 +165,56 @@ def test_what_an_agent_is_about_to_do_is_no_conclusion(announced: str) -> None:
     steps = f"- {CAUSE}\n- The bucket refuses every signature that is from the past, so the upload ends with a 403."
     assert told(("user", "go on"), ("assistant", f"{announced}:\n\n{steps}")) == []
     assert told(("user", "go on"), ("assistant", f"Root cause:\n\n{steps}")) != []
+
+
+@pytest.mark.parametrize(
+    ("message", "whole"),
+    [
+        (
+            "not the database. a TOML in the repo, rates change twice a year and every change needs a review",
+            "Not the database. A TOML in the repo, rates change twice a year and every change needs a review",
+        ),
+        (
+            "not half up! the accountants want banker's rounding per invoice line, as agreed. half even",
+            "Not half up. The accountants want banker's rounding per invoice line, as agreed. Half even",
+        ),
+        (
+            "what do we do about the uploads? they're on /var/lib/labels on api1, and rsynced to api2",
+            "What do we do about the uploads? They're on /var/lib/labels on api1, and rsynced to api2",
+        ),
+    ],
+)
+def test_what_says_too_little_by_itself_is_kept_with_the_sentence_it_belongs_to(message: str, whole: str) -> None:
+    assert told(("user", message)) == [whole]
+
+
+def test_two_rules_of_one_message_stay_apart_so_that_each_can_be_replaced() -> None:
+    rules = ["Sessions always live in Redis", "Dates are always stored in UTC"]
+    assert told(("user", f"{rules[0]}. {rules[1]}.")) == rules
+
+
+@pytest.mark.parametrize("beside", ["ok go", "thanks!", "ship it", "Fix the parser now"])
+def test_an_order_or_a_courtesy_beside_a_rule_does_not_come_along(beside: str) -> None:
+    assert told(("user", f"{beside}. Dates are always stored in UTC.")) == ["Dates are always stored in UTC"]
+    assert told(("user", f"Dates are always stored in UTC. {beside}")) == ["Dates are always stored in UTC"]
+
+
+CONCERNS = (
+    "Tariff tables: loading and caching the CSV rates, which are read once a day",
+    "Surcharges: fuel, island, bulky, peak season",
+    "Discounts: contracts and vouchers",
+    "Tax: VAT per country, rounding to cents",
+)
+
+
+def test_a_list_of_an_agents_is_told_whole_or_says_that_it_is_not() -> None:
+    head = "`pricing.py` mixes four concerns:"
+    items = "\n".join(f"- {each}" for each in CONCERNS)
+    (kept,) = told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{items}"))
+    assert kept == f"pricing.py mixes four concerns: {'; '.join(CONCERNS)}"
+    long = "\n".join(
+        f"- {each}, and that is why every change of one of them has to be tested with all" for each in CONCERNS
+    )
+    for part in told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{long}")):
+        assert part.startswith("pricing.py mixes four concerns: ")
+        assert part.endswith("; …")
