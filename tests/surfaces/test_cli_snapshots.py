@@ -148,3 +148,12 @@ def test_what_cannot_be_done_is_said_with_its_exit_code(port: Cli, arguments: li
 def test_a_recall_id_among_other_words_is_a_question(port: Cli) -> None:
     asked_about = port("xray", "what", "is", NOBODY, "--json").json["snapshot"]
     assert asked_about["query"] == f"what is {NOBODY}"
+
+
+def test_an_explanation_tells_a_result_to_its_end_and_what_was_left_out_in_a_line(cli: Cli) -> None:
+    events = "On staging two thousand events with slowed-down labels gave no duplicate, three claims were released"
+    cli("remember", f"{events} after errors of the mail server and sent on retry: the double mails are fixed")
+    cli("remember", f"{events} after errors of the queue and nobody has looked into them: the queue is unwatched")
+    out = cli("xray", "are the double mails fixed on staging?", "--top-k", "1").out
+    assert "sent on retry: the double mails are fixed\n" in out
+    assert "unwatched" not in out

@@ -210,9 +210,15 @@ def _is_next_step(unit: Unit, language: Language) -> bool:
 def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
-    One that opens with a pronoun takes the sentence before it along.
+    A brief paragraph is told whole: `Every job reloads all fonts.` needs the cause behind it, `The mails came twice.`
+    that they no longer do. Of a longer one, a sentence that opens with a pronoun takes the one before it along.
     """
-    for _, block in groupby(found, key=lambda read: read.unit.block):
+    for _, each in groupby(found, key=lambda read: read.unit.block):
+        block = list(each)
+        size = sum(len(read.text) + 2 for read in block)
+        if len(block) <= BRIEF and size <= LONGEST and any(read.reading.durable >= KEEP for read in block):
+            yield block
+            continue
         run: list[ReadUnit] = []
         before: ReadUnit | None = None
         for read in block:

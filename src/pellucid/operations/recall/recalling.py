@@ -211,7 +211,8 @@ def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) ->
 
 def _worded(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
     """The snapshot with what the memories it names say, as far as the one who asked may read it."""
-    words = words_of(app, request.namespace, request.scopes, named_in(snapshot))
+    results = {each.memory_id for each in snapshot.results}
+    words = words_of(app, request.namespace, request.scopes, named_in(snapshot), results)
     return snapshot.model_copy(update={"words": words})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.xray.words.headline import headline, may_be_told
+from pellucid.xray.words.headline import LENGTH, headline, may_be_told
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -12,19 +12,23 @@ if TYPE_CHECKING:
     from pellucid.app import App
     from pellucid.model.snapshot import RecallXraySnapshot
     from pellucid.operations.recall.recalling import RecallOutput
-    from pellucid.store.index_port import Served
 
 
-def words_of(app: App, namespace: str, scopes: Collection[str], memory_ids: Iterable[str]) -> dict[str, str]:
-    """The headline of each of these memories, by id; none of what is gone, in quarantine or marked for other scopes."""
+OF_RESULT = 300
+"""Characters of a result's headline: a passage whole, since what answers often stands at its end."""
+
+
+def words_of(
+    app: App, namespace: str, scopes: Collection[str], memory_ids: Iterable[str], results: Collection[str] = ()
+) -> dict[str, str]:
+    """The headline of each of these memories, by id; none of what is gone, in quarantine or marked for other scopes.
+
+    Those of `results` are longer.
+    """
     wanted = list(dict.fromkeys(memory_ids))
-    return told_of(app.index.memories(namespace, wanted), scopes) if wanted else {}
-
-
-def told_of(found: Iterable[Served], scopes: Collection[str]) -> dict[str, str]:
-    """The same of memories that are at hand."""
-    told = (each.memory for each in found if may_be_told(each.memory, scopes))
-    return {memory.id: headline(memory.content) for memory in told}
+    found = (each.memory for each in (app.index.memories(namespace, wanted) if wanted else ()))
+    told = (each for each in found if may_be_told(each, scopes))
+    return {each.id: headline(each.content, OF_RESULT if each.id in results else LENGTH) for each in told}
 
 
 def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:

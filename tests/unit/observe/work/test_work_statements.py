@@ -218,3 +218,11 @@ def test_a_list_of_an_agents_is_told_whole_or_says_that_it_is_not() -> None:
     for part in told(("user", "what is wrong with it?"), ("assistant", f"{head}\n\n{long}")):
         assert part.startswith("pricing.py mixes four concerns: ")
         assert part.endswith("; …")
+
+
+def test_a_brief_paragraph_of_an_agents_is_told_whole() -> None:
+    cause = "The label service reloads all fonts for every label, 1,893 times in the last hour"
+    remedy = "WeasyPrint builds a new configuration per call. Caching one would bring it to 0.4 s"
+    assert told(("user", "why is it slow?"), ("assistant", f"{cause}. {remedy}.")) == [f"{cause}. {remedy}"]
+    step = "Let me now look at the other services"
+    assert told(("user", "why is it slow?"), ("assistant", f"{cause}. {remedy}. {step}.")) == [f"{cause}. {remedy}"]
