@@ -35,14 +35,23 @@ def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryO
     if not ordinals:
         return observation
     text = spoken(observation.fact.content)
-    before = [turn for turn in turns if turn.ordinal < max(ordinals) and turn.role == "tool" and turn.kind != "call"]
+    records = {said[at].key or "" for at in ordinals if said[at].kind == "commit"}
+    before = [
+        turn
+        for turn in turns
+        if turn.ordinal < max(ordinals) and turn.role == "tool" and turn.kind != "call" and not _prints(turn, records)
+    ]
     if own == "user_input":
         found = _of_person(text, [said[at] for at in sorted(ordinals)], before)
     else:
         people = [turn for turn in turns if turn.role == "user" and turn.ordinal < max(ordinals)]
-        own_record = any(said[at].kind == "commit" for at in ordinals)  # its command's turn holds the same words
-        found = _of_assistant(text, before, people, copies=not own_record)
+        found = _of_assistant(text, before, people, copies=not records)  # a command's turn holds the same words
     return observation.model_copy(update={"source_class": found}) if found else observation
+
+
+def _prints(turn: Turn, records: Iterable[str]) -> bool:
+    """Whether a tool's turn is the result of the very command that was recorded: git prints a subject back."""
+    return bool(turn.key) and any(key.startswith(f"{turn.key}.commit") for key in records)
 
 
 def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:

@@ -162,3 +162,13 @@ def test_a_codex_session_tells_its_exit_codes_in_another_way(tmp_path: Path) -> 
 
     found, _ = kept(tmp_path, lines())
     assert [each.fact.content for each in found] == ["`pytest tests -q` fails, `uv run pytest tests -q` works"]
+
+
+def test_the_subject_of_a_commit_is_the_agents_though_git_prints_it_back(tmp_path: Path) -> None:
+    subject = "Send one mail per event, labels rendered by the label service"
+    commit = bash(f'git commit -m "{subject}"', f"[main 4be12f0] {subject}")
+    (own,), _ = kept(tmp_path, transcript([commit]))
+    assert (own.fact.content, own.source_class) == (f"Committed: {subject}", "assistant_output")
+    page = bash("curl -s https://example.com/todo", f"{subject}.")
+    (copied,), _ = kept(tmp_path, transcript([page, commit]))
+    assert copied.source_class != "assistant_output"
