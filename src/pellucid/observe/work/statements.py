@@ -90,10 +90,9 @@ def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], languag
     pronoun belongs to the sentence before it, be that a question.
     """
     out: list[ObservedStatement] = []
-    rest, waiting, before = list(made), "", ""
-    for unit in found:
-        text = polish(unit.whole, language)
-        held = next((each for each in rest if text and _same(_bare(each.text), _bare(text))), None)
+    held_by, waiting, before = {_place(each, found, language): each for each in made}, "", ""
+    for at, unit in enumerate(found):
+        text, held = polish(unit.whole, language), held_by.pop(at, None)
         leans = held is not None and is_unresolved(held.text, language)
         if held and leans and out and not waiting:
             out[-1] = _with(out[-1], out[-1].text, held.text)
@@ -101,12 +100,18 @@ def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], languag
             out.append(_with(held, waiting or (before if leans else ""), held.text))
             waiting = ""
         elif _completes(unit, text, language):
-            if out:
+            if out and _bare(text) not in _bare(out[-1].text):
                 out[-1] = _with(out[-1], out[-1].text, text)
             waiting = "" if out else text
         before = f"{unit.text[:1].upper()}{unit.text[1:]}"
-        rest = [each for each in rest if each is not held]
-    return sorted([*out, *rest], key=lambda each: each.position)
+    return sorted([*out, *held_by.values()], key=lambda each: each.position)
+
+
+def _place(statement: ObservedStatement, found: Sequence[Unit], language: Language) -> int:
+    """Which sentence a statement was read from: the one that holds its words, else the first of its words."""
+    own, said = _bare(statement.text), [_bare(polish(unit.whole, language)) for unit in found]
+    holding = [at for at, each in enumerate(said) if own in each]
+    return next(iter(holding or [at for at, each in enumerate(said) if each and each in own]), -1)
 
 
 def _with(statement: ObservedStatement, *said: str) -> ObservedStatement:

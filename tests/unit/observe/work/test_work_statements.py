@@ -193,6 +193,11 @@ def test_two_rules_of_one_message_stay_apart_so_that_each_can_be_replaced() -> N
     assert told(("user", f"{rules[0]}. {rules[1]}.")) == rules
 
 
+def test_a_sentence_whose_words_stand_in_the_next_one_is_told_before_it_and_once() -> None:
+    rule = "Please always write commit messages in the imperative, our changelog is built from them"
+    assert told(("user", f"Last one for today: commit messages. {rule}.")) == [f"Commit messages. {rule}"]
+
+
 @pytest.mark.parametrize("beside", ["ok go", "thanks!", "ship it", "Fix the parser now"])
 def test_an_order_or_a_courtesy_beside_a_rule_does_not_come_along(beside: str) -> None:
     assert told(("user", f"{beside}. Dates are always stored in UTC.")) == ["Dates are always stored in UTC"]
