@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Annotated
 
 from pellucid.app import App
@@ -252,7 +252,7 @@ def _candidates(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidat
             excerpt=headline(each.memory.content, _SHORT),
             why=why,
         )
-        for each, why in zip_longest(target.candidates, became, fillvalue="")
+        for each, why in zip(target.candidates, chain(became, repeat("")), strict=False)
     )
 
 
