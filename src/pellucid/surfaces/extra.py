@@ -7,6 +7,11 @@ from pellucid.errors import InputError
 _MODULES = ("anyio", "mcp", "starlette", "uvicorn", "watchfiles")
 
 
+def has_server() -> bool:
+    """Whether the libraries of the extra are installed."""
+    return all(find_spec(name) for name in _MODULES)
+
+
 def require_server() -> None:
     """See that the extra `server` is installed.
 

@@ -15,7 +15,7 @@ from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
     from pellucid.operations.hooks.hosts import HostName
-    from pellucid.surfaces.hooks.install import Scope
+    from pellucid.surfaces.hooks.hostfile import Scope
 
 _PROGRAMS = ("claude-code", "codex", "cursor")
 _WHERE = (
@@ -53,15 +53,15 @@ def claim(row: Row, given: Given) -> None:
 
 
 def install(_row: None, given: Given) -> None:
-    """Our hooks put into a program's file."""
+    """Our hooks put into a program's file, and our MCP server into another."""
     from pellucid.surfaces.hooks.install import install as put
 
-    found = put(*_place(given), settings(given["home"]), dry_run=given["dry_run"])
+    found = put(*_place(given), settings(given["home"]), tools=not given["no_mcp"], dry_run=given["dry_run"])
     write(json_text(found) if given["as_json"] else presenter("hooks.installed")(found))
 
 
 def remove(_row: None, given: Given) -> None:
-    """Our hooks taken out of it."""
+    """Both taken out again."""
     from pellucid.surfaces.hooks.install import remove as take_out
 
     found = take_out(*_place(given), dry_run=given["dry_run"])
@@ -92,10 +92,11 @@ def work(_row: None, given: Given) -> None:
     serve(settings(given["home"]))
 
 
+_NO_MCP = Parameter("no_mcp", "Hooks alone: register no MCP server, and no tools for the agent.", "switch", "--no-mcp")
 HOOKS: Mapping[str, Own] = {
-    "hooks install": Own(install, _WHERE, text="Have an agent's program tell and be told, by itself."),
+    "hooks install": Own(install, (*_WHERE, _NO_MCP), text="Have an agent's program tell and be told, by itself."),
     "hooks status": Own(status, text="Show where hooks are installed, and what they told."),
-    "hooks remove": Own(remove, _WHERE, text="Take the hooks out of an agent's program again."),
+    "hooks remove": Own(remove, _WHERE, text="Take all of it out of an agent's program again."),
     "claim": Own(claim, less=("claims",)),
     "hooks event": Own(event, less=("event",)),
     "hooks work": Own(

@@ -6,11 +6,10 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pellucid.errors import InputError
 from pellucid.settings import Settings
 from pellucid.store.local.database import make_private_folder
 from pellucid.store.local.hooked import HookedSessions
-from pellucid.surfaces.extra import require_server
+from pellucid.surfaces.extra import has_server
 from pellucid.surfaces.host import Host
 
 _NOTICE = (
@@ -31,15 +30,6 @@ def work(settings: Settings) -> None:
         sessions, begun = HookedSessions(home), host.app.clock.now()
         while is_told(sessions, begun, host.app.clock.now(), timedelta(minutes=idle)):
             time.sleep(_LOOKS_EVERY_S)
-
-
-def has_server() -> bool:
-    """Whether the libraries of the extra are installed."""
-    try:
-        require_server()
-    except InputError:
-        return False
-    return True
 
 
 def is_told(sessions: HookedSessions, begun: datetime, now: datetime, idle: timedelta) -> bool:

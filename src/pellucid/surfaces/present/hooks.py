@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from pellucid.operations.hooks.claiming import ClaimOutput
     from pellucid.operations.hooks.event import HookOutput
+    from pellucid.surfaces.hooks.hostfile import FileChange
     from pellucid.surfaces.hooks.install import HooksStatus, Installed
 
 
@@ -30,14 +31,19 @@ def claimed(outcome: ClaimOutput) -> str:
 
 
 def installed(found: Installed) -> str:
-    """The difference, and what to do next."""
-    if not found.changed:
-        return f"{visible(found.path)} is as it should be: nothing to do"
-    lines = [visible(line) for line in found.diff.splitlines()]
-    lines.append("written" if found.written else "not written: --dry-run")
-    lines += [f"before that: {visible(found.backup)}"] if found.backup else []
-    lines += [found.next_step] if found.next_step and found.written else []
-    return "\n".join(lines)
+    """The differences, and what to do next."""
+    lines = [line for each in found.files for line in _changed(each)]
+    return "\n".join([*lines, found.next_step] if found.next_step else lines)
+
+
+def _changed(file: FileChange) -> Iterator[str]:
+    if not file.changed:
+        yield f"{visible(file.path)} is as it should be: nothing to do"
+        return
+    yield from (visible(line) for line in file.diff.splitlines())
+    yield "written" if file.written else "not written: --dry-run"
+    if file.backup:
+        yield f"as it was before ours: {visible(file.backup)}"
 
 
 def status(found: HooksStatus) -> str:
@@ -51,7 +57,8 @@ def _lines(found: HooksStatus) -> Iterator[str]:
         said = (
             "" if each.current else ": of another installation, or not complete; `pellucid hooks install` renews them"
         )
-        yield f"{each.host}, {each.scope}: {visible(each.path)}{said}"
+        tools = "" if each.tools else "; the agent has no tools of ours"
+        yield f"{each.host}, {each.scope}: {visible(each.path)}{tools}{said}"
     if not standing:
         yield f"no hooks are installed: {command('hooks install --for claude-code')}"
     yield f"server: {'running' if found.serving else 'not running; the next event starts it'}"

@@ -1,0 +1,187 @@
+"""A program's file of MCP servers in; the same with ours registered in it, and without ours again, out.
+
+Where each program keeps them: Claude Code in `~/.claude.json`, of one project under that project's path; Codex in
+`config.toml`; Cursor in `mcp.json`. A server of our name that somebody registered in another way is theirs.
+"""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pellucid.errors import InputError
+from pellucid.operations.hooks.hosts import HostName
+from pellucid.settings import Settings
+from pellucid.surfaces.hooks.hostfile import Edit, HostFile, Scope, host_file, project_root, table_of
+
+_NAME = "pellucid"
+_FILES: Mapping[HostName, str] = {
+    "claude-code": ".claude.json",
+    "codex": ".codex/config.toml",
+    "cursor": ".cursor/mcp.json",
+}
+_OURS = ("-m", "pellucid", "mcp")
+"""What a registration of ours is known by, of this installation or of another."""
+_TABLES = re.compile(r"^(?=[ \t]*\[)", re.MULTILINE)
+"""Where a TOML file's tables begin."""
+_HEAD = f"[mcp_servers.{_NAME}]"
+
+
+def registered(host: HostName, scope: Scope, settings: Settings) -> Edit:
+    """The file with our server in it; as it is where one of our name stands there that is not ours.
+
+    Raises:
+        InputError: the file is something else, or its servers are written in a way that cannot be added to.
+    """
+    file, wanted = _file(host, scope), entry(settings)
+    known = _known(host, scope, file)
+    if known is not None and (not _is_ours(known) or wanted.items() <= known.items()):
+        return Edit(file, file.text)
+    if host == "codex":
+        return Edit(file, _toml_with(file, (known or {}) | wanted), keep=known is None)
+    table = file.table()
+    _servers(file.path, table, _keys(host, scope), make=True)[_NAME] = (known or {}) | wanted
+    return Edit(file, file.write_json(table), keep=known is None and _has_backup(host))
+
+
+def unregistered(host: HostName, scope: Scope) -> Edit:
+    """The file without our server, to the byte as it was where nobody changed it since.
+
+    Raises:
+        InputError: see `registered`.
+    """
+    file = _file(host, scope)
+    if not _is_ours(_known(host, scope, file)):
+        return Edit(file, file.text)
+    original = file.original if _has_backup(host) else None
+    if host == "codex":
+        left = _toml_without(file)
+        is_same = original is not None and original.rstrip() == left.rstrip()
+        return Edit(file, original if is_same else left if left.strip() else None)
+    table = file.table()
+    _drop(file.path, table, _keys(host, scope))
+    if original is not None and table_of(file.backup, original) == table:
+        return Edit(file, original)
+    return Edit(file, file.write_json(table) if table or original is not None else None)
+
+
+def is_registered(host: HostName, scope: Scope, settings: Settings) -> bool | None:
+    """Whether the agent has our tools by this file, of this installation or as somebody registered them; else None.
+
+    False: of another installation of ours.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    known = _known(host, scope, _file(host, scope))
+    return None if known is None else not _is_ours(known) or entry(settings).items() <= known.items()
+
+
+def entry(settings: Settings) -> dict[str, Any]:
+    """What the program is to start: this Python, which takes nothing from the folder that it is started in."""
+    home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
+    return {"command": sys.executable, "args": ["-P", *_OURS, *home]}
+
+
+def _file(host: HostName, scope: Scope) -> HostFile:
+    return host_file(_FILES[host], "user" if host == "claude-code" else scope)
+
+
+def _has_backup(host: HostName) -> bool:
+    """Claude Code writes its file all the time, its keys among it: an old copy helps nobody."""
+    return host != "claude-code"
+
+
+def _keys(host: HostName, scope: Scope) -> tuple[str, ...]:
+    if host == "codex":
+        return ("mcp_servers",)
+    of_project = host == "claude-code" and scope == "project"
+    return ("projects", str(project_root()), "mcpServers") if of_project else ("mcpServers",)
+
+
+def _known(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | None:
+    """The server of our name, if there is one."""
+    table = _toml(file.path, file.text or "") if host == "codex" else file.table()
+    known: object = _servers(file.path, table, _keys(host, scope), make=False).get(_NAME)
+    if known is None or isinstance(known, dict):
+        return cast("dict[str, Any] | None", known)
+    raise InputError(f"{file.path} holds no server by the name of {_NAME}", next_step="put it right, then repeat")
+
+
+def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: bool) -> dict[str, Any]:
+    for key in keys:
+        inner: object = table.setdefault(key, {}) if make else table.get(key, {})
+        if not isinstance(inner, dict):
+            raise InputError(f"{path}: {key} is no table", next_step="put it right, then repeat")
+        table = cast("dict[str, Any]", inner)
+    return table
+
+
+def _drop(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
+    """Take our server out, and what holds nothing then."""
+    del _servers(path, table, keys, make=False)[_NAME]
+    for depth in range(len(keys), 0, -1):
+        outer = _servers(path, table, keys[: depth - 1], make=False)
+        if not outer[keys[depth - 1]]:
+            del outer[keys[depth - 1]]
+
+
+def _is_ours(known: Mapping[str, Any] | None) -> bool:
+    given: object = (known or {}).get("args")
+    args = cast("list[object]", given) if isinstance(given, list) else []
+    return any(tuple(args[at : at + len(_OURS)]) == _OURS for at in range(len(args)))
+
+
+def _toml(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is no TOML: {error}", next_step="put it right, then repeat") from error
+
+
+def _toml_with(file: HostFile, wanted: Mapping[str, Any]) -> str:
+    """The text with our table in it, every other line as it was; JSON's values are TOML's, too."""
+    text = file.text or ""
+    plain = [f"{key} = {json.dumps(value)}" for key, value in wanted.items() if not isinstance(value, dict)]
+    ours = file.with_line_ends("\n".join([_HEAD, *plain, ""]))
+    parts = _TABLES.split(text)
+    at = next((at for at, part in enumerate(parts) if part.lstrip().startswith(_HEAD)), None)
+    if at is None:
+        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+        parts.append(file.with_line_ends(gap) + ours)
+    else:
+        parts[at] = ours + file.with_line_ends("\n" if parts[at + 1 :] else "")
+    meant = _toml(file.path, text)
+    _servers(file.path, meant, ("mcp_servers",), make=True)[_NAME] = dict(wanted)
+    return _checked(file, "".join(parts), meant)
+
+
+def _toml_without(file: HostFile) -> str:
+    """The text without our table and those beneath it."""
+    meant = _toml(file.path, file.text or "")
+    _drop(file.path, meant, ("mcp_servers",))
+    parts = _TABLES.split(file.text or "")
+    kept = [part for part in parts if not part.lstrip().startswith((_HEAD, f"{_HEAD[:-1]}."))]
+    left = "".join(kept)
+    return _checked(file, left if kept[-1] is parts[-1] else left.rstrip() + file.with_line_ends("\n"), meant)
+
+
+def _checked(file: HostFile, after: str, meant: dict[str, Any]) -> str:
+    """The text, if it says what is meant.
+
+    Raises:
+        InputError: the file writes its servers in a way of its own.
+    """
+    try:
+        said = tomllib.loads(after)
+    except tomllib.TOMLDecodeError:
+        said = None
+    if said != meant:
+        raise InputError(
+            f"{file.path} holds its servers in a form that is not changed by itself",
+            next_step="codex mcp add pellucid -- pellucid mcp, and codex mcp remove pellucid, do it",
+        )
+    return after
