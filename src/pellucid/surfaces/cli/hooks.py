@@ -96,7 +96,7 @@ _NO_MCP = Parameter("no_mcp", "Hooks alone: register no MCP server, and no tools
 HOOKS: Mapping[str, Own] = {
     "hooks install": Own(install, (*_WHERE, _NO_MCP), text="Have an agent's program tell and be told, by itself."),
     "hooks status": Own(status, text="Show where hooks are installed, and what they told."),
-    "hooks remove": Own(remove, _WHERE, text="Take all of it out of an agent's program again."),
+    "hooks remove": Own(remove, _WHERE, text="Take hooks and tools out of an agent's program again."),
     "claim": Own(claim, less=("claims",)),
     "hooks event": Own(event, less=("event",)),
     "hooks work": Own(
