@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -115,7 +115,9 @@ def test_a_server_that_does_not_answer_holds_nobody_up(home: Path, how: str) -> 
     with served(home, answers[how]):
         done = client(home)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "is read later" in json.loads(done.stdout)["systemMessage"]
+    said = {"silent": "no answer in time", "refusing": "the server did not take this"}
+    trouble = said.get(how, "no answer that can be read")
+    assert json.loads(done.stdout) == {"systemMessage": f"pellucid: {trouble}; the session is noted for later"}
     (word,) = left(home)
     assert word.pop("at") <= time.time()
     assert word == {"host": "claude-code", "event": {key: EVENT[key] for key in EVENT if key != "prompt"}}
@@ -144,12 +146,34 @@ def test_a_server_that_died_is_not_taken_for_one_that_lives(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"session_id": "../../../etc/passwd"}', b"[" * 100_000]
+    "said",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"session_id": "../../../etc/passwd"}',
+        b'{"session_id": 7}',
+        b"[" * 100_000,
+    ],
 )
 def test_whatever_comes_in_it_ends_well(home: Path, said: bytes) -> None:
-    done = client(home, said)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert left(home) == []
+    for serve in (nullcontext(), served(home, saying({"print": {"systemMessage": "not asked"}}))):
+        with serve:
+            done = client(home, said)
+        assert (done.returncode, done.stderr) == (0, b"")
+        told = json.loads(done.stdout)["systemMessage"]
+        assert told == "pellucid: this hook was told of no session, and did nothing"
+        assert left(home) == []
+
+
+def test_what_cannot_be_noted_is_not_said_to_be(home: Path) -> None:
+    (home / "hooks" / "waiting").write_text("no folder")
+    with served(home, saying({}, "400 Bad Request")):
+        done = client(home)
+    told = json.loads(done.stdout)["systemMessage"]
+    assert told == "pellucid: the server did not take this; nor could the session be noted for later"
 
 
 def test_a_standard_input_that_never_ends_is_given_up(home: Path) -> None:
@@ -179,7 +203,7 @@ def test_the_user_is_told_once_what_an_installation_lacks(home: Path) -> None:
 def test_it_needs_nothing_but_the_standard_library(home: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-S", "-E", "-X", "importtime", str(CLIENT), "claude-code", "--home", str(home)],
-        input=b"{}",
+        input=json.dumps(EVENT).encode(),
         capture_output=True,
         timeout=HANGS_S,
         check=True,

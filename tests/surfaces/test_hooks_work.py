@@ -50,6 +50,7 @@ def test_without_the_extra_transcripts_are_read_until_nobody_tells_of_more(
     assert "quay is kept" in "".join(path.read_text() for path in (home / "vault").rglob("*.md"))
     command = [sys.executable, "-S", "-E", str(CLIENT), "claude-code", "--home", str(home)]
     (home / "hooks" / "start.lock").mkdir()  # nothing can be started
-    told = [subprocess.run(command, input=b"{}", capture_output=True, check=True, timeout=20).stdout for _ in range(2)]
+    said = json.dumps(event).encode()
+    told = [subprocess.run(command, input=said, capture_output=True, check=True, timeout=20).stdout for _ in range(2)]
     assert "pellucid[server]" in json.loads(told[0])["systemMessage"]
     assert told[1] == b""

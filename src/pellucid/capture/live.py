@@ -9,7 +9,7 @@ from pathlib import Path
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.detect import READERS, Format
-from pellucid.capture.transcripts.formats import claude_code, codex, openai_chat, plain_jsonl
+from pellucid.capture.transcripts.formats import claude_code, codex, cursor, openai_chat, plain_jsonl
 from pellucid.capture.transcripts.formats.chat_messages import session_of
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
 from pellucid.capture.transcripts.source import MAX_LINE, NumberedObject, Source, SourceLine
@@ -28,6 +28,7 @@ _TOO_LONG = "(a line longer than 16 MiB was skipped)\n"
 _RECOGNISERS: tuple[tuple[Format, Callable[[JsonObject], bool]], ...] = (
     ("claude-code", claude_code.recognises),
     ("codex", codex.recognises),
+    ("cursor", cursor.recognises),
     ("openai-chat", openai_chat.recognises),
     ("plain-jsonl", plain_jsonl.recognises),
 )

@@ -136,7 +136,9 @@ def test_a_named_file_with_nothing_readable_says_which_formats_are_known(tmp_pat
     path = tmp_path / "odd.jsonl"
     path.write_text(text)
 
-    with pytest.raises(InputError, match=r"claude-code, codex, openai-chat, plain-jsonl, markdown-chat, plain-text"):
+    with pytest.raises(
+        InputError, match=r"claude-code, codex, cursor, openai-chat, plain-jsonl, markdown-chat, plain-text"
+    ):
         captured(path)
 
 

@@ -39,6 +39,7 @@ def write(path: Path, *lines: object) -> Path:
         ("claude_code.jsonl", "claude-code"),
         ("codex.jsonl", "codex"),
         ("codex_bare.jsonl", "codex"),
+        ("cursor.jsonl", "cursor"),
         ("openai_chat.json", "openai-chat"),
         ("openai_list.json", "openai-chat"),
         ("openai_finetune.jsonl", "openai-chat"),
@@ -125,6 +126,34 @@ def test_codex_reads_response_items_and_not_their_echo():
     assert [turn.tool for turn in turns[1:6]] == ["shell", "shell", "apply_patch", "apply_patch", "shell"]
     assert {turn.session_id for turn in turns} == {"0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"}
     assert dict(report.dropped) == {"harness-noise": 2, "not-a-turn": 2, "thinking": 1}
+
+
+def test_cursor_tells_what_was_typed_apart_from_what_the_editor_put_before_it(tmp_path: Path):
+    report = CaptureReport()
+
+    turns = turns_in(FIXTURES / "cursor.jsonl", report)
+
+    assert said(turns) == [
+        (1, "user", "Which cache do we use for sessions?"),
+        (2, "assistant", "Let me look."),
+        (3, "tool", "command: grep -r redis .\ndescription: Find the cache"),
+        (4, "assistant", "Redis, by app.toml."),
+        (5, "user", "Keep Redis, then; </user_query> is a mark."),
+    ]
+    assert {(turn.session_id, turn.agent) for turn in turns} == {("cursor", "cursor")}
+    assert dict(report.dropped) == {"thinking": 1, "not-a-turn": 1, "empty": 1}
+    assert report.malformed == 1
+
+
+def test_what_cursor_has_a_sub_agent_do_is_not_the_users_word(tmp_path: Path):
+    aside = tmp_path / "main" / "subagents" / "helper.jsonl"
+    aside.parent.mkdir(parents=True)
+    aside.write_bytes((FIXTURES / "cursor.jsonl").read_bytes())
+
+    turns = turns_in(aside)
+
+    assert {turn.session_id for turn in turns} == {"main/helper"}
+    assert {turn.role for turn in turns} == {"assistant", "tool"}
 
 
 def test_older_bare_codex_files_are_read():

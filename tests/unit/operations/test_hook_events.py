@@ -97,7 +97,8 @@ def test_what_a_prompt_looks_for_is_put_before_it_with_its_ids_and_the_recall(ap
     assert f"{out.recall_id}: [1] {kept.memory.id}" in context
     assert f'<pellucid-recall id="{out.recall_id}">' in context
     assert out.print["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-    assert out.print["systemMessage"] == f"pellucid: 1 memory; why: pellucid xray {out.recall_id}"
+    why = f"pellucid xray {out.recall_id} --home {app.settings.home}"
+    assert out.print["systemMessage"] == f"pellucid: 1 memory; why: {why}"
     explained = XRAY(Call.over(app), recall_id=out.recall_id)
     assert [each.memory_id for each in explained.results] == [kept.memory.id]
     assert REPLAY(Call.over(app), recall_id=out.recall_id, live=True).live.identical
@@ -481,6 +482,42 @@ def test_codex_and_cursor_are_spoken_to_in_their_own_form(app: App) -> None:
         hooked(asking, HookInput(host=host, event={"hook_event_name": prompt, "session_id": host, "prompt": "yes"}))
         out = hooked(asking, HookInput(host=host, event={"hook_event_name": stop, "session_id": host}))
         assert set(out.print) == ({"decision", "reason"} if host == "codex" else {"followup_message"})
+
+
+@pytest.mark.parametrize("layout", ["named", "{0}/{0}.jsonl", "{0}.jsonl"])
+def test_a_session_of_cursor_is_kept_under_the_project_of_its_workspace(
+    app: App, at_home: Path, tmp_path: Path, layout: str
+) -> None:
+    elsewhere = replace(app, settings=Settings(home=app.settings.home))
+    work = tmp_path / "work" / "harbour"
+    (work / ".git").mkdir(parents=True)
+    name = ("{0}/{0}.jsonl" if layout == "named" else layout).format(SESSION)
+    path = at_home / ".cursor" / "projects" / "work-harbour" / "agent-transcripts" / name
+    path.parent.mkdir(parents=True)
+    words = "We decided that the crane's brakes are checked on Mondays, because Sunday's crew is too small."
+    said = [
+        {"role": "user", "message": {"content": [{"type": "text", "text": f"<user_query>\n{words}\n</user_query>"}]}},
+        {"role": "assistant", "message": {"content": [{"type": "text", "text": "I wrote that into the plan."}]}},
+        {"type": "turn_ended", "status": "success"},
+    ]
+    path.write_text("".join(json.dumps(each) + "\n" for each in said))
+    event = {
+        "conversation_id": SESSION,
+        "generation_id": "g-1",
+        "model": "m",
+        "cursor_version": "3.7.21",
+        "workspace_roots": [str(work)],
+        "transcript_path": str(path) if layout == "named" else None,
+    }
+    for name in ("sessionStart", "sessionEnd"):
+        hooked(elsewhere, HookInput(host="cursor", event={**event, "hook_event_name": name}))
+    assert read_transcripts(elsewhere) == 1
+    (kept,) = [each for each in elsewhere.index.memories("local/harbour") if each.memory.category == "decision"]
+    assert (kept.memory.content, kept.memory.session_id) == (words[:-1], SESSION)
+    begun = {**event, "hook_event_name": "sessionStart", "conversation_id": "next", "session_id": "next"}
+    out = hooked(elsewhere, HookInput(host="cursor", event=begun))
+    assert set(out.print) == {"additional_context"}
+    assert "checked on Mondays" in out.print["additional_context"]
 
 
 # --- what the agent says of its session ------------------------------------------------------------------------------

@@ -5,19 +5,28 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
-from pellucid.capture.transcripts.formats import claude_code, codex, markdown_chat, openai_chat, plain_jsonl, plain_text
+from pellucid.capture.transcripts.formats import (
+    claude_code,
+    codex,
+    cursor,
+    markdown_chat,
+    openai_chat,
+    plain_jsonl,
+    plain_text,
+)
 from pellucid.capture.transcripts.json_document import begins_json, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_object
 from pellucid.capture.transcripts.source import Source, head_of
 from pellucid.model.turn import Turn
 
-Format = Literal["claude-code", "codex", "openai-chat", "plain-jsonl", "markdown-chat", "plain-text"]
+Format = Literal["claude-code", "codex", "cursor", "openai-chat", "plain-jsonl", "markdown-chat", "plain-text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Reader = Callable[[Source], Iterator[Turn]]
 
 READERS: dict[Format, Reader] = {
     "claude-code": claude_code.read,
     "codex": codex.read,
+    "cursor": cursor.read,
     "openai-chat": openai_chat.read,
     "plain-jsonl": plain_jsonl.read,
     "markdown-chat": markdown_chat.read,
@@ -27,6 +36,7 @@ READERS: dict[Format, Reader] = {
 _RECOGNISERS: tuple[tuple[Format, Callable[[JsonObject], bool]], ...] = (
     ("claude-code", claude_code.recognises),
     ("codex", codex.recognises),
+    ("cursor", cursor.recognises),
     ("openai-chat", openai_chat.recognises),
     ("plain-jsonl", plain_jsonl.recognises),
 )

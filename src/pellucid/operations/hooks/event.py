@@ -1,5 +1,7 @@
 """What an agent's program tells of a session in, what it is to print out: a brief, a few memories, a question."""
 
+import shlex
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -176,9 +178,15 @@ def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _Said:
         return _Said()
     answers = [found, *found.also]
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
-    line = f"pellucid: {len(ids)} {'memory' if len(ids) == 1 else 'memories'}; why: pellucid xray {found.recall_id}"
+    count = "1 memory" if len(ids) == 1 else f"{len(ids)} memories"
+    line = f"pellucid: {count}; why: pellucid xray {found.recall_id}{_at(app.settings.home)}"
     named = note(app.clock.new_id("note"), numbered(found))
     return _Said(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
+
+
+def _at(home: Path) -> str:
+    """What a command needs to find a home that is not where it looks by itself."""
+    return "" if home == Path("~/.pellucid").expanduser() else f" --home {shlex.quote(str(home))}"
 
 
 HOOK = Operation(

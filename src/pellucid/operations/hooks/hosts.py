@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -30,6 +30,8 @@ class Host:
     """Transcripts of one project, and of no other, lie in one folder."""
     takes_context: tuple[Moment, ...] = ("start", "prompt")
     """When it puts words of ours before the agent."""
+    named_by_session: tuple[str, ...] = ()
+    """Where a transcript lies beneath that folder that its events may not name; `{}` is the session."""
 
 
 _CAMEL: Mapping[str, Moment] = {
@@ -59,8 +61,9 @@ HOSTS: Mapping[str, Host] = {
                 "sessionEnd": "end",
             },
             ".cursor/projects",
-            "plain-jsonl",
+            "cursor",
             takes_context=("start",),
+            named_by_session=("*/agent-transcripts/{}/{}.jsonl", "*/agent-transcripts/{}.jsonl"),
         ),
     )
 }
@@ -113,20 +116,27 @@ def event_of(host: str, said: JsonObject) -> Event:
 
 
 def transcript_of(event: Event, settings: HookSettings) -> str | None:
-    """The transcript that an event names, if it is a plain file of the user's where that program keeps transcripts.
+    """The transcript of an event's session, if it is a plain file of the user's where that program keeps transcripts.
 
     What tells us the path may have been told it by a stranger: any other file stays unread.
     """
-    if not event.transcript:
+    own = Path.home() / event.host.transcripts
+    named = event.transcript or next(_by_session(own, event), None)
+    if not named:
         return None
-    path = os.path.realpath(os.path.expanduser(event.transcript))
-    folders = [Path.home() / event.host.transcripts, *(Path(each).expanduser() for each in settings.transcripts)]
+    path = os.path.realpath(os.path.expanduser(named))
+    folders = [own, *(Path(each).expanduser() for each in settings.transcripts)]
     within = any(path.startswith(os.path.realpath(each) + os.sep) for each in folders)
     try:
         is_own = os.stat(path).st_uid == os.geteuid()
     except OSError:  # it is written when there is something to write
         is_own = not os.path.lexists(path)
     return path if within and is_own and path.endswith(".jsonl") else None
+
+
+def _by_session(folder: Path, event: Event) -> Iterator[str]:
+    for pattern in event.host.named_by_session:
+        yield from map(str, folder.glob(pattern.replace("{}", event.session_id)))
 
 
 def spoken(event: Event, context: str, line: str, ask: str) -> JsonObject:

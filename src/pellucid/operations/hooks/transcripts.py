@@ -125,7 +125,7 @@ def _read_on(app: App, sessions: HookedSessions, session: HookedSession) -> bool
     silent = now - session.heard > _SETTLES
     if not (session.due or silent):
         return False
-    observer = Observer(app, _request(app, session))
+    observer = Observer(app, _request(app, session), folder=session.folder)
     offset = session.offset if session.offset <= size else 0  # else it is another file; what is known is left out
     for lines, behind in _lines(session.transcript or "", offset, whole=silent or session.signal == "session_end"):
         observer.take(lines)

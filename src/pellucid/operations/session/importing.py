@@ -36,7 +36,10 @@ class ImportInput(Wire):
     """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
     transcript_format: Annotated[
         Format | None,
-        Flag("claude-code, codex, openai-chat, plain-jsonl, markdown-chat, plain-text; else detected.", "--format"),
+        Flag(
+            "claude-code, codex, cursor, openai-chat, plain-jsonl, markdown-chat, plain-text; else detected.",
+            "--format",
+        ),
     ] = None
 
 

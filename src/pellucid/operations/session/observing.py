@@ -46,7 +46,7 @@ class ObserveInput(Wire):
     flush: Annotated[FlushSignal | None, Flag("before_reset or session_end: then keep all that waits.")] = None
     """Of the sessions concerned."""
     transcript_format: Annotated[
-        Format | None, Flag("claude-code, codex, openai-chat or plain-jsonl; else detected.", "--format")
+        Format | None, Flag("claude-code, codex, cursor, openai-chat or plain-jsonl; else detected.", "--format")
     ] = None
     retry: Annotated[bool, Flag("Try at once again what failed lately.")] = False
 
@@ -113,14 +113,20 @@ def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
 class Observer:
     """One stream of lines, taken chunk by chunk."""
 
-    def __init__(self, app: App, request: ObserveInput, report: CaptureReport | None = None) -> None:
+    def __init__(
+        self, app: App, request: ObserveInput, report: CaptureReport | None = None, *, folder: str | None = None
+    ) -> None:
         """Begin; nothing is read or written yet.
+
+        Args:
+            report: is told what became of the lines.
+            folder: that of turns which tell none.
 
         Raises:
             InputError: the format is one that cannot be read line by line.
         """
         self._app = app
-        self._request = request
+        self._request, self._folder = request, folder
         self._report = report or CaptureReport()
         self._transcript = LiveTranscript(self._report, request.session_id, request.transcript_format)
         self._guard = Guard(app.settings.capture, self._report)
@@ -141,7 +147,8 @@ class Observer:
         by_session: dict[str, list[Turn]] = {}
         for turn in self._transcript.turns(lines):
             session_id = redact(turn.session_id).text
-            by_session.setdefault(session_id, []).append(replace(turn, session_id=session_id))
+            placed = replace(turn, session_id=session_id, folder=turn.folder or self._folder)
+            by_session.setdefault(session_id, []).append(placed)
         places = {session: self._place(turns) for session, turns in by_session.items()}
         with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
             for session_id, turns in by_session.items():

@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, cast
 
 LIMIT_S = 0.8
@@ -32,6 +32,10 @@ class _TimeIsUp(BaseException):
     """The second is over."""
 
 
+class _RefusedError(Exception):
+    """The server answered, and did not take the event."""
+
+
 def main() -> NoReturn:
     """Deal with the event on the standard input, whose program the first argument names; then leave, with success."""
     try:
@@ -43,24 +47,53 @@ def main() -> NoReturn:
 
 
 def _deal(host: str, home: str) -> None:
-    event: dict[str, Any] = {}
+    event = _event()
+    if not _session(event):
+        _print(host, "pellucid: this hook was told of no session, and did nothing")
+        return
+    answer, trouble = _answer(host, home, event)
+    if answer is not None:
+        if answer:
+            _write(answer)
+        return
+    is_left = _leave(home, host, event)
+    if trouble:
+        rest = "the session is noted for later" if is_left else "nor could the session be noted for later"
+        _print(host, f"pellucid: {trouble}; {rest}")
+        return
+    _start(home)
+    _print(host, _notice(home))
+
+
+def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """What the server says is to be printed, or why it does not say; neither where there is no server."""
+    try:
+        server = _server(home)
+        return (_asked(server, host, event) if server else None), ""
+    except ConnectionRefusedError:
+        return None, ""  # what wrote the file is gone
+    except (TimeoutError, _TimeIsUp):
+        return None, "no answer in time"
+    except _RefusedError:
+        return None, "the server did not take this"
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, "no answer that can be read"
+
+
+def _event() -> dict[str, Any]:
+    """What the program tells; nothing where it tells no JSON object, or not in time."""
     try:
         said: object = json.loads(sys.stdin.buffer.read(_MOST_IN))
-        event = cast("dict[str, Any]", said) if isinstance(said, dict) else event
-        server = _server(home)
-        answer = _asked(server, host, event) if server else None
-    except ConnectionRefusedError:
-        answer = None  # what wrote the file is gone
-    except (OSError, ValueError, KeyError, TypeError, _TimeIsUp):
-        _leave(home, host, event)
-        _print(host, "pellucid: no answer in time; what was said is read later")
-        return
-    if answer is None:
-        _leave(home, host, event)
-        _start(home)
-        _print(host, _notice(home))
-    elif answer:
-        _write(answer)
+    except (OSError, ValueError, RecursionError, _TimeIsUp):
+        return {}
+    return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+
+
+def _session(event: dict[str, Any]) -> str:
+    """The session's name, if it is one that a file may have."""
+    name = event.get("session_id") or event.get("conversation_id")
+    fits = isinstance(name, str) and 0 < len(name) <= 64 and not set(name) - set(_NAME)
+    return str(name) if fits else ""
 
 
 def _until(seconds: float) -> None:
@@ -108,6 +141,7 @@ def _asked(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str
     """What a server says is to be printed.
 
     Raises:
+        _RefusedError: it does not take the event.
         OSError, ValueError: it does not say.
     """
     body = json.dumps({"event": event}).encode()
@@ -122,34 +156,32 @@ def _asked(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str
         while (part := connection.recv(65_536)) and len(said) < _MOST_OUT:
             said += part
     first, _, content = bytes(said).partition(b"\r\n\r\n")
-    if b" 200 " not in first.split(b"\r\n")[0] + b" ":
-        raise ValueError("the server refused it")
+    version, _, status = first.split(b"\r\n")[0].partition(b" ")
+    if version.startswith(b"HTTP/") and not status.startswith(b"200"):
+        raise _RefusedError
     return json.loads(content).get("print") or {}
 
 
-def _leave(home: str, host: str, event: dict[str, Any]) -> None:
+def _leave(home: str, host: str, event: dict[str, Any]) -> bool:
     """Leave word of the session: a file of its own, so that what waits does not grow with what is said."""
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
-    session = str(event.get("session_id") or event.get("conversation_id") or "")
-    if not session or len(session) > 64 or set(session) - set(_NAME):
-        return
-    folder = os.path.join(home, "hooks", "waiting")
+    session, folder = _session(event), os.path.join(home, "hooks", "waiting")
     draft = os.path.join(folder, f".{session}.{os.getpid()}")
     try:
         for each in (home, os.path.dirname(folder), folder):
             if not os.path.isdir(each):
                 os.mkdir(each, 0o700)
         if len(os.listdir(folder)) >= _MOST_WAITING:
-            return
+            return False
         left = {"host": host, "at": time.time(), "event": {name: event[name] for name in _LEFT if name in event}}
         with _new(draft) as descriptor:
             os.write(descriptor, json.dumps(left).encode())
         os.replace(draft, os.path.join(folder, f"{host}_{session}.json"))
     except OSError:  # a full disk: the transcript is found beside others
-        try:
+        with suppress(OSError):
             os.unlink(draft)
-        except OSError:
-            return
+        return False
+    return True
 
 
 @contextmanager

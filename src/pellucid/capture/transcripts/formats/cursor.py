@@ -1,0 +1,64 @@
+"""A session file of Cursor (`~/.cursor/projects/<project>/agent-transcripts/**/<session>.jsonl`) in, its turns out.
+
+One object a line: `{role, message: {content}}`, and marks such as `{type: turn_ended}`. No line names the session, the
+project or an instant, and no tool's output is there. A person's words stand in `<user_query>`, behind what the editor
+puts in front of them. A sub-agent's file lies in `subagents/`, and is a session of its own beside the one it serves.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pellucid.capture.transcripts.blocks import MessageBlock, blocks
+from pellucid.capture.transcripts.formats.chat_messages import role_of
+from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
+from pellucid.capture.transcripts.noise import is_harness_text, without_reminders
+from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.source import Source
+from pellucid.capture.transcripts.tools.results import turns_of
+from pellucid.model.turn import Turn
+
+AGENT = "cursor"
+_OPENING, _CLOSING = "<user_query>", "</user_query>"
+_HIDDEN = "[REDACTED]"
+"""What stands for the agent's thinking at the end of its words."""
+
+
+def read(source: Source) -> Iterator[Turn]:
+    """Stream the turns of a Cursor session file."""
+    return Numbering(source).number(_turns(source))
+
+
+def recognises(value: JsonObject) -> bool:
+    """Whether a line belongs to this format."""
+    return role_of(value) is not None and "content" in as_object(value.get("message")) and "type" not in value
+
+
+def _turns(source: Source) -> Iterator[Turn]:
+    own, outer = source.path.stem, source.path.parent
+    is_aside = outer.name == "subagents"
+    session = f"{outer.parent.name}/{own}" if is_aside else own
+    for number, line in source.objects():
+        role = role_of(line)
+        if "type" in line or role is None:
+            source.report.drop("not-a-turn")
+        elif not recognises(line):
+            source.report.cannot_read(source.path, number, "no role and message")
+        else:
+            frame = Turn(text_at(line, "sessionId") or session, UNNUMBERED, role, "", agent=AGENT)
+            found = [_meant(each, role) for each in blocks(as_object(line.get("message")).get("content"))]
+            kept = [each for each in found if each.kind != "text" or not is_harness_text(each.text)]
+            source.report.count_dropped("harness-noise", len(found) - len(kept))
+            frame = replace(frame, role="assistant") if is_aside else frame
+            yield from turns_of(kept, frame, source.thread.calls, source.report)
+
+
+def _meant(block: MessageBlock, role: str) -> MessageBlock:
+    """A block with the words that somebody meant alone."""
+    if block.kind != "text":
+        return block
+    text = without_reminders(block.text)
+    if role != "user":
+        return replace(block, text=text.rstrip().removesuffix(_HIDDEN).rstrip())
+    _, opening, behind = text.partition(_OPENING)
+    words, closing, _ = behind.rpartition(_CLOSING)
+    return replace(block, text=words.strip() if opening and closing else text)
