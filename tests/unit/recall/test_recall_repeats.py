@@ -3,6 +3,7 @@
 import pytest
 
 from kits.vault import Opener, a_memory, file_memories, run
+from pellucid.language.words import words
 from pellucid.model.memory import Memory
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.score.repeats import AlreadyTold
@@ -151,3 +152,26 @@ def test_nothing_stands_for_what_is_pinned_or_answers_by_itself(house: Opener) -
     state = run(app, SAID)
     assert len(state.context.included) == 2
     assert not state.repeats
+
+
+def section(number: int, heading: str, body: str) -> Memory:
+    named = a_memory(number, f"SPEC-1: The gate › {heading}\n{body}")
+    return named.model_copy(update={"category": "section", "session_id": "gate"})
+
+
+@pytest.mark.parametrize(
+    ("heading", "asked", "told"),
+    [
+        ("Copyright", "gate", False),
+        ("Copyright", "waived", True),
+        ("Copyright", "copyright", True),
+        ("References › Tide tables", "gate", True),
+    ],
+    ids=["nothing of it", "its words", "its heading", "a part of another name"],
+)
+def test_a_licence_behind_a_better_section_of_its_document_is_told_only_where_it_is_asked_for(
+    heading: str, asked: str, told: bool
+) -> None:
+    settled = AlreadyTold({asked}, lambda text: set(words(text.lower())))
+    assert settled.take(section(1, "Opening", "The gate opens at dawn."), 1) == {}
+    assert settled.take(section(2, heading, "All rights are waived."), 2) == ({} if told else {2: 1})
