@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from kits.cli import Cli
+from kits.vault import Opener, ask, keep
+from pellucid.surfaces.present.recall.recall import recalled
 
 HIDDEN = "The captain's password is heron"
 
@@ -77,3 +79,20 @@ def test_a_statement_that_contradicts_another_is_told_to_be_in_dispute_with_it(c
     cli("remember", "We cut releases every Tuesday")
     assert "in dispute with mem_" in cli("remember", "We cut releases every Thursday").out
     assert "in dispute" not in cli("remember", "The harbour crane is red").out
+
+
+def test_a_leg_that_is_down_is_told_in_the_answer_with_why(house: Opener) -> None:
+    app = house(encoder=None)
+    keep(app, "The harbour crane lifts timber")
+    assert "\ndegraded: vector: no memory has a vector yet: " in recalled(ask(app, "what does the crane lift?"))
+
+
+def test_what_is_of_a_document_that_holds_no_more_is_told_once_with_why(cli: Cli) -> None:
+    Path("docs").mkdir()
+    Path("docs/lamp.md").write_text(
+        "---\nid: SPEC-3\ntitle: The lamp\nstatus: Withdrawn\n---\n\n## Abstract\n\nA match lights the harbour lamp.\n"
+    )
+    cli("index", "docs", "docs")
+    said = cli("recall", "what lights the harbour lamp?").out
+    assert said.count("documents that hold no more: withdrawn\n") == 1
+    assert "reverify" not in said
