@@ -19,6 +19,7 @@ from pellucid.operations.memory.storytelling import HistoryOutput, history, stor
 from pellucid.operations.recall.recalling import RecallOutput, recall, xray, xray_of
 from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import load
+from pellucid.surfaces.present.recall.recall import recalled
 from pellucid.xray.render.formats import render
 
 QUESTION = "where does the staging database live"
@@ -68,6 +69,19 @@ def test_an_old_hit_is_offered_for_verification_until_it_is_verified(app: App) -
     assert fresh.stale == ()
     assert fresh.memories[0].staleness
     assert fresh.memories[0].staleness.age_days == 1
+
+
+def test_the_answer_offers_what_somebody_verified_long_ago_and_all_that_is_old_where_everything_is_asked_for(
+    app: App,
+) -> None:
+    memory_id = _remembered(app)
+    Calendar.at += 181 * DAY
+    assert "not verified" not in recalled(_recalled(app))
+    assert "1 of these was not verified for 181 days, [1]: " in recalled(_recalled(app), verbose=True)
+    reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory_id,)))
+    assert "not verified" not in recalled(_recalled(app), verbose=True)
+    Calendar.at += 182 * DAY
+    assert f"not verified for 182 days, [1]: `pellucid reverify {memory_id[-10:]}`" in recalled(_recalled(app))
 
 
 def test_the_age_from_which_a_hit_is_stale_is_a_setting(
