@@ -116,6 +116,7 @@ def test_what_answered_for_the_past_says_that_it_was_superseded_since(app: App) 
     assert hit.staleness
     assert (hit.staleness.superseded, hit.staleness.age_days) == (True, 10)
     assert past.stale == (old,)
+    assert f"\n1 of these was superseded since: [1] {old}\n" in recalled(past)
     explained = xray(app, RecallInput(query=QUESTION, namespace=HERE, as_of=then, as_known_at=then))
     assert f"as-of: {isoformat(then)}; as known at {isoformat(then)}" in render(explained, "text").splitlines()
     assert "as-of" not in render(xray(app, RecallInput(query=QUESTION, namespace=HERE)), "text")
