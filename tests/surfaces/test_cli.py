@@ -519,6 +519,13 @@ def test_help_does_not_wait_for_heavy_imports(tmp_path: Path, arguments: list[st
     assert not heavy_imports(tmp_path, *arguments)
 
 
+@pytest.mark.parametrize("arguments", [["list"], ["show", "mem_kept"], ["episodes", "list"], ["history", "mem_kept"]])
+def test_looking_around_waits_for_the_database_alone(tmp_path: Path, arguments: list[str]) -> None:
+    kept = child(tmp_path, "remember", "The crane lifts forty tonnes.", "--json")
+    words = [json.loads(kept.stdout)["memory"]["id"] if each == "mem_kept" else each for each in arguments]
+    assert heavy_imports(tmp_path, *words) == {"apsw"}
+
+
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["projects", "list"]])
 def test_a_look_at_memories_loads_the_database_alone(cli: Cli, tmp_path: Path, arguments: list[str]) -> None:
     cli("remember", CRANE)

@@ -301,6 +301,7 @@ class Eligible(Wire):
 class RecallXraySnapshot(Wire):
     """Everything one recall did: a pure function of its receipt and of the memories it names."""
 
+    is_xray = True
     schema_version: Literal["1"] = "1"
     query: str
     snapshot_id: str

@@ -1,6 +1,5 @@
 """Filters or an id in, memories as they stand out: looking around without asking a question."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -11,7 +10,8 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
+from pellucid.operations.as_known import told_then
+from pellucid.operations.instants import AsKnownAt, AsOf, past_of
 from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.paging import After, Place, page
 from pellucid.operations.using import note_use
@@ -104,7 +104,8 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     on_page, following = page(app, request, fitting, newest_first)
     shown = [_listed(each) for each in on_page]
     if past.known is not None:
-        shown = _told_then(app, request.namespace, shown, past)
+        told = told_then(app, request.namespace, [each.memory for each in shown], past)
+        shown = [each.model_copy(update={"memory": memory}) for each, memory in zip(shown, told, strict=True)]
     return ListOutput(
         memories=tuple(shown),
         total=len(fitting),
@@ -118,13 +119,6 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
 def newest_first(served: Served) -> Place:
     """Where a memory stands in a list of its namespace."""
     return -epoch_ms(served.memory.created), served.memory.id
-
-
-def _told_then(app: App, namespace: str, listed: Sequence[Listed], past: PastInstants) -> list[Listed]:
-    from pellucid.operations.as_known import told_then  # it works with the room of recall
-
-    memories = told_then(app, namespace, [each.memory for each in listed], past)
-    return [each.model_copy(update={"memory": memory}) for each, memory in zip(listed, memories, strict=True)]
 
 
 def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:

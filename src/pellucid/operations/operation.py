@@ -186,6 +186,11 @@ class Operation(Generic[In, Out]):
         """What a caller must have been granted in the namespace; in every one, where the input names none."""
         return self.needs or ("read" if self.effect == "read" else "write")
 
+    @property
+    def gives_xray(self) -> bool:
+        """Whether it answers with the explanation of a recall."""
+        return getattr(self.output, "is_xray", False)
+
     def __call__(self, call: Call, **fields: object) -> Out:
         """Run it on these fields of its input.
 

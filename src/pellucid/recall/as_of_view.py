@@ -6,9 +6,12 @@ is told as if it had never been. `operations.as_known` reads the ledger and know
 """
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pellucid.model.memory import Memory, recorded_at
-from pellucid.recall.state import Request
+
+if TYPE_CHECKING:  # looking around waits for no NumPy
+    from pellucid.recall.state import Request
 
 
 def by_known(memory: Memory, known: datetime | None) -> Memory:
@@ -29,7 +32,7 @@ def by_known(memory: Memory, known: datetime | None) -> Memory:
     return _restated_by(memory, known)
 
 
-def as_stood(memory: Memory, request: Request) -> Memory:
+def as_stood(memory: Memory, request: "Request") -> Memory:
     """A memory that answers a question about the past, as it stood then: in force, whatever became of it since.
 
     Its attributes were restated if they were by the instant; of an imported history, if they are today.

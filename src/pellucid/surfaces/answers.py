@@ -7,7 +7,6 @@ from typing import Any, Literal
 from pydantic.alias_generators import to_camel
 
 from pellucid.errors import PellucidError
-from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_words
@@ -20,7 +19,7 @@ Form = Literal["json", "text", "markdown", "html", "lines"]
 
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
     """Those that an operation's answer can be given in; the first where nobody says which."""
-    if row.output is RecallXraySnapshot:
+    if row.gives_xray:
         from pellucid.xray.render import formats  # what draws an explanation is loaded for one alone
 
         return tuple(formats.RENDERERS)
@@ -48,7 +47,7 @@ def told(
         verbose: also say what goes without saying, where the text leaves that out.
         beneath: further lines that belong to a text for a person.
     """
-    if isinstance(outcome, RecallXraySnapshot) and form != "lines":
+    if row.gives_xray and form != "lines":
         from pellucid.xray.render import formats
 
         return formats.render(outcome, form, verbose=verbose)

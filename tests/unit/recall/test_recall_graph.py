@@ -14,7 +14,8 @@ from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import recall, xray, xray_of
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.ablate import ablate
-from pellucid.recall.legs.graph import is_part, names_in
+from pellucid.recall.legs.graph import is_part
+from pellucid.recall.query.entities import names_in
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import COMPANY

@@ -23,7 +23,7 @@ from pellucid.operations.settling import unsettled
 from pellucid.store.local import health
 from pellucid.store.local.database import DATABASES
 from pellucid.store.records import DrainReport
-from pellucid.xray.words.rungs import counted
+from pellucid.xray.words.numbers import counted
 
 _DAMAGED = {
     "index.db": ANEW,

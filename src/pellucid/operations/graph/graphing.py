@@ -17,7 +17,7 @@ from pellucid.operations.graph.states import SAID, EntityNamed, StateView, known
 from pellucid.operations.instants import AsKnownAt, AsOf, of_ms, past_of
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.store.graph_port import FiledEdge, Node
-from pellucid.xray.words.rungs import counted
+from pellucid.xray.words.numbers import counted
 
 NODES = 200
 """Things at one distance that are looked around at most: the first by key; what is left out is counted."""

@@ -14,7 +14,7 @@ from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.instants import PastInstants, of_ms, past_of
-from pellucid.recall.legs.graph import names_in
+from pellucid.recall.query.entities import names_in
 from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
 

@@ -25,7 +25,7 @@ from pellucid.xray.why.answer import why as look
 from pellucid.xray.why.finding import WhyFinding
 from pellucid.xray.why.sentence import sentences
 from pellucid.xray.words.headline import headline
-from pellucid.xray.words.rungs import counted
+from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.sureness import sureness
 
 _FIRST = 3

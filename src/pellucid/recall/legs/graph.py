@@ -9,11 +9,11 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.language.words import function_words
 from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
 from pellucid.recall.query.edges import beside, unknown
+from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import LegReport, Plan, State, Way, World
 from pellucid.store.graph_port import GraphReader, Node
@@ -38,14 +38,7 @@ MORE = 0.5
 MEANT = 5.0
 """More than a section is near to a query, leads its document and holds words of it: the part that an edge means."""
 NOTHING = "nothing that may answer hangs together with what the query names"
-_LONGEST = 8
-"""Words of a name in a query at most."""
-_SHORTEST = 3
-"""Characters of a name that is one plain word, at least."""
-_ARTICLES = frozenset(("a", "an", "the"))
-_WORD = re.compile(r"[^\W_]+(?:[-_./#'’][^\W_]+)*")
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
-_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def graph(state: State, plan: Plan, world: World) -> Asked:
@@ -149,23 +142,6 @@ class Ways(Mapping[str, Way]):
         return len(self._node)
 
 
-def names_in(text: str) -> list[str]:
-    """What could name something in a text: every run of up to eight words, the longest first.
-
-    None begins or ends with a function word, but for an article before others: titles have these.
-    """
-    words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)]
-    empty = [word.casefold() in function_words() for word in words]
-    opens = [not void or word.casefold() in _ARTICLES for word, void in zip(words, empty, strict=True)]
-    out: dict[str, None] = {}
-    for length in range(min(_LONGEST, len(words)), 0, -1):
-        for start in range(len(words) - length + 1):
-            end = start + length - 1
-            if not empty[end] and opens[start] and (length > 1 or len(words[start]) >= _SHORTEST):
-                out.setdefault(" ".join(words[start : end + 1]))
-    return list(out)
-
-
 def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
     """The things that the query names; of those, where it asks for edges, the ones that some file defines."""
     found = reader.find([*plan.entities, *names_in(plan.text)])
@@ -180,7 +156,7 @@ def _beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int
         return ()
     numbers = {node.number for node in seeds}
     named = (name for name in (*plan.entities, *names_in(plan.text)) if _leads(reader, name, numbers))
-    left = set(_WORD.findall(beside(plan.text, named).casefold()))
+    left = set(WORD.findall(beside(plan.text, named).casefold()))
     return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
 
 

@@ -6,8 +6,16 @@ from functools import cache
 from pellucid.language import lexicon
 from pellucid.language.words import function_words
 
+WORD = re.compile(r"[^\W_]+(?:[-_./#'’][^\W_]+)*")
+"""A word that may be part of a name."""
 _MOST = 64
 """Names of one query at most; the first ones count."""
+_LONGEST = 8
+"""Words of a name in a query at most."""
+_SHORTEST = 3
+"""Characters of a name that is one plain word, at least."""
+_OF_TITLES = frozenset(("a", "an", "the"))
+_OWNER = re.compile(r"['’]s?$")
 
 _SHAPES = re.compile(
     r"""
@@ -166,3 +174,20 @@ class _Found:
     def _add(self, name: str) -> None:
         if name and any(c.isalnum() for c in name) and not re.fullmatch(r"(?:\w\.)+\w", name):
             self.names.setdefault(name)
+
+
+def names_in(text: str) -> list[str]:
+    """What could name something in a text: every run of up to eight words, the longest first.
+
+    None begins or ends with a function word, but for an article before others: titles have these.
+    """
+    words = [_OWNER.sub("", word) for word in WORD.findall(text)]
+    empty = [word.casefold() in function_words() for word in words]
+    opens = [not void or word.casefold() in _OF_TITLES for word, void in zip(words, empty, strict=True)]
+    out: dict[str, None] = {}
+    for length in range(min(_LONGEST, len(words)), 0, -1):
+        for start in range(len(words) - length + 1):
+            end = start + length - 1
+            if not empty[end] and opens[start] and (length > 1 or len(words[start]) >= _SHORTEST):
+                out.setdefault(" ".join(words[start : end + 1]))
+    return list(out)

@@ -9,8 +9,8 @@ from math import log
 
 import numpy as np
 
-from pellucid.recall.legs.graph import names_in
 from pellucid.recall.query.edges import asked_edges
+from pellucid.recall.query.entities import names_in
 from pellucid.recall.score.equation import STEP, Floats, Ints, succession, total
 from pellucid.recall.state import Plan, Pool, State, World
 

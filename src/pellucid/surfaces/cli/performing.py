@@ -1,5 +1,6 @@
 """A command and what was typed in, an operation run and its answer told out."""
 
+import gc
 import re
 import shlex
 from collections.abc import Generator, Mapping
@@ -31,6 +32,8 @@ def perform(command: Command, given: Mapping[str, Any]) -> None:
     """
     row, own = _row(command), _own(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
+    gc.freeze()
+    gc.enable()
     with spelled_by(_spelling(given)):
         try:
             if own:

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.surfaces import asking
 from pellucid.surfaces.answers import forms
 from pellucid.surfaces.http.forms import MEDIA
@@ -112,7 +111,7 @@ def _responses(route: Route) -> dict[str, Any]:
 def _answer(route: Route) -> dict[str, Any]:
     output: Any = route.row.output
     found = TypeAdapter[Any](output).json_schema(mode="serialization")
-    if route.row.output is not RecallXraySnapshot:
+    if not route.row.gives_xray:
         return found
     definitions = found.pop("$defs", {})
     properties = {"snapshotFound": {"type": "boolean"}, "snapshot": found}

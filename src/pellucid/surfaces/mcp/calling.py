@@ -165,7 +165,7 @@ def refused(error: PellucidError, row: Row | None = None) -> types.CallToolResul
     """
     spell_wire(error, _REFERENCE)
     found: dict[str, Any] = dict(problem(error))
-    is_answer = row is not None and row.output is RecallXraySnapshot and isinstance(error, NotFoundError)
+    is_answer = row is not None and row.gives_xray and isinstance(error, NotFoundError)
     if is_answer:
         found = enveloped(None)
     return types.CallToolResult(

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.asking import schema, writable
 
@@ -38,7 +37,7 @@ def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
     found = TypeAdapter[Any](kind).json_schema(by_alias=True, mode="serialization")
     for each in found.get("anyOf", [found]):
         shown = _without(_bare(each, found.get("$defs", {}), _SKETCH), "$defs", "description")
-        if row.output is RecallXraySnapshot:
+        if row.gives_xray:
             captured = {"snapshotFound": {"type": "boolean"}, "snapshot": shown}
             shown = {"type": "object", "properties": captured, "required": ["snapshotFound"]}
         yield shown

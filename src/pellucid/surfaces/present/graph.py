@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import is_for_terminal
-from pellucid.xray.words.rungs import counted
+from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:

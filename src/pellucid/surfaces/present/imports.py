@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command
-from pellucid.xray.words.rungs import counted
+from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.present.imports import decided, in_words
+from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def observed(outcome: ObserveOutput) -> str:
         among = "; ".join(map(visible, outcome.problems[:3]))
         lines.append(f"{outcome.malformed} lines could not be read, among them {among}")
     for each in outcome.flushes:
-        told = f"{_many(each.turns, 'turn')} became {_many(each.memories, 'memory', 'memories')}"
+        told = f"{counted(each.turns, 'turn')} became {counted(each.memories, 'memory', 'memories')}"
         lines.append(f"flushed {visible(each.session_id)} on {each.signal}: {told}")
         lines += [f"  {line}" for line in decided(each.verdicts, each.unkept)]
     if outcome.topic_shift == "words":
@@ -44,13 +45,9 @@ def waiting(outcome: SpoolOutput) -> str:
 
 
 def _backlog(each: Backlog) -> str:
-    since = f"{_many(each.turns, 'turn')} since {isoformat(each.oldest)}"
+    since = f"{counted(each.turns, 'turn')} since {isoformat(each.oldest)}"
     line = f"waiting in {each.namespace}: {visible(each.session_id)}, {since}"
     if not each.attempts:
         return line
     after = f"; next attempt after {isoformat(each.next_attempt)}" if each.next_attempt else ""
-    return f"{line}; {_many(each.attempts, 'attempt')} failed: {visible(each.problem or 'unknown')}{after}"
-
-
-def _many(count: int, one: str, more: str = "") -> str:
-    return f"{count} {one if count == 1 else more or one + 's'}"
+    return f"{line}; {counted(each.attempts, 'attempt')} failed: {visible(each.problem or 'unknown')}{after}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command
+from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def project(each: ProjectRow) -> str:
 
 
 def _lines(each: ProjectRow) -> Iterator[str]:
-    held = [_many(each.memories, "memory", "memories"), _many(each.sessions, "session", "sessions")]
-    held += [_many(each.passages, "passage", "passages")] if each.passages else []
+    held = [counted(each.memories, "memory", "memories"), counted(each.sessions, "session", "sessions")]
+    held += [counted(each.passages, "passage", "passages")] if each.passages else []
     last = f", the last on {each.last_session[:10]}" if each.last_session else ""
     yield f"{each.namespace}  {', '.join(held)}{last}"
     for number, root in enumerate(each.roots):
@@ -37,7 +38,3 @@ def _lines(each: ProjectRow) -> Iterator[str]:
         yield "  (in no project)"
     if each.earlier_elsewhere:
         yield "  earlier sessions of it are in local/default, which a recall in it asks, too"
-
-
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"

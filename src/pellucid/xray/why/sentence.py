@@ -12,7 +12,7 @@ from pellucid.xray.why.finding import (
     WhyFinding,
     WhyLeg,
 )
-from pellucid.xray.words.ordinal import ordinal
+from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.sentence import by
 
 _CHANGES = {

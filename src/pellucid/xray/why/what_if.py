@@ -17,7 +17,7 @@ from pellucid.xray.why.finding import NOT_KNOWN, WhyChange, WhyTried
 from pellucid.xray.why.suggest import TRIED
 from pellucid.xray.why.trial import Dial, Idea, Missed, TrialChange
 from pellucid.xray.why.whereabouts import context_place, place_in, position_of, rung_of
-from pellucid.xray.words.ordinal import ordinal
+from pellucid.xray.words.numbers import ordinal
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from itertools import dropwhile
 
 from pellucid.model.snapshot import FilterTrace, LegHealth, RejectedCandidate
 from pellucid.recall.score.ladder import DIVERSIFY, REPEATS
+from pellucid.xray.words.numbers import counted
 
 TURNED_AWAY = {
     "status-active": "no longer active",
@@ -69,11 +70,6 @@ def idle(rung: FilterTrace) -> bool:
 def at_work(leg: LegHealth) -> bool:
     """Whether a leg had something to do, or was left out on purpose; else it gave its reason not to."""
     return leg.health != "off" or not leg.reason
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """`1 memory`, `8,000 memories`."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def shown(many: int, cuts: Mapping[str, int]) -> str:

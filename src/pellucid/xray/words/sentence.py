@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.score.rerank import LATE_INTERACTION
-from pellucid.xray.words.ordinal import ordinal
+from pellucid.xray.words.numbers import ordinal
 
 LARGEST = {
     "temporal": "how recent it is",

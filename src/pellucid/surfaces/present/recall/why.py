@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command
 from pellucid.xray.render.fields import score
-from pellucid.xray.words.ordinal import ordinal
+from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
