@@ -10,6 +10,12 @@ from pellucid.language.scripts import UNSPACED
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _TOKEN = re.compile(r"\w+(?:[._:+#-]\w+)*[+#%]*")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
+_JOINT = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z][A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_LONGEST_JOINED = 64
+"""Characters of a name in code; what is longer is no name."""
+_JOINED = re.compile(
+    rf"(?<![^\W_])(?=[^\W_]*?(?:[A-Za-z][a-z][A-Z][A-Za-z]|[A-Z]{{2}}[a-z]{{2}}))[^\W_]{{3,{_LONGEST_JOINED}}}+(?![^\W_])"
+)
 
 
 @cache
@@ -44,6 +50,11 @@ def content_words(text: str) -> tuple[str, ...]:
     """The distinct words that carry meaning, in order of first appearance: no stop words, no lone Latin letters."""
     stop = stop_words()
     return tuple(dict.fromkeys(word for word in words(text) if word not in stop and not _is_lone_letter(word)))
+
+
+def joined_words(text: str) -> list[str]:
+    """The words in those names of code that are several in one, in order: parse, HTTP, Header of `parseHTTPHeader`."""
+    return [word for name in _JOINED.findall(text) for word in _JOINT.split(name)]
 
 
 def reading_length(text: str) -> int:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kits.vault import SCRIPTS, Opener, ask, contents, keep
-from pellucid.store.local.index.analysis import Analyzer, _fold_width, count, term
+from pellucid.store.local.index.analysis import Analyzer, _fold_width, count, term, with_joined_words
 
 ANALYZER = Analyzer(apsw.Connection(":memory:"))
 VOCABULARY = [word for _, words in SCRIPTS for word in words.split()]
@@ -35,7 +35,7 @@ def test_a_text_holds_every_word_of_itself_as_a_query(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.characters(max_codepoint=127)))
 def test_plain_text_is_analysed_the_same_way_by_both_paths(text: str) -> None:
-    assert ANALYZER.stems(text) == [stem for stem, _, _ in ANALYZER._pieces(text, singles=True)]
+    assert ANALYZER.stems(text) == [stem for stem, _, _ in ANALYZER._pieces(with_joined_words(text), singles=True)]
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,7 @@ def test_plain_text_is_analysed_the_same_way_by_both_paths(text: str) -> None:
         ("港口", ["港", "口", "港口"]),
         ("a港口b", ["a", "港", "口", "港口", "b"]),
         ("cache_ttl=300", ["cach", "ttl", "300"]),
+        ("call HookAgent()", ["call", "hookag", "hook", "agent"]),
         ("паром", ["паром"]),
         ("ＡＢＣ１２", ["abc12"]),
         ("🚢", []),
@@ -113,3 +114,13 @@ def test_words_are_counted_under_their_numbers() -> None:
     assert (np.diff(words.terms.astype(np.int64)) > 0).all()
     assert count([]).length == 0
     assert len(count([]).terms) == 0
+
+
+@pytest.mark.parametrize("query", ["which hook agent is it", "where is getHookAgent called"])
+def test_a_question_finds_a_name_of_code_by_its_words_and_by_itself(house: Opener, query: str) -> None:
+    app = house(encoder=None)
+    kept = "use `getHookAgent()`, not the first that is found"
+    keep(app, kept)
+    for n in range(3):
+        keep(app, f"something else entirely number {n}")
+    assert contents(ask(app, query, without=("vector", "recent")))[:1] == [kept]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.language.spelling import content_hash, entity_key, normalise
-from pellucid.language.words import content_words, reading_length, words
+from pellucid.language.words import content_words, joined_words, reading_length, words
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,17 @@ def test_the_words_that_a_forgotten_statement_is_known_by_are_those_of_before() 
     assert content_words("¿Cuándo y dónde está el faro que todavía brilla?") == (
         *("cuándo", "dónde", "faro", "todavía", "brilla"),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see ag.SessionFileExtension()", ["Session", "File", "Extension"]),
+        ("parseHTTPHeader, HTTPServer", ["parse", "HTTP", "Header", "HTTP", "Server"]),
+        ("my_fooBar.baz", ["foo", "Bar"]),
+        ("URLs, IDs, PRs, v2API, sha256, Plain, UPPER, snake_case, o'Neill, mRNA, iPhone, kappaB", []),
+        ("abCd" * 40, []),
+    ],
+)
+def test_names_of_code_are_taken_apart_where_case_begins_a_word(text: str, found: list[str]) -> None:
+    assert joined_words(text) == found

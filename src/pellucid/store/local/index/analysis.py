@@ -1,7 +1,8 @@
 """Text in, stems with their places out: one analysis for memories and queries, in every script.
 
 Words are folded and stemmed by SQLite's own `porter unicode61`; runs of scripts written without spaces become
-characters and overlapping pairs (pairs only in a query, unless the run is one character long).
+characters and overlapping pairs (pairs only in a query, unless the run is one character long). A memory's names of code
+are also the words that they are written of (`HookAgent`: hook, agent), so that a question in plain words meets them.
 """
 
 import re
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.language.scripts import EAST, HALF_WIDTH, HANGUL
+from pellucid.language.words import joined_words
 
 _UNSPACED = re.compile(
     f"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff{EAST}{HANGUL}\uf900-\ufaff{HALF_WIDTH}\U00020000-\U0003ffff]+"
@@ -29,7 +31,8 @@ class Analyzer:
         self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def stems(self, text: str) -> list[str]:
-        """The stems of a memory's text, in order."""
+        """The stems of a memory's text, in order; behind them those of the words in its names of code."""
+        text = with_joined_words(text)
         if text.isascii():
             found = self._tokenize(
                 text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
@@ -70,6 +73,11 @@ class WordCounts:
     terms: NDArray[np.uint32]
     counts: NDArray[np.uint8]
     length: int
+
+
+def with_joined_words(text: str) -> str:
+    """The text, and behind it the words that its names of code are written of."""
+    return " ".join((text, *joined_words(text)))
 
 
 def count(stems: Sequence[str]) -> WordCounts:
