@@ -1,7 +1,7 @@
 """A segment in, how each of its turns is to be read out: work or chat, a person or an assistant, debugging or not."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -18,6 +18,9 @@ _FAILURE = re.compile(
     re.MULTILINE,
 )
 _HEADING = re.compile(r"(?:#{1,6} )?(\d{4})-(\d\d)-(\d\d)\b")
+_SECTION = re.compile(r"^(?=\d\. \**[A-Z])", re.MULTILINE)
+_HANDED_OVER = re.compile(r"\d\. \**(?:Primary Request and Intent|Pending Tasks|Current Work|Optional Next Step)\b")
+_HEADED = re.compile(r"\d\. \**(?:Key Technical Concepts|Files and Code Sections|Errors and fixes|Problem Solving)\b")
 _REACH = 4
 """How many spoken turns after a failing output still belong to the debugging of it."""
 
@@ -45,9 +48,10 @@ def hear(segment: Segment) -> tuple[Hearing, ...]:
     heard: list[Hearing] = []
     headed: datetime | None = None
     usual = ""
-    for turn in segment.turns:
-        if turn.role not in {"user", "assistant"}:
+    for each in segment.turns:
+        if each.role not in {"user", "assistant"}:
             continue
+        turn = replace(each, content=_found(each.content)) if each.kind == "recap" else each
         headed = _date_heading(turn.content) or headed
         language = detect_language(turn.content, LANGUAGES, usual)
         usual = language.code
@@ -63,6 +67,15 @@ def hear(segment: Segment) -> tuple[Hearing, ...]:
             )
         )
     return tuple(heard)
+
+
+def _found(recap: str) -> str:
+    """What a compaction's summary says was found; not what was asked, which stands in the turns, nor what is next."""
+    told, over = list[str](), False
+    for section in _SECTION.split(recap):
+        over = bool(_HANDED_OVER.match(section)) or (over and not _HEADED.match(section))
+        told += [] if over else [section]
+    return "".join(told)
 
 
 def manner_of(turns: tuple[Turn, ...]) -> Manner:

@@ -274,19 +274,15 @@ def test_a_compactions_summary_is_a_recap_without_its_frame(tmp_path: Path):
     assert told(found) == [("assistant", "recap", "1. Redis keeps the sessions.\n2. Tests are green.")]
 
 
-def test_what_a_compaction_hands_over_for_the_next_step_is_no_part_of_its_recap(tmp_path: Path):
-    summary = (
-        "1. Primary Request and Intent:\n   The user wants retries.\n1. first\n2. second\n\n"
-        "2. Key Technical Concepts:\n"
-        '   - Redis keeps the sessions\n\n6. All user messages:\n   - "use redis"\n\n'
-        "7. **Pending Tasks:**\n   - push\n\n"
-        "8. Current Work:\n   Writing the test.\n\n9. Optional Next Step:\n   Run it."
-    )
-    words = f"This session is being continued from a previous conversation.\n\nSummary:\n{summary}"
+def test_a_recap_leaves_out_the_messages_that_it_repeats_and_nothing_else(tmp_path: Path):
+    asked = "1. Primary Request and Intent:\n   The user wants retries.\n\n2. Key Technical Concepts:\n   - Redis\n\n"
+    said = '6. All user messages:\n   - "use redis"\n1. Do it\n2. Then push\n\n'
+    left = "7. **Pending Tasks:**\n   - push\n\n9. Optional Next Step:\n   Run it."
+    words = f"This session is being continued from a previous conversation.\n\nSummary:\n{asked}{said}{left}"
 
     found = turns(tmp_path, line("user", words, isCompactSummary=True))
 
-    assert told(found) == [("assistant", "recap", "2. Key Technical Concepts:\n   - Redis keeps the sessions")]
+    assert told(found) == [("assistant", "recap", asked + left)]
 
 
 def test_a_title_belongs_to_the_file_that_holds_the_line_it_names(tmp_path: Path):

@@ -44,11 +44,10 @@ _GO_ON = re.compile(
     r"^(?:If you need specific details from before|Please continue the conversation from where)\b.*",
     re.DOTALL | re.MULTILINE,
 )
-_SECTION = re.compile(r"^(?=\d\. \**[A-Z])", re.MULTILINE)
-_HANDED_OVER = re.compile(
-    r"\d\. \**(?:Primary Request and Intent|All user messages|Pending Tasks|Current Work|Optional Next Step)\b"
+_REPEATED = re.compile(
+    r"^\d\. \**All user messages\b.*?(?=^\d\. \**(?:Pending Tasks|Current Work|Optional Next Step)\b|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
-_HEADED = re.compile(r"\d\. \**(?:Key Technical Concepts|Files and Code Sections|Errors and fixes|Problem Solving)\b")
 _CARRY_OUT = re.compile(r"\A\s*(?:Implement the following plan|PLEASE IMPLEMENT THIS PLAN):\s*\n")
 _IDE = re.compile(r"\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*\n", re.DOTALL | re.MULTILINE)
 
@@ -66,16 +65,11 @@ def is_harness_text(text: str) -> bool:
 def recap(text: str) -> str:
     """A compaction's summary without the frame it was handed on in, and without the analysis that preceded it.
 
-    Of the sections that Claude Code asks for, those are left out that hand the work over: what was asked, which stands
-    in the turns, and what comes next.
+    Of the sections that Claude Code asks for, the one that repeats the user's messages is left out: they are turns.
     """
     text = _GO_ON.sub("", _CONTINUED.sub("", text))
     summary = _SUMMARY.search(text)
-    told, over = list[str](), False
-    for section in _SECTION.split(text[summary.end() :] if summary else text):
-        over = bool(_HANDED_OVER.match(section)) or (over and not _HEADED.match(section))
-        told += [] if over else [section]
-    return "".join(told).strip()
+    return _REPEATED.sub("", text[summary.end() :] if summary else text).strip()
 
 
 def plan_to_carry_out(text: str) -> str:

@@ -98,6 +98,15 @@ def test_an_accepted_plan_concludes_and_a_title_says_nothing_of_its_own() -> Non
     assert recorded("title", "assistant", CAUSE) == []
 
 
+def test_of_a_recap_is_kept_what_was_found_and_not_what_was_asked_or_comes_next() -> None:
+    later = CAUSE.replace("uploads", "exports")
+    wanted, found, coming = f"1. Primary Request and Intent:\n   {later}", f"5. Problem Solving:\n   {CAUSE}", later
+    recap = f"{wanted}\n\n{found}\n\n7. Pending Tasks:\n   - {coming}\n\n8. **Current Work**:\n   {coming}"
+    kept = recorded("recap", "assistant", recap)
+    assert any(CAUSE.rstrip(".") in each for each in kept)
+    assert not any("exports" in each for each in kept)
+
+
 @pytest.mark.parametrize(
     ("asked", "answer", "lasts"),
     [
