@@ -234,9 +234,9 @@ def test_a_list_of_an_agents_is_told_whole_or_says_that_it_is_not() -> None:
         assert part.endswith("; …")
 
 
-def test_a_brief_paragraph_of_an_agents_is_told_whole() -> None:
+def test_a_brief_paragraph_of_an_agents_is_told_to_its_end() -> None:
     cause = "The label service reloads all fonts for every label, 1,893 times in the last hour"
     remedy = "WeasyPrint builds a new configuration per call. Caching one would bring it to 0.4 s"
-    assert told(("user", "why is it slow?"), ("assistant", f"{cause}. {remedy}.")) == [f"{cause}. {remedy}"]
-    step = "Let me now look at the other services"
-    assert told(("user", "why is it slow?"), ("assistant", f"{cause}. {remedy}. {step}.")) == [f"{cause}. {remedy}"]
+    for before, behind in (("", ""), ("", " Let me now look at the others."), ("I found it now.", "")):
+        said = f"{before} {cause}. {remedy}.{behind}"
+        assert told(("user", "why is it slow?"), ("assistant", said)) == [f"{cause}. {remedy}"], said
