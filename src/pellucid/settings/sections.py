@@ -308,6 +308,9 @@ class HookSettings(BaseModel):
     model_config = _SECTION
     enabled: bool = Field(default=True, description="Whether such programs are listened to at all.")
     capture: bool = Field(default=True, description="Whether their transcripts are read.")
+    keep_turns: bool = Field(
+        default=True, description="Keep what is said in them word for word behind the memories, as an import does."
+    )
     brief_tokens: int = Field(
         default=1500, ge=0, le=4000, description="Tokens of the brief that a session begins with; 0: none."
     )

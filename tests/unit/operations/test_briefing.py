@@ -1,6 +1,7 @@
 """Sessions in, what somebody who comes back after a week is told of them."""
 
 from kits.intake import HERE, START, take
+from kits.vault import keep
 from pellucid.app import App
 from pellucid.model.turn import Role, Turn, TurnKind
 from pellucid.operations.session.briefing import BriefInput, SessionBrief, brief
@@ -88,3 +89,16 @@ def test_a_question_at_the_end_is_the_agents_and_nothing_left_to_do(whole: App) 
     assert told.unanswered
     assert told.unanswered.text == "Would you like to mark the PR as ready for review?"
     assert "the agent asked last: Would you like" in brief(whole, BriefInput(namespace=HERE)).text
+
+
+def test_of_a_long_question_with_its_answer_the_answer_is_told(whole: App) -> None:
+    question = (
+        "Should the crane's log be sent to the harbour office at once, not waiting for the end of the shift, or keep "
+        "the current way, in which the log is only sent once the foreman has read and signed every page of it himself?"
+    )
+    keep(whole, f"{question} – Keep the current way: signed pages only.", category="decision", session_id="s1")
+    told = _told(whole, ("user", "Let us talk about the log of the crane and who gets it."))
+    (decided,) = told.decided
+    assert decided.text.startswith("Should the crane's log be sent to the harbour office")
+    assert "Keep the current way: signed pages only" in decided.text
+    assert len(decided.text) <= 240

@@ -6,7 +6,7 @@ those turns and the speakers' names do not hold. Some true claims are lost this 
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,8 +58,9 @@ _LABEL = re.compile(
 )
 _LABELS = frozenset({"user", "assistant", "speaker", "usuario", "usuaria", "nutzer", "benutzer"})
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|without|none|nobody|nothing|neither|nor|avoid\w*|refus\w*|stop\w*|nicht|kein\w*|niemals|nie|ohne"
-    r"|nichts|niemand|weder|vermeid\w*|nunca|jamás|sin|nada|nadie|ning[uú]n\w*|tampoco|evita\w*|pas|jamais|sans)\b"
+    r"\b(?:not|no|never|without|none|nobody|nothing|neither|nor|avoid\w*|refus\w*|stop\w*|instead of|rather than|nicht"
+    r"|kein\w*|niemals|nie|ohne|nichts|niemand|weder|vermeid\w*|(?:an)?statt|nunca|jamás|sin|nada|nadie|ning[uú]n\w*"
+    r"|tampoco|evita\w*|en (?:vez|lugar) de|pas|jamais|sans|au lieu d[eu])\b"
     r"|不|没|沒|无|無|勿|别(?!的)|ない|なく|ません|ず(?=に|\s|$)"
 )
 _IDIOM = re.compile(
@@ -109,6 +110,14 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
         if reason := rule(case):
             return reason
     return _fact(case)
+
+
+def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
+    """The words of a claim for which it was dropped, where it is words; each once."""
+    ground = ground_of(claim, turns)
+    if isinstance(ground, str) or reason not in _TELLING:
+        return []
+    return list(dict.fromkeys(_TELLING[reason](_Case(claim, ground, _tidy(claim.content, claim.category)))))
 
 
 def _tidy(content: str, category: Category) -> str:
@@ -187,21 +196,32 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _by_number(case: _Case) -> DropReason | None:
+    return "number-not-said" if _unsaid_numbers(case) else None
+
+
+def _unsaid_numbers(case: _Case) -> list[str]:
     anywhere = case.claim.category in _SEVERAL_SENTENCES
     heard = set(figures(case.ground.heard if anywhere else "\n".join(case.ground.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
     said = _STEP.sub("", case.content) if case.claim.category == "procedure" else case.content
-    return None if {*figures(said)} <= heard else "number-not-said"
+    return [number for number in figures(said) if number not in heard]
 
 
 def _by_name(case: _Case) -> DropReason | None:
+    if _unsaid_identifiers(case):
+        return "identifier-not-said"
+    return "name-not-said" if _unsaid_names(case) else None
+
+
+def _unsaid_identifiers(case: _Case) -> list[str]:
     heard = case.ground.near.casefold()
     parts = [part.strip(".:'’*_") for part in _PART.findall(case.unlabelled)]
-    if any(_JOINED.search(part) and part.casefold() not in heard for part in parts):
-        return "identifier-not-said"
-    known = [*words(heard), *stop_words()]
-    missing = any(len(_shared(words(name), known)) < len(words(name)) for name in _names(case.unlabelled))
-    return "name-not-said" if missing else None
+    return [part for part in parts if _JOINED.search(part) and part.casefold() not in heard]
+
+
+def _unsaid_names(case: _Case) -> list[str]:
+    known = [*words(case.ground.near.casefold()), *stop_words()]
+    return [name for name in _names(case.unlabelled) if len(_shared(words(name), known)) < len(words(name))]
 
 
 def _names(content: str) -> list[str]:
@@ -212,21 +232,26 @@ def _names(content: str) -> list[str]:
 
 
 def _by_polarity(case: _Case) -> DropReason | None:
-    """A `not` may neither be lost nor added.
+    """A `not` may neither be lost nor added."""
+    return "polarity" if _turned_round(case) else None
 
-    What is said without one may take no word that is only said with one; what is said with one must have its like, the
-    quoted clause that shares most words, said with one too.
+
+def _turned_round(case: _Case) -> list[str]:
+    """The words that are denied by one of the claim and its quote, and not by the other.
+
+    What is said without a `not` may take no word that is only said with one; what is said with one must have its like,
+    the quoted clause that shares most words, said with one too.
     """
     heard = [clause for sentence in case.ground.sentences for clause in clauses(sentence)]
-    denied, stated = (" ".join(filter(None, part)) for part in zip(*map(_by_sign, heard), strict=True))
+    denied, stated = (words(" ".join(filter(None, part))) for part in zip(*map(_by_sign, heard), strict=True))
     for clause in clauses(case.unlabelled):
         if not _is_negated(clause):
-            from_denied = _shared(content_words(clause), words(denied))
-            if len(_shared(from_denied, words(stated))) < len(from_denied):
-                return "polarity"
+            from_denied = _shared(content_words(clause), denied)
+            if lost := [word for word in from_denied if word not in _shared(from_denied, stated)]:
+                return lost
         elif not _is_negated(max(heard, key=lambda other: len(_shared(words(clause), words(other))))):
-            return "polarity"
-    return None
+            return [clause]
+    return []
 
 
 def _by_sign(clause: str) -> tuple[str, str]:
@@ -269,6 +294,14 @@ _RULES: tuple[Callable[[_Case], DropReason | None], ...] = (
     _by_polarity,
     _by_resolution,
 )
+
+
+_TELLING: Mapping[DropReason, Callable[[_Case], list[str]]] = {
+    "number-not-said": _unsaid_numbers,
+    "identifier-not-said": _unsaid_identifiers,
+    "name-not-said": _unsaid_names,
+    "polarity": _turned_round,
+}
 
 
 def _fact(case: _Case) -> Checked:

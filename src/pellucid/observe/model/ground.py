@@ -23,8 +23,8 @@ _BEFORE = 2
 """Turns before the evidence that may supply the name for a pronoun."""
 _CLAUSE = re.compile(
     r"(?<=[.!?…;:,)])\s++|(?<=[。！？、，；])|(?<!\s)\s++[-–—]++\s++"
-    r"|(?<!\s)\s++(?=(?:but|whereas|instead|even though|although|though|because|aber|sondern|obwohl|weil|pero|sino"
-    r"|aunque)\b)"
+    r"|(?<!\s)\s++(?=(?:but|whereas|instead|rather than|even though|although|though|because|aber|sondern|obwohl|weil"
+    r"|(?:an)?statt|pero|sino|aunque|en (?:vez|lugar) de|au lieu d[eu])\b)"
 )
 _EDGES = rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])"
 """Of a word; scripts without spaces have none."""

@@ -1,6 +1,7 @@
 """What an agent says of its session in, what the session bears out kept as memories out: nothing is believed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +14,19 @@ from pellucid.capture.secrets.redact import redact
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, statement
-from pellucid.model.memory import TRANSCRIBED, Category
+from pellucid.model.memory import TRANSCRIBED, Category, Memory
 from pellucid.model.observation import ExtractedFact
-from pellucid.model.turn import Segment, Turn
+from pellucid.model.turn import Role, Segment, Turn
 from pellucid.model.wire import Wire
 from pellucid.observe.judge import HeuristicJudge
-from pellucid.observe.model.check import Checked, check
+from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quotes
 from pellucid.observe.pipeline import observe
+from pellucid.operations.browsing import answering
 from pellucid.operations.hooks.hosts import HOSTS
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.session.briefing import turn_of
 from pellucid.operations.session.restating import restate
 from pellucid.store.local.hooked import HookedSessions
 
@@ -31,6 +34,23 @@ MOST_CLAIMS = 20
 _LONGEST = 2_000
 _PLAIN = 0.8
 """How sure a statement is taken to be that an agent makes, and a quote bears out."""
+_HINTS: Mapping[str, str] = {
+    "not-quoted": "no turn of the session holds the quote: copy the words exactly, of one turn",
+    "unsupported": "the turn says little of it: quote the words that say it, or say less",
+    "number-not-said": "the quote does not hold {}: quote the sentence that does",
+    "identifier-not-said": "the turn does not hold {}: write it as it stands there",
+    "name-not-said": "neither the turn nor those just before it hold {}: write it as it stands there",
+    "polarity": "only one of quote and statement denies {}: say it with a not in both, or in neither",
+    "wrong-speaker": "somebody else said the quote: name who did, or nobody",
+    "too-long": "say it in at most 500 characters",
+    "instruction": "it reads as an order to whoever reads it: say what holds, and who said so",
+    "script": "it is written in other letters than the turn",
+    "empty": "it says nothing",
+    "hidden-characters": "it holds characters that cannot be seen",
+}
+"""What to do about a claim that is not kept, by the reason; `{}` are its own words that are to blame."""
+_SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output": "tool"}
+"""Who said a passage, by its source; else a person."""
 
 
 class Claim(BaseModel):
@@ -62,6 +82,8 @@ class ClaimOutcome(Wire):
     statement: str
     memory_id: str | None = None
     reason: str = ""
+    hint: str = ""
+    """What to change, for it to be kept."""
 
 
 class ClaimOutput(Wire):
@@ -89,13 +111,14 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
     if not turns:
         raise NotFoundError(
             f"no turns of a session {request.session_id} are at hand in {request.namespace}",
-            next_step="hooks or `pellucid observe` bring them; `pellucid remember` keeps what a user says without",
+            next_step="hooks or `pellucid observe` bring them; turns that were looked at stay only where hooks told of "
+            "the session, or observe.traceRetention is episode; `pellucid remember` keeps what a user says without",
         )
     checked = [_checked(each, turns) for each in request.claims]
     kept = _kept(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])
     outcomes = [
-        ClaimOutcome(statement=said.statement, reason=each)
-        if isinstance(each, str)
+        ClaimOutcome(statement=said.statement, reason=each.reason, hint=each.hint)
+        if isinstance(each, _Dropped)
         else ClaimOutcome(statement=said.statement, **kept.get(each.content, {"reason": "said twice"}))
         for said, each in zip(request.claims, checked, strict=True)
     ]
@@ -108,20 +131,49 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
 
 
 def _turns(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """The turns of a session of this namespace: of its transcript where a program told of one, else what waits."""
+    """The turns of a session of this namespace: of its transcript where a program told of one, else what is at hand.
+
+    That is what waits, behind what is kept word for word of turns that were looked at.
+    """
     for each in HookedSessions(app.settings.home).known():
         if each.session_id == session_id and each.namespace == namespace and each.transcript:
-            report = CaptureReport()
-            found = read(
-                [Path(each.transcript)], app.settings.capture, report, transcript_format=HOSTS[each.host].format
-            )
-            return [turn for turn in found if turn.session_id == session_id]
-    return [each.turn for each in app.spool.held(namespace, session_id) if each.turn.content]
+            report, path = CaptureReport(), Path(each.transcript)
+            if path.exists():
+                found = read([path], app.settings.capture, report, transcript_format=HOSTS[each.host].format)
+                return [turn for turn in found if turn.session_id == session_id]
+    waiting = [each.turn for each in app.spool.held(namespace, session_id) if each.turn.content]
+    return [*_kept_turns(app, namespace, session_id), *waiting]
 
 
-def _checked(said: Claim, turns: Sequence[Turn]) -> ExtractedFact | str:
+def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
+    """The turns that passages of a session come from, in their order; none that may not answer now."""
+    said, ids = dict[int, list[Memory]](), answering(app, namespace, None)
+    for memory in (each.memory for each in app.index.memories(namespace)):
+        if memory.session_id == session_id and memory.category == "moment" and memory.id in ids:
+            said.setdefault(turn_of(memory), []).append(memory)
+    return [
+        Turn(
+            session_id,
+            ordinal,
+            _SPEAKERS.get(passages[0].source_class or "", "user"),
+            "\n".join(each.content for each in sorted(passages, key=lambda each: each.id)),
+            at=passages[0].valid_at,
+        )
+        for ordinal, passages in sorted(said.items())
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """Why a claim is not kept, and what would help."""
+
+    reason: str
+    hint: str
+
+
+def _checked(said: Claim, turns: Sequence[Turn]) -> ExtractedFact | _Dropped:
     """The fact of a claim, of the first turn that bears it out, or why none does."""
-    reason = "not-quoted"
+    dropped = _Dropped("not-quoted", _HINTS["not-quoted"])
     for turn in turns:
         if quotes(said.quote, turn):
             asked = ModelClaim(
@@ -137,8 +189,9 @@ def _checked(said: Claim, turns: Sequence[Turn]) -> ExtractedFact | str:
             found = check(asked, turns)
             if isinstance(found, Checked):
                 return found.fact
-            reason = found
-    return reason
+            named = ", ".join(f"“{each}”" for each in culprits(asked, turns, found))
+            dropped = _Dropped(found, _HINTS.get(found, "").format(named))
+    return dropped
 
 
 class _Said:

@@ -208,15 +208,23 @@ def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _line(memory: Memory, words: str = "") -> BriefLine:
-    """A memory, or these words of it, in one line: as many of its sentences as have room."""
-    text, said = "", harmless(words or memory.content)
-    for sentence in sentences(said):
-        if text and len(text) + len(sentence) > _TOLD:
+    """A memory, or these words of it, in one line: as many of its sentences as have room.
+
+    Of a question with its answer, the answer is what is told: a long question is cut, and not the answer left out.
+    """
+    text, said = "", list(sentences(harmless(words or memory.content)))
+    is_answered = len(said) > 1 and is_question(said[0])
+    if is_answered:
+        said = [_cut(said[0], _TOLD // 2), *said[1:]]
+    for number, sentence in enumerate(said):
+        if text and len(text) + len(sentence) > _TOLD and not (is_answered and number == 1):
             break
         text = f"{text} {sentence}".strip()
-    return BriefLine(
-        memory_id=memory.id, text=text if len(text) <= _TOLD else f"{text[: _TOLD - 2].rsplit(' ', 1)[0]} …"
-    )
+    return BriefLine(memory_id=memory.id, text=_cut(text, _TOLD))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 2].rsplit(' ', 1)[0]} …"
 
 
 def _text(session: SessionBrief) -> str:

@@ -20,8 +20,9 @@ from pellucid.memory.unit_of_work import WAIT_S
 from pellucid.model.turn import FlushSignal, Segment, Turn
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.extraction import Extraction
-from pellucid.operations.session.intake import Intake, SegmentCut
+from pellucid.operations.session.intake import Intake, Mode, SegmentCut
 from pellucid.operations.session.tally import IntakeTally
+from pellucid.store.local.hooked import HookedSessions
 from pellucid.store.local.lock import exclusive, namespace_lock
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
@@ -79,7 +80,7 @@ class Flusher:
     """Makes, at the first flush, who distils; several flushers may share it."""
     forgotten_in: tuple[str, ...] = ()
     """See `Intake`."""
-    _intake: Intake | None = None
+    _intakes: dict[Mode, Intake] = field(default_factory=dict[Mode, Intake])
     _meaning: ApartInMeaning = field(init=False)
     _cutters: tuple[Cutter, ...] = ()
 
@@ -163,7 +164,7 @@ class Flusher:
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
         try:
-            self._ready().keep([SegmentCut(segment, keys)])
+            self._ready(segment.session_id).keep([SegmentCut(segment, keys)])
         except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
             said = f"{isoformat(self.app.clock.now())} {error.lasting if isinstance(error, ChatError) else error}"
@@ -185,19 +186,24 @@ class Flusher:
             )
         return True
 
-    def _ready(self) -> Intake:
-        """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool."""
-        if self._intake is None:
-            self._intake = Intake(
+    def _ready(self, session_id: str) -> Intake:
+        """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool.
+
+        Of a session whose program tells of its transcript, the turns are kept as an import of that file keeps them.
+        """
+        told = HookedSessions(self.app.settings.home).is_known(session_id.partition("/")[0])
+        mode: Mode = "both" if told and self.app.settings.hooks.keep_turns else "extract"
+        if mode not in self._intakes:
+            self._intakes[mode] = Intake(
                 self.app,
                 self.namespace,
-                "extract",
+                mode,
                 kind="observe",
                 tally=self.tally,
                 shared=self.extracting() if self.extracting else None,
                 forgotten_in=self.forgotten_in,
             )
-        return self._intake
+        return self._intakes[mode]
 
     def _drop_places(self, held: Sequence[SpooledTurn]) -> None:
         places = [each.key for each in held if each.turn.key == PLACE and not each.turn.content]

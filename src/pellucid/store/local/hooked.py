@@ -37,6 +37,10 @@ class HookedSessions:
         found = (_read(each) for each in _files(self._sessions))
         return [each for each in found if each]
 
+    def is_known(self, session_id: str) -> bool:
+        """Whether a program told of a session by that name."""
+        return any(each.stem.partition("_")[2] == session_id for each in _files(self._sessions))
+
     def change(self, host: str, session_id: str, how: Callable[[HookedSession | None], HookedSession]) -> HookedSession:
         """Put what `how` makes of a session in its place.
 

@@ -11,7 +11,7 @@ from pellucid.xray.words.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pellucid.operations.hooks.claiming import ClaimOutput
+    from pellucid.operations.hooks.claiming import ClaimOutcome, ClaimOutput
     from pellucid.operations.hooks.event import HookOutput
     from pellucid.surfaces.hooks.hostfile import FileChange
     from pellucid.surfaces.hooks.install import HooksStatus, Installed
@@ -23,11 +23,15 @@ def printed(outcome: HookOutput) -> str:
 
 
 def claimed(outcome: ClaimOutput) -> str:
-    """A line a claim: the memory that it is, or why it is none."""
-    return "\n".join(
-        f"remembered: {each.memory_id}" if each.memory_id else f"not kept, {each.reason}: {visible(each.statement)}"
-        for each in outcome.outcomes
-    )
+    """A line a claim: the memory that it is, or why it is none, and what would help."""
+    return "\n".join(map(_claimed, outcome.outcomes))
+
+
+def _claimed(each: ClaimOutcome) -> str:
+    if each.memory_id:
+        return f"remembered: {each.memory_id}"
+    hint = f"\n  {visible(each.hint)}" if each.hint else ""
+    return f"not kept, {each.reason}: {visible(each.statement)}{hint}"
 
 
 def installed(found: Installed) -> str:
