@@ -314,7 +314,7 @@ class HookSettings(BaseModel):
     brief_tokens: int = Field(
         default=1500, ge=0, le=4000, description="Tokens of the brief that a session begins with; 0: none."
     )
-    items: int = Field(default=5, ge=0, le=20, description="Memories put before a prompt at most; 0: none.")
+    items: int = Field(default=3, ge=0, le=20, description="Memories put before a prompt at most; 0: none.")
     characters: int = Field(default=4000, ge=200, le=9000, description="Characters of them at most.")
     abstain_at: float = Field(
         default=0.5, ge=0, le=1, description="Doubt from which nothing is put before a prompt, as nobody asked."

@@ -213,11 +213,11 @@ def _line(memory: Memory, words: str = "") -> BriefLine:
     Of a question with its answer, the answer is what is told: a long question is cut, and not the answer left out.
     """
     text, said = "", list(sentences(harmless(words or memory.content)))
-    is_answered = len(said) > 1 and is_question(said[0])
-    if is_answered:
-        said = [_cut(said[0], _TOLD // 2), *said[1:]]
+    asked = next((number for number, each in enumerate(said) if not is_question(each)), 0)
+    if asked:
+        said = [_cut(" ".join(said[:asked]), _TOLD // 2), *said[asked:]]
     for number, sentence in enumerate(said):
-        if text and len(text) + len(sentence) > _TOLD and not (is_answered and number == 1):
+        if text and len(text) + len(sentence) > _TOLD and not (asked and number == 1):
             break
         text = f"{text} {sentence}".strip()
     return BriefLine(memory_id=memory.id, text=_cut(text, _TOLD))
