@@ -49,6 +49,11 @@ def test_what_announces_comes_along_and_nothing_is_taken_apart_to_fit() -> None:
     assert found
     assert found.body == "… The steps are:\n - lift the crane …"
     assert (found.shown, found.of) == (2, 4)
+    wanted = "The steps are:\n\n- lift the crane\n\nHarbour days are calm.\n\nWind is low."
+    places = [(word, wanted.lower().index(word)) for word in ("crane", "wind")]
+    before_the_next_best = excerpt(wanted, places, {"crane": 1.0, "wind": 0.5}, 45)
+    assert before_the_next_best
+    assert before_the_next_best.body == "The steps are:\n - lift the crane …"
     assert excerpt("word " * 100, [], {}, 90) is None
 
 
