@@ -4,6 +4,7 @@
     ├── InputError           2  invalid_request  the caller's words are off
     ├── NotFoundError        3  not_found        no such thing here (a foreign id is unknown, too)
     ├── ConflictError        4  conflict         somebody else changed it first
+    │   └── NotYoursError    4  not_yours        a person said it, and who asks is none
     ├── StoreError           5  store_failed     a file or database could not be read or written
     │   ├── StoreBusyError   5  store_busy       another process held the store for too long
     │   └── NoRoomError      5  no_room          the disk is full
@@ -70,6 +71,12 @@ class ConflictError(PellucidError):
 
     code = "conflict"
     exit_code = 4
+
+
+class NotYoursError(ConflictError):
+    """A program would change or erase what a person said; nothing was changed."""
+
+    code = "not_yours"
 
 
 class StoreError(PellucidError):

@@ -14,7 +14,7 @@ from pellucid.clock import Clock
 from pellucid.errors import InputError
 from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.model.turn import FlushSignal
+from pellucid.model.turn import Insistent
 from pellucid.operations import browsing
 from pellucid.operations.admin import health
 from pellucid.operations.document import indexing
@@ -97,7 +97,7 @@ class Pellucid:
         return importing.IMPORT(self._call, paths=each, mode=mode, transcript_format=transcript_format)
 
     def observe(
-        self, *turns: dict[str, object], session_id: str | None = None, flush: FlushSignal | None = None
+        self, *turns: dict[str, object], session_id: str | None = None, flush: Insistent | None = None
     ) -> observing.ObserveOutput:
         """Take turns `{role, content, ts?, session?, name?, id?}` of a live session: on disk when this returns.
 
@@ -195,12 +195,12 @@ class Edits:
         """Put back what an operation (`op_…`) changed, or the last change of a memory."""
         return undoing.UNDO(self._call, target=target)
 
-    def forget(self, *memory_ids: str, chain: bool = False, preview: bool = False) -> forgetting.ForgetOutput:
-        """Forget memories for good; with `preview`, only say what would go."""
+    def forget(self, *memory_ids: str, chain: bool = False, preview: bool = True) -> forgetting.ForgetOutput:
+        """Say what forgetting memories would take; with `preview=False`, forget them for good."""
         return forgetting.FORGET(self._call, memory_ids=memory_ids, chain=chain, preview=preview)
 
-    def purge(self, *, preview: bool = False, **fitting: Unpack[Purged]) -> forgetting.ForgetOutput:
-        """Forget every memory that fits all of the filters; with `preview`, only say which."""
+    def purge(self, *, preview: bool = True, **fitting: Unpack[Purged]) -> forgetting.ForgetOutput:
+        """Say which memories fit all of the filters; with `preview=False`, forget them for good."""
         return forgetting.PURGE(self._call, preview=preview, **fitting)
 
 

@@ -75,7 +75,7 @@ def test_the_answer_is_one_json_document(cli: Cli) -> None:
     ("arguments", "message"),
     [
         (("none.md",), "none.md does not exist"),
-        ((str(EXAMPLES), "--format", "diary"), "--format expects 'claude-md'"),
+        ((str(EXAMPLES), "--format", "diary"), "--format expects one of claude-md"),
         ((str(EXAMPLES), "--preview", "--yes"), "exclude each other"),
         ((str(EXAMPLES), "--samples", "-1"), "--samples expects"),
         ((__file__,), "holds no memories in a form we know"),

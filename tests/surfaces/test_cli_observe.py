@@ -117,7 +117,7 @@ def test_flushing_what_is_due_reads_nothing(observe: Observe) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--flush", "now"), "--flush expects 'before_reset' or 'session_end'"),
+        (("--flush", "now"), "--flush expects one of before_reset, session_end; got"),
         (("--format", "plain-text"), "line by line"),
         (("--format", "morse"), "--format expects"),
         (("gone.jsonl",), "gone.jsonl cannot be read"),

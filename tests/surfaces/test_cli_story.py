@@ -124,4 +124,4 @@ def test_the_ledger_is_exported_in_the_reference_form_and_doctor_reads_it(run: R
     assert report["disk"]["free"] > 0
     said = run("doctor").stdout
     assert "observations recorded: accept=" in said
-    assert "--kind expects 'lifecycle'" in run("ledger", "export", "--kind", "nonsense").stderr
+    assert "--kind expects one of lifecycle" in run("ledger", "export", "--kind", "nonsense").stderr

@@ -135,8 +135,30 @@ def test_a_repeated_request_does_nothing_again(server: Served) -> None:
     assert code(server, "POST", "/v1/memories", {"content": ""}, **fails)[0] == 400
     assert server.post("/v1/memories", {"content": "Lunch is at noon"}, **fails).status == 200
     gone = first.json["memory"]["id"] if "memory" in first.json else first.json["memoryId"]
-    assert server.post("/v1/forget", {"memoryIds": [gone]}).status == 200
+    assert server.post("/v1/forget", {"memoryIds": [gone], "preview": False}).status == 200
     assert b"Tuesdays" not in server.post("/v1/memories", {"content": "Something else"}, **key).body
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/forget", {"memoryIds": ["ID"]}),
+        ("/v1/purge", {"category": "skill"}),
+        ("/v1/trust/rollback", {"sessionId": "s-gone"}),
+    ],
+)
+def test_what_cannot_be_taken_back_easily_is_a_preview_until_it_is_confirmed(
+    server: Served, path: str, body: dict[str, object]
+) -> None:
+    said = {"content": f"The {path[4:9]} lamp is lit at dusk", "category": "skill", "sessionId": "s-gone"}
+    kept = server.post("/v1/memories", said).json["memory"]["id"]
+    named = json.loads(json.dumps(body).replace("ID", kept))
+    before = server.get(f"/v1/memories/{kept}").body
+    shown = server.post(path, named).json
+    assert shown["done"] is False
+    assert server.get(f"/v1/memories/{kept}").body == before
+    assert server.post(path, {**named, "preview": False}).json["done"] is True
+    assert server.get(f"/v1/memories/{kept}").body != before
 
 
 def test_nobody_is_let_in_without_a_token_or_by_another_name(server: Served) -> None:

@@ -184,6 +184,23 @@ def test_a_fault_of_ours_is_told_by_a_number_alone(
     assert '"error": "RuntimeError"' in log
 
 
+@pytest.mark.usefixtures("encoded")
+def test_who_only_listens_keeps_no_server_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pellucid.surfaces.http.serving._GRACE_S", 1e6)  # it would wait for what is under way
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    accepted = {"Accept": "application/json, text/event-stream"}
+    with served(Settings(home=tmp_path / "home")) as server:
+        begun = server.post("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}, **accepted)
+        line = http.client.HTTPConnection(server.host, server.port, timeout=60)
+        named = {"Mcp-Session-Id": begun.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-11-25"}
+        line.request("GET", "/mcp", headers={"Authorization": f"Bearer {server.token}", **accepted, **named})
+        stream = line.getresponse()
+        assert stream.status == 200
+        assert stream.headers["content-type"].startswith("text/event-stream")
+    stream.read()  # it was ended, not cut off: nothing is raised
+    line.close()
+
+
 def test_the_body_of_an_unfinished_request_leaves_nothing(begin: Begin, tmp_path: Path) -> None:
     begin()
     server = found(tmp_path / "home")

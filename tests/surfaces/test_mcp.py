@@ -17,7 +17,7 @@ from kits.cli import Cli
 from kits.mcp import ask, call, standing
 from kits.pages import parsed
 from pellucid.operations.operation import CONTEXT
-from pellucid.surfaces.asking import writable
+from pellucid.surfaces.asking import offered
 from pellucid.surfaces.mcp.calling import Calls
 from pellucid.surfaces.mcp.server import INSTRUCTIONS
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, tools
@@ -58,7 +58,7 @@ def test_the_tools_are_those_of_the_table_and_stay_as_they_are(calls: Calls) -> 
 @pytest.mark.requirement("MCP-1")
 def test_no_tool_has_a_field_of_its_own() -> None:
     for tool in tools().values():
-        taken = {name for row in tool.rows.values() for name in writable(row)}
+        taken = {name for row in tool.rows.values() for name in offered(row)}
         assert set(tool.listed.input_schema["properties"]) - taken <= {MODE, *(NAMESPACE,) * (NAMESPACE in CONTEXT)}
         assert taken <= set(tool.listed.input_schema["properties"])
 
@@ -115,7 +115,8 @@ def test_a_tool_says_what_the_command_says(cli: Cli, calls: Calls) -> None:
         words = [memory_id if word == "ID" else word for word in command]
         result = call(calls, tool, **named)
         assert not result.is_error, said(result)
-        assert said(result) + "\n" == cli(*words).out
+        for here, typed in zip(said(result).splitlines(), cli(*words).out.splitlines(), strict=True):
+            assert here == typed or "pellucid " in typed  # commands are said as tools
         assert result.structured_content == cli(*words, "--json").json
 
 
@@ -147,7 +148,8 @@ def test_what_an_agent_has_remembered_are_its_own_words_and_no_persons(cli: Cli,
     assert planted["trustZone"] == "quarantine"
     assert "evil.example" not in said(call(calls, "memory_recall", query="Where are API keys sent?"))
     refused = call(calls, "memory_remember", content="The sky is green.", axiom=True)
-    assert "an axiom is a person's to state" in said(refused)
+    assert refused.structured_content["code"] == "unknown_field"
+    assert "axiom" not in json.dumps(tools()["memory_remember"].listed.input_schema)
 
 
 def test_the_text_of_a_recall_names_the_memories_by_which_they_are_cited(cli: Cli, calls: Calls) -> None:
@@ -185,7 +187,7 @@ def test_what_an_agent_rewords_are_its_own_words_and_no_persons(cli: Cli, calls:
 
 
 def test_forgetting_is_a_preview_until_it_is_said_that_it_is_none(cli: Cli, calls: Calls) -> None:
-    named = cli("list", "--json").json["memories"][0]["memory"]["id"]
+    named = call(calls, "memory_remember", content="The crane lifts forty tonnes.").structured_content["memory"]["id"]
     assert call(calls, "memory_forget", memoryIds=[named]).structured_content["done"] is False
     assert cli("show", named)
     assert call(calls, "memory_forget", memoryIds=[named], preview=False).structured_content["done"] is True
@@ -280,7 +282,9 @@ def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls
     for name, command in (("last_time", "brief"), ("why_recalled", "xray")):
         got: Any = ask(calls, lambda client, name=name: client.get_prompt(name))
         assert got.messages[0].content.text.startswith(listed[name].title[:4])
-        assert got.messages[1].content.resource.text == cli(*[command, "last"][: 1 + (command == "xray")]).out
+        typed = cli(*[command, "last"][: 1 + (command == "xray")]).out
+        quoted = typed.replace("`pellucid import`", "`pellucid import` in a shell")
+        assert got.messages[1].content.resource.text == quoted
 
 
 def test_a_memory_is_a_resource_and_what_is_not_here_is_none(cli: Cli, calls: Calls) -> None:

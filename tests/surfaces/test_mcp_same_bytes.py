@@ -41,7 +41,7 @@ async def explained(client: Client) -> dict[str, dict[str, Any]]:
             {"query": f"Which port does the relay of rack {rack} listen on?", "topK": number % 5 + 1},
             {"query": f"Was ist in {room} — und <b>warum</b>?", "budget": 300 + number},
             {"query": f"mirrored to {room}", "categories": ["decision"], "without": ["lexical"]},
-            {"query": f"zeppelin {number}", "settings": {"legWeights.vector": 0.5}},
+            {"query": f"zeppelin {number}", "tags": ["air"]},
         )[number % 4]
         recall: Any = await client.call_tool("memory_recall", asked)
         recall_id = recall.structured_content["recallId"]

@@ -74,6 +74,25 @@ def test_a_cursor_that_was_not_given_for_this_list_is_refused(server: Served) ->
         assert server.get(f"{path}after={given}").json["code"] == "invalid_after"
 
 
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [
+        ("/v1/memories?status=any&limit=1", "/v1/memories?limit=1"),
+        ("/v1/memories?category=moment&limit=1", "/v1/memories?category=fact&limit=1"),
+        ("/v1/memories?since=2020-01-01&limit=1", "/v1/memories?since=2024-01-01&limit=1"),
+        ("/v1/memories?since=2020-01-01&limit=1", "/v1/memories?limit=1"),
+        ("/v1/snapshots?since=7d&limit=1", "/v1/snapshots?since=6d&limit=1"),
+        ("/v1/snapshots?limit=1", "/v1/snapshots?sessionId=s-1&limit=1"),
+        ("/v1/trust?zone=working&limit=1", "/v1/trust?zone=trusted&limit=1"),
+        ("/v1/tiers?limit=1", "/v1/tiers?tier=cold&limit=1"),
+    ],
+)
+def test_a_cursor_of_other_filters_is_refused_and_its_own_goes_on(server: Served, path: str, other: str) -> None:
+    given = server.get(path).json["next"]
+    assert server.get(f"{other}&after={given}").json["code"] == "invalid_after"
+    assert server.get(f"{path.replace('limit=1', 'limit=2')}&after={given}").status == 200
+
+
 def test_the_command_line_goes_on_in_the_same_way(server: Served, cli: Cli) -> None:
     first = cli("list", "--limit", "2", "--json", "--namespace", "local/default").json
     second = cli("list", "--limit", "2", "--after", first["next"], "--json", "--namespace", "local/default").json

@@ -47,10 +47,10 @@ class LabInput(Wire):
     ]
     mode: Annotated[Mode, Flag("What is remembered, as in `pellucid import`.")] = "verbatim"
     updates: Annotated[bool, Flag("Only the order of facts that changed (longmemeval).")] = False
-    without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage; may be repeated.")] = ()
-    settings: Annotated[
-        dict[str, Any], Flag("A setting for this run: recall.topKFacts=20; may be repeated.", "--set")
-    ] = Field(default_factory=dict)
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage.")] = ()
+    settings: Annotated[dict[str, Any], Flag("A setting for this run: recall.topKFacts=20.", "--set")] = Field(
+        default_factory=dict
+    )
     """Such as `recall.legWeights.vector`."""
     ablate: Annotated[bool, Flag("Also without each leg and stage, as paired differences, with costs.")] = False
     context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False

@@ -100,6 +100,8 @@ def _source_class(turn: Turn) -> SourceClass | None:
     """Whose words a turn's passages are, where its role does not say it."""
     if turn.role == "user" and mostly_foreign(turn.content):
         return "pasted"
+    if turn.relayed and turn.role != "tool":
+        return "assistant_output"
     return "system_memory" if turn.kind == "note" else None
 
 

@@ -1,6 +1,6 @@
 """Nothing in, what is known of a session that a program tells of out: its transcript, and how far that is read."""
 
-from pellucid.model.turn import FlushSignal
+from pellucid.model.turn import Insistent
 from pellucid.model.wire import Instant, Wire
 
 
@@ -17,7 +17,7 @@ class HookedSession(Wire):
     """Bytes of the transcript that are read."""
     due: bool = False
     """Whether there is something to read since."""
-    signal: FlushSignal | None = None
+    signal: Insistent | None = None
     """What the turns are flushed for, once they are read."""
     begun: Instant
     heard: Instant

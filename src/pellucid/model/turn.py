@@ -17,7 +17,9 @@ TurnKind = Literal["message", "feedback", "answer", "plan", "recap", "title", "c
 `call`: what an agent asks of a tool, in the tool's turn. `failure`: what a tool printed whose call failed, where the
 source says so. `note`: what stands in a text in which nobody speaks to an assistant.
 """
-FlushSignal = Literal["topic_shift", "time_elapsed", "turn_count", "high_signal", "before_reset", "session_end"]
+Insistent = Literal["before_reset", "session_end"]
+"""Signals that somebody gives, and that keep all that waits."""
+FlushSignal = Literal["topic_shift", "time_elapsed", "turn_count", "high_signal", Insistent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Turn:
     `key` is the source's own stable id of the turn (a message uuid), if it has one.
     `kind` says what it is beside a message. `folder` is the working folder it was spoken in and `branch` the git branch
     there, where the source tells: they say which project a session belongs to, and are part of no memory.
+    `relayed` is what a program hands over that does not speak as the user: nobody else bears out who said it.
     """
 
     session_id: str
@@ -43,6 +46,7 @@ class Turn:
     kind: TurnKind = "message"
     folder: str | None = None
     branch: str | None = None
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,12 @@ def source_class(evidence: Iterable[Evidence], said: Mapping[int, Turn]) -> Sour
 
 
 def voice_of(turn: Turn) -> SourceClass:
-    """Whose words a turn holds: by its role, and by the name of its tool. A note is no word of a user to an agent."""
+    """Whose words a turn holds: by its role, and by the name of its tool. A note is no word of a user to an agent.
+
+    What a program relays as a person's is that program's word for it.
+    """
+    if turn.relayed and turn.role != "tool":
+        return "assistant_output"
     if turn.kind == "note":
         return "system_memory"
     if turn.role != "tool":

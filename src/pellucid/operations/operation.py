@@ -5,6 +5,7 @@ fields of its input say the rest: each has a `Flag` or an `Argument` with its te
 made (`CONTEXT`). A field whose type is a `Path` names a file of the caller's machine.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,10 +13,10 @@ from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import GetJsonSchemaHandler, ValidationError
-from pydantic.alias_generators import to_snake
+from pydantic import BaseModel, GetJsonSchemaHandler, ValidationError
+from pydantic.alias_generators import to_camel, to_snake
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, ErrorDetails
 
 from pellucid.app import App
 from pellucid.deadline import Deadline
@@ -24,6 +25,7 @@ from pellucid.model.access import Access
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
+from pellucid.xray.words.visible import visible
 
 Effect = Literal["read", "append", "change", "erase"]
 """What an operation does to memories; what is erased does not come back."""
@@ -32,6 +34,15 @@ Read = Callable[[str, datetime, str], object]
 In = TypeVar("In", bound=Wire)
 Out = TypeVar("Out")
 _SHOWN_CHARS = 80
+_NOTHING = {"type": "null"}
+_NOUNS: Mapping[str, str] = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "string": "a text",
+    "object": "an object",
+}
+"""What JSON Schema calls a value, in words."""
 _REFERENCE = f"{field_name('help')} says what it takes"
 
 
@@ -53,9 +64,11 @@ class Flag:
     """The words are the value: what reads them is the input, or whoever reads a file of that name."""
     shared: bool = False
     """Of many commands: such flags stand behind a command's own."""
+    of_person: bool = False
+    """It is a person's to say: what a program says in it is refused, and an agent is not offered it."""
     beyond: bool = False
     """It reaches beyond the namespace, or can have the owner's model asked: a server takes it of those alone who may do
-    so everywhere."""
+    so everywhere, and an agent is not offered it."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The field's text is its description in a JSON schema, too."""
@@ -75,7 +88,7 @@ MemoryIds = Annotated[tuple[str, ...], Argument("Memories: ids, their last ten d
 RecallId = Annotated[str, Argument("A recall's id (rec_…).")]
 Session = Annotated[str | None, Flag("The session this belongs to.", name="--session", shared=True)]
 Agent = Annotated[str | None, Flag("The agent that asks.", shared=True)]
-Scopes = Annotated[tuple[str, ...], Flag("A context scope of the caller; may be repeated.", shared=True)]
+Scopes = Annotated[tuple[str, ...], Flag("A context scope of the caller.", shared=True)]
 DryRun = Annotated[bool, Flag("Say what a pass would do, and write nothing.")]
 Limit = Annotated[int, Flag("How many to show.")]
 
@@ -224,17 +237,67 @@ def spelled(kind: type[Wire], name: str) -> str:
 def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
     """What is not allowed: its field, what that expects, and what it got."""
     first = error.errors()[0]
-    field = to_snake(str(first["loc"][0])) if first["loc"] else ""
+    field, *within = (to_snake(str(each)) if at == 0 else each for at, each in enumerate(first["loc"] or ("",)))
+    name = field_name(str(field)) if field else "the request"
+    name += "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in within)
     if first["type"] == "extra_forbidden":
-        return InputError(f"{field_name(field)} is no field of this call", next_step=_REFERENCE)
+        return InputError(f"{name} is no field of this call", next_step=_REFERENCE)
     if first["type"] == "missing":
-        return InputError(f"{field_name(field)} is required", code=f"missing_{field}", next_step=_REFERENCE)
-    got = repr(first["input"])
-    got = got if len(got) <= _SHOWN_CHARS else f"{got[:_SHOWN_CHARS]}…"
-    said = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    code = spelled(kind, field).removeprefix("--").replace("-", "_")
+        return InputError(f"{name} is required", code=f"missing_{field}", next_step=_REFERENCE)
+    code = spelled(kind, str(field)).removeprefix("--").replace("-", "_")
     return InputError(
-        f"{field_name(field) if field else 'the request'} expects {said}; got {got}",
+        f"{name} expects {expected(kind, first)}; got {shown_value(first['input'])}",
         code=f"invalid_{code or 'request'}",
         next_step=_REFERENCE,
     )
+
+
+def shown_value(value: object) -> str:
+    """A value that was given, as JSON has it; of a long one its beginning, of a list or an object that it is one."""
+    if isinstance(value, str | int | float) or value is None:
+        text = visible(json.dumps(value, ensure_ascii=False))
+        return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
+    return "an object" if isinstance(value, dict) else "a list"
+
+
+def expected(kind: type[BaseModel], wrong: ErrorDetails) -> str:
+    """What may stand where a value is not allowed, in words: those of its own check, or read from the schema."""
+    if wrong["type"] == "value_error":
+        return wrong["msg"].removeprefix("Value error, ")
+    schema: Any = kind.model_json_schema()
+    definitions = schema.get("$defs", {})
+    for part in wrong["loc"]:
+        held: list[Any] = [each for each in _several(schema, definitions) if each.get("type") in ("object", "array")]
+        schema = _within(held[0], part) if held else {}
+    return " or ".join(dict.fromkeys(_in_words(each, definitions) for each in _several(schema, definitions)))
+
+
+def _within(schema: Mapping[str, Any], part: int | str) -> Any:
+    if isinstance(part, int):
+        return schema.get("items", {})
+    properties = schema.get("properties", {})
+    return properties.get(part) or properties.get(to_camel(part)) or schema.get("additionalProperties", {})
+
+
+def _several(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[Any]:
+    """The schemas of which a value must fit one; that it may be left out goes without saying."""
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    return [each for part in schema.get("anyOf", ()) for each in _several(part, definitions) if each != _NOTHING] or [
+        schema
+    ]
+
+
+def _in_words(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    if one_of := schema.get("enum") or [schema["const"] for _ in "c" if "const" in schema]:
+        return f"{'one of ' if len(one_of) > 1 else ''}{', '.join(map(str, one_of))}"
+    kind = schema.get("type", "")
+    if kind == "array":
+        least = schema.get("minItems", 0)
+        items = " or ".join(_in_words(each, definitions) for each in _several(schema.get("items", {}), definitions))
+        return f"a list{f' of at least {least}' if least else ''}, each {items}"
+    noun = "an ISO date or date-time" if schema.get("format") == "date-time" else _NOUNS.get(kind, "another value")
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f"{noun} from {low:g} to {high:g}"
+    return f"{noun} of at least {low:g}" if low is not None else f"{noun} of at most {high:g}" if high else noun

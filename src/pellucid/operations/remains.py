@@ -21,7 +21,7 @@ _MARK = "erasing"
 
 
 class Remainder(Wire):
-    """One place that still holds bytes of what was forgotten, and why; the next command erases them."""
+    """One place that still holds bytes of what was forgotten, and why; the next call erases them."""
 
     place: str
     why: str

@@ -10,6 +10,7 @@ from pellucid.errors import PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_words
+from pellucid.surfaces.commands import respelled
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
 
@@ -74,5 +75,9 @@ def problem(error: PellucidError) -> dict[str, str]:
 
 
 def spell_wire(error: PellucidError, reference: str) -> None:
-    """Spell the fields that an error names as JSON does; `reference` is what says what a call takes."""
+    """Spell the fields that an error names as JSON does, and commands as they are asked for here.
+
+    `reference` is what says what a call takes.
+    """
     error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
+    error.message, error.next_step = respelled(error.message), respelled(error.next_step)

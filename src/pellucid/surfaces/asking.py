@@ -56,6 +56,11 @@ def writable(row: Row) -> dict[str, Field]:
     return {each.wire: each for each in _fields(row.input, "")}
 
 
+def offered(row: Row) -> dict[str, Field]:
+    """Those of them that an agent may write: not what is a person's to say, nor what reaches beyond the namespace."""
+    return {name: each for name, each in writable(row).items() if not (each.flag.of_person or each.flag.beyond)}
+
+
 def _fields(kind: type[Wire], within: str) -> Iterator[Field]:
     for name, info in kind.model_fields.items():
         if inner := _input_within(info):

@@ -1,17 +1,27 @@
-"""A command in, the same as it must be typed where it is read out: at the home and the namespace of the call."""
+"""A command in, the same as it is asked for here out: typed in a shell, sent to a server, or the call of a tool."""
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-Spelling = Callable[[str], str]
-
-
-def _as_it_is(words: str) -> str:
-    return words
+_COMMAND = re.compile("`pellucid ([^`]+)`")
+_FLAG = re.compile(r"(?<![\w`'-])--[a-z][a-z-]*")
 
 
-_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_as_it_is)
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a surface spells what the command line types; each gives None for what it does not offer."""
+
+    command: Callable[[str], str | None]
+    """Of a command without the program's name, such as `undo op_1`."""
+    flag: Callable[[str], str] = str
+    """Of a flag, such as `--top-k`."""
+
+
+_TYPED = Spelling(lambda words: f"pellucid {words}")
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_TYPED)
 
 
 @contextmanager
@@ -25,5 +35,21 @@ def spelled_by(spelling: Spelling) -> Generator[None]:
 
 
 def command(words: str) -> str:
-    """A command to type, such as `undo op_1`, with the program's name before it."""
-    return _SPELLING.get()(f"pellucid {words}")
+    """A command, such as `undo op_1`, at the end of a line; what is not offered here, a person types in a shell."""
+    return _SPELLING.get().command(words) or f"pellucid {words} (in a shell)"
+
+
+def quoted(words: str) -> str:
+    """The same within a sentence."""
+    here = _SPELLING.get().command(words)
+    return f"`{here}`" if here else f"`pellucid {words}` in a shell"
+
+
+def flag(name: str) -> str:
+    """A flag of the command that was asked, such as `--chain`."""
+    return _SPELLING.get().flag(name)
+
+
+def respelled(text: str) -> str:
+    """A text of our own, with the commands and flags in it as they are asked for here."""
+    return _FLAG.sub(lambda found: flag(found[0]), _COMMAND.sub(lambda found: quoted(found[1]), text))

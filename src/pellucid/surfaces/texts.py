@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, quoted
+from pellucid.surfaces.requests import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,13 @@ def _recalled(outcome: Any, _asked: Any, *, verbose: bool, beneath: Sequence[str
     return presenter("recall.recall.recalled")(outcome, verbose=verbose, elsewhere=beneath)
 
 
-def _forgotten(outcome: Any, asked: Any, **_: object) -> str:
-    words = " ".join(["forget", *asked.memory_ids, *(["--chain"] if asked.chain else [])])
-    return presenter("memory.changes.forgotten")(outcome, command(words))
+def _going_on(name: str, words: str, words_too: bool = False, **changed: bool) -> Text:
+    """Of a preview: it names the command that does it."""
+
+    def tell(outcome: Any, asked: Any, **_: object) -> str:
+        return presenter(name)(outcome, command(words_of(words, asked, **changed)))
+
+    return Text(tell, words_too)
 
 
 def _story(outcome: Any, _asked: Any, **_: object) -> str:
@@ -56,11 +61,9 @@ def _pinned(outcome: Any, asked: Any, **_: object) -> str:
 
 
 def _brief(outcome: Any, _asked: Any, *, beneath: Sequence[str] = (), **_: bool) -> str:
-    nothing = f"no session was kept in {outcome.namespace}: `{command('import')}` brings some in"
+    nothing = f"no session was kept in {outcome.namespace}: {quoted('import')} brings some in"
     return "\n".join((outcome.text.rstrip() or nothing, *beneath))
 
-
-_AGAIN = "the same command with --yes"
 
 TEXTS: Mapping[str, Text] = {
     "home.init": _text_by("everyday.home"),
@@ -88,7 +91,7 @@ TEXTS: Mapping[str, Text] = {
     "episode.show": _text_by("memory.changes.episode"),
     "graph.show": _text_by("graph.shown"),
     "graph.audit": _text_by("graph.audited"),
-    "graph.backfill": _text_by("graph.backfilled"),
+    "graph.backfill": _going_on("graph.backfilled", "graph backfill", apply=True),
     "project.list": _text_by("projects.projects"),
     "project.move": _text_by("projects.project"),
     "memory.why": _text_by("recall.why.told", words=True),
@@ -111,11 +114,11 @@ TEXTS: Mapping[str, Text] = {
     "trust.list": _text_by("memory.trust.listed"),
     "trust.explain": _text_by("memory.trust.explained", words=True),
     "trust.promote": _text_by("memory.trust.changed", words=True),
-    "trust.quarantine": _text_by("memory.trust.changed", words=True),
-    "trust.rollback": _text_by("memory.trust.changed", _AGAIN, words=True),
+    "trust.quarantine": _going_on("memory.trust.changed", "trust quarantine", words_too=True, preview=False),
+    "trust.rollback": _going_on("memory.trust.changed", "trust rollback", words_too=True, preview=False),
     "change.undo": _text_by("memory.changes.undone", words=True),
-    "memory.forget": Text(_forgotten, words=True),
-    "memory.purge": _text_by("memory.changes.forgotten", "the same command with", words=True),
+    "memory.forget": _going_on("memory.changes.forgotten", "forget", words_too=True, preview=False),
+    "memory.purge": _going_on("memory.changes.forgotten", "purge", words_too=True, preview=False),
     "lifecycle.run": _text_by("memory.lifecycle.passed", words=True),
     "lifecycle.consolidate": _text_by("memory.consolidate.consolidated", words=True),
     "lifecycle.report": _text_by("memory.lifecycle.reported"),

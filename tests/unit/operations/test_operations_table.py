@@ -83,7 +83,7 @@ def test_an_operation_is_called_by_its_fields_in_the_place_of_the_call(whole: Ap
     assert kept.memory.namespace == call.settings.namespace
     found = RECALL(call, query="what does the crane lift?", top_k=1)
     assert [each.memory.id for each in found.memories] == [kept.memory.id]
-    with pytest.raises(InputError, match=r"^confidence expects less than or equal to 1; got 7") as caught:
+    with pytest.raises(InputError, match=r"^confidence expects a number from 0 to 1; got 7") as caught:
         REMEMBER(call, content="x", confidence=7)
     assert caught.value.code == "invalid_confidence"
 
@@ -108,7 +108,7 @@ def test_a_budget_is_a_positive_whole_number_or_its_digits(given: object) -> Non
         (1.5, "1.5"),
         (float("nan"), "NaN"),
         (True, "true"),
-        ([1], "list"),
+        ([1], "a list"),
         (2**53, "9007199254740992"),
         ("9" * 5000, '"' + "9" * 79 + "…"),
         ("\x1b[", r'"\u001b["'),

@@ -104,6 +104,11 @@ def recurs(source_class: SourceClass | None) -> bool:
     return source_class is None or source_class in VOUCHING
 
 
+def is_of_person(memory: Memory) -> bool:
+    """Whether a person stands behind a memory: no program changes it, puts it away or erases it."""
+    return memory.asserted_by != "inferred" or recurs(memory.source_class)
+
+
 def may_rise(doubted: Memory, by: Memory) -> bool:
     """Whether a statement lifts a quarantined memory: of another and better source class, saying nearly all of it.
 

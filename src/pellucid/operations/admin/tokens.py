@@ -21,7 +21,7 @@ class CreateTokenInput(SafeInput):
     name: Annotated[str, Flag("Who asks with it: a program, a machine, a person.")]
     grants: Annotated[
         tuple[str, ...],
-        Flag("NAMESPACE:read, :write or :admin; tenant/* is all of a tenant, * is all; may be repeated."),
+        Flag("NAMESPACE:read, :write or :admin; tenant/* is all of a tenant, * is all."),
     ]
 
 

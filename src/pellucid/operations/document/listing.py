@@ -280,4 +280,5 @@ REMOVE = Operation(
     lambda call, asked: remove_documents(call.app, asked.namespace, asked.names),
     "change",
     Surfaces("index remove", http=("POST /v1/documents/remove",)),
+    needs="admin",  # a document is a person's
 )

@@ -160,7 +160,7 @@ BACKFILL = Operation(
     "graph.backfill",
     """Read every file again, and show how the graph would change.
 
-As after other settings; `--apply` changes it.
+As after other settings; nothing is changed unless that is asked for.
 """,
     BackfillInput,
     BackfillOutput,

@@ -55,7 +55,7 @@ class GraphShowInput(Wire):
     types: Annotated[
         tuple[EdgeType, ...],
         BeforeValidator(edge_types),
-        Flag("Only edges of this type (DEPENDS_ON); may be repeated."),
+        Flag("Only edges of this type (DEPENDS_ON)."),
     ] = ()
     direction: Annotated[Direction, Flag("out, in or both.")] = "both"
     closed: Annotated[bool, Flag("Also edges that hold no more.")] = False

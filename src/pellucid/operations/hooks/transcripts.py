@@ -11,13 +11,13 @@ from pellucid.app import App
 from pellucid.capture.transcripts.json_values import as_object, instant_at
 from pellucid.errors import InputError, PellucidError
 from pellucid.model.hooked import HookedSession
-from pellucid.model.turn import FlushSignal
+from pellucid.model.turn import Insistent
 from pellucid.operations.hooks.hosts import HOSTS, Event, Moment, event_of, transcript_of
 from pellucid.operations.session.observing import ObserveInput, Observer
 from pellucid.operations.session.projects import located
 from pellucid.store.local.hooked import HookedSessions
 
-_SIGNALS: Mapping[Moment, FlushSignal] = {"compact": "before_reset", "end": "session_end"}
+_SIGNALS: Mapping[Moment, Insistent] = {"compact": "before_reset", "end": "session_end"}
 _SETTLES = timedelta(minutes=2)
 """Silence after which a transcript is read although nobody told of more: a program writes its last lines late."""
 _FORGOTTEN = timedelta(days=30)

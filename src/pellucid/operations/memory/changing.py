@@ -1,15 +1,16 @@
 """A verb and a memory in, its changed state out: update, archive, retract, dispute, pin."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import ConflictError, InputError, field_name
+from pellucid.errors import ConflictError, InputError, NotYoursError, field_name
 from pellucid.language.spelling import content_hash, normalise
 from pellucid.memory.changes import ChangeSet, Fields
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
-from pellucid.memory.trust.zones import first_zone, recurs
+from pellucid.memory.trust.zones import first_zone, is_of_person
 from pellucid.model.ledger import Event
 from pellucid.model.memory import SOURCE_CLASSES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
@@ -29,6 +30,8 @@ class VerbInput(SafeInput):
 
     namespace: str
     memory_id: MemoryId
+    said_by: SourceClass = "manual"
+    """Who asks for it."""
     reason: Annotated[str, Flag("A short code for the ledger, such as wrong-source.")] = ""
     """Not a sentence."""
 
@@ -38,6 +41,7 @@ class PinInput(Wire):
 
     namespace: str
     memory_id: MemoryId
+    said_by: SourceClass = "manual"
     pinned: Annotated[bool, Flag("Take the pin out.", "--off", opposite=True)] = True
 
 
@@ -50,9 +54,9 @@ class UpdateInput(SafeInput):
     """Whose words these are."""
     content: Annotated[str | None, Words("What it is to say instead.")] = None
     category: Annotated[Category | None, Flag("Another category.")] = None
-    tags: Annotated[tuple[str, ...] | None, Flag("The tags it is to have; may be repeated.")] = None
+    tags: Annotated[tuple[str, ...] | None, Flag("The tags it is to have.")] = None
     entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
-    attributes: Annotated[dict[str, str] | None, Flag("name=value of the entity; may be repeated.")] = None
+    attributes: Annotated[dict[str, str] | None, Flag("Values of the entity, by name.")] = None
     confidence: Annotated[float | None, Flag("How sure, 0 to 1.")] = Field(default=None, ge=0, le=1)
     importance: Annotated[float | None, Flag("How important, 0 to 1.")] = Field(default=None, ge=0, le=1)
     agent: Agent = None
@@ -84,12 +88,14 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
     Raises:
         NotFoundError: no such memory in the namespace.
         InputError: the id fits several, the reason is a sentence, or the memory is a section of a document.
+        NotYoursError: a program asks, and a person said it.
     """
     if len(request.reason) > 64 or " " in request.reason.strip():
         raise InputError("a reason is a short code, such as `wrong-source`", code="invalid_reason")
     kind, event, fields = _VERBS[verb]
     with app.unit_of_work.deciding(request.namespace):
         held = find_memory(app, request.namespace, request.memory_id)
+        check_voice(request.said_by, [held.memory])
         if held.memory.category == "section":
             raise InputError(
                 f"{held.memory.id} is what a document says",
@@ -111,7 +117,8 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
     Raises:
         NotFoundError: no such memory in the namespace.
         InputError: nothing is to be changed, or the memory is a moment or a section.
-        ConflictError: it was replaced already, or an agent would replace what a person said.
+        ConflictError: it was replaced already.
+        NotYoursError: a program asks, and a person said it.
     """
     with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
@@ -135,6 +142,7 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
 
 def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     """The memory with what was asked for; None if that changes nothing."""
+    check_voice(request.said_by, [old])
     _check_updatable(old, request)
     content = request.content.strip() if request.content is not None else old.content
     if not content:
@@ -217,11 +225,26 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
         raise InputError("a moment is what was said, word for word", next_step="retract or forget it, or remember anew")
     if old.category == "section":
         raise InputError("a section is what its document says", next_step="edit the document and index it again")
-    if request.said_by != "manual" and (old.asserted_by != "inferred" or recurs(old.source_class)):
-        raise ConflictError(
-            f"{old.id} is what a person said, which an agent's words do not replace",
-            next_step="remember yours beside it, or ask the user to change it: `pellucid update`",
-        )
+
+
+def check_voice(said_by: SourceClass, memories: Iterable[Memory], instead: str = "") -> None:
+    """See that whoever asks may change these memories: a program its own, a person all.
+
+    Args:
+        said_by: who asks.
+        memories: what would be changed.
+        instead: what a program may do; where nothing is said, what is right for most changes.
+
+    Raises:
+        NotYoursError: a program asks, and a person said one of them.
+    """
+    if said_by == "manual" or not (theirs := next(filter(is_of_person, memories), None)):
+        return
+    raise NotYoursError(
+        f"{theirs.id} is what a person said, which no program changes",
+        next_step=instead
+        or "remember what you know beside it, flag it with `pellucid cite`, or ask the user to change it",
+    )
 
 
 def commit_changes(app: App, kind: OperationKind, changes: ChangeSet) -> str:
@@ -276,7 +299,7 @@ DISPUTE = Operation(
 
 def pin(call: Call, asked: PinInput) -> ChangedOutput:
     """Prefer a memory in recalls, or no longer; see `apply_verb`."""
-    request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id)
+    request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id, said_by=asked.said_by)
     return apply_verb(call.app, "pin" if asked.pinned else "unpin", request)
 
 

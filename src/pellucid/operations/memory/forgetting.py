@@ -21,6 +21,7 @@ from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
+from pellucid.operations.memory.changing import check_voice
 from pellucid.operations.memory.restoring import RestoredMemory, restored
 from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces
 from pellucid.operations.remains import Remainder, begin, end, finish, finish_quietly, scrub
@@ -46,9 +47,11 @@ class ForgetInput(Wire):
     """
 
     namespace: str
+    said_by: SourceClass = "manual"
+    """Who asks for it."""
     memory_ids: MemoryIds = Field(min_length=1)
     chain: Annotated[bool, Flag("Their older and newer versions, too.")] = False
-    preview: Preview = False
+    preview: Preview = True
 
 
 class PurgeInput(Wire):
@@ -59,7 +62,7 @@ class PurgeInput(Wire):
     status: Annotated[Status | None, Flag("Of this status, such as archived.")] = None
     category: Annotated[Category | None, Flag("Of this category.")] = None
     source_class: Annotated[SourceClass | None, Flag("Said by this kind of source.", "--source")] = None
-    preview: Preview = False
+    preview: Preview = True
     session_id: Session = None
 
 
@@ -107,12 +110,16 @@ def forget(app: App, request: ForgetInput) -> ForgetOutput:
     Raises:
         NotFoundError: no such memory in the namespace; it may have been forgotten before.
         NoRoomError: there is not even room to write down that they are gone; nothing was changed.
+        NotYoursError: a program asks, and a person said some of what would go.
         UnhealthyError: the vault's key is lost or changed: a tombstone made now would not be known later.
     """
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):
         finish(app)
-        return _carry_out(app, _plan(app, request), "forget")
+        plan = _plan(app, request)
+        theirs = "show the user the preview: to forget it is theirs, in a shell or with a token that grants admin"
+        check_voice(request.said_by, [held.memory for held, _ in plan.going], theirs)
+        return _carry_out(app, plan, "forget")
 
 
 def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:

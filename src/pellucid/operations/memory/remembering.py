@@ -10,7 +10,7 @@ from pellucid.errors import InputError, field_name
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
-from pellucid.memory.trust.zones import first_zone
+from pellucid.memory.trust.zones import first_zone, is_of_person
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
@@ -30,16 +30,14 @@ class RememberInput(SafeInput):
     said_by: SourceClass = "manual"
     """Whose words these are."""
     category: Annotated[Category, Flag("fact, decision, preference, principle, …")] = "fact"
-    tags: Annotated[tuple[str, ...], Flag("A tag; may be repeated.")] = ()
+    tags: Annotated[tuple[str, ...], Flag("A tag.")] = ()
     entity_ref: Annotated[str | None, Flag("The thing this is about.", "--entity")] = None
     confidence: Annotated[float, Flag("How sure, 0 to 1.")] = Field(default=0.95, ge=0, le=1)
     importance: Annotated[float, Flag("How important, 0 to 1.")] = Field(default=0.7, ge=0, le=1)
     pinned: Annotated[bool, Flag("Prefer it in recalls, and never let it fade.", "--pin")] = False
-    attributes: Annotated[dict[str, str], Flag("name=value of the entity; may be repeated.")] = Field(
-        default_factory=dict
-    )
+    attributes: Annotated[dict[str, str], Flag("Values of the entity, by name.")] = Field(default_factory=dict)
     """Values by attribute of the entity; read from the words where none are given."""
-    axiom: Annotated[bool, Flag("Only another axiom ever replaces it by itself.")] = False
+    axiom: Annotated[bool, Flag("Only another axiom ever replaces it by itself.", of_person=True)] = False
     scopes: Scopes = ()
     session_id: Session = None
     agent: Agent = None
@@ -65,8 +63,8 @@ class RememberOutput(Wire):
 def remember(app: App, request: RememberInput) -> RememberOutput:
     """Keep one memory, asserted by the user or, where an agent says it, by that; equal words are kept once an entity.
 
-    What is known already gains the tags and the pin that are asked for; nothing else of it changes. Secrets are out of
-    the words when they come here: a `SafeInput` is made without them.
+    What is known already gains the tags and the pin that are asked for, unless a program asks and a person said it;
+    nothing else of it changes. Secrets are out of the words when they come here: a `SafeInput` is made without them.
 
     Raises:
         InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
@@ -144,7 +142,8 @@ def _kept_again(app: App, asked: RememberInput, digest: str) -> RememberOutput |
     if alike is None:
         return None
     held = app.index.memories(asked.namespace, [alike])[0]
-    if held.memory.category in TRANSCRIBED or not _changes(held.memory, asked):  # a block of a file has no tags
+    is_foreign = asked.said_by != "manual" and is_of_person(held.memory)
+    if is_foreign or held.memory.category in TRANSCRIBED or not _changes(held.memory, asked):  # a block has no tags
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
     if data is None:  # somebody deleted it since: it is not known any more

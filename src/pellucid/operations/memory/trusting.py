@@ -85,7 +85,7 @@ class RollbackInput(SourceInput):
 
     memory_ids: tuple[str, ...] = Field(default=(), description="Memories: ids, last ten digits, or paths.")
     since: Annotated[Instant | None, Flag("Only what was created on this day or later.")] = None
-    preview: Annotated[bool, Flag("Do it; without this, only say what would change.", "--yes", opposite=True)] = False
+    preview: Annotated[bool, Flag("Do it; without this, only say what would change.", "--yes", opposite=True)] = True
 
 
 class TrustChanged(Wire):
@@ -359,6 +359,7 @@ These, or all that came from a session, a source or an agent.
     lambda call, asked: quarantine(call.app, asked),
     "change",
     Surfaces("trust quarantine", http=("POST /v1/trust/quarantine",)),
+    needs="admin",  # who judges a source judges what people said, too
 )
 ROLLBACK = Operation(
     "trust.rollback",
@@ -371,4 +372,5 @@ It is put out of force, and what it had replaced is restored; one operation.
     lambda call, asked: rollback(call.app, asked),
     "change",
     Surfaces("trust rollback", http=("POST /v1/trust/rollback",)),
+    needs="admin",
 )

@@ -7,9 +7,10 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, NotFoundError
 from pellucid.memory.changes import ChangeSet, from_state
 from pellucid.model.ledger import LifecycleRow
+from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.memory.changing import commit_changes
+from pellucid.operations.memory.changing import check_voice, commit_changes
 from pellucid.operations.operation import Argument, Operation, Surfaces
 from pellucid.operations.rows import lifecycle_rows
 from pellucid.store.index_port import Served
@@ -19,6 +20,8 @@ class UndoInput(Wire):
     """What to undo: an operation (`op_…`), an import (`op_…..op_…`), or the last change of a memory."""
 
     namespace: str
+    said_by: SourceClass = "manual"
+    """Who asks for it."""
     target: Annotated[str, Argument("An operation (op_…), the first..last of an import, or a memory: its last change.")]
 
 
@@ -38,6 +41,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
     Raises:
         NotFoundError: nothing of that name was changed here, or it was forgotten since.
         ConflictError: what is to be put back was changed again since; undo that first.
+        NotYoursError: a program asks, and a person said some of it.
     """
     with app.unit_of_work.deciding(request.namespace):
         imports = _imports(app, request.target)
@@ -50,6 +54,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
                 f"nothing that {request.target} changed here can be undone",
                 next_step="`pellucid history ID` shows the changes of a memory",
             )
+        check_voice(request.said_by, [each.memory for each in (*held.values(), *made)])
         for row in reversed(rows):
             _put_back(changes, held, row)
         away = [each for each in made if changes.now(each.memory).status == "active"]

@@ -199,7 +199,7 @@ class AblateInput(Wire):
 
     namespace: str
     recall_id: RecallId
-    without: Annotated[tuple[str, ...], Flag("A leg, stage or term to leave out; may be repeated.")] = ()
+    without: Annotated[tuple[str, ...], Flag("A leg, stage or term to leave out.")] = ()
 
 
 REPLAY = Operation(

@@ -1,7 +1,6 @@
 """A question and what may differ for this one call in, the checked request of a recall out."""
 
 import difflib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -17,7 +16,7 @@ from pellucid.errors import InputError, field_name
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant
 from pellucid.operations.instants import AsKnownAt, AsOf, past_of
-from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words
+from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words, expected, shown_value
 from pellucid.operations.safe_input import SafeInput
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.legs.review import review_paths
@@ -26,11 +25,9 @@ from pellucid.recall.score.boost import BOOSTS
 from pellucid.recall.state import Request
 from pellucid.settings.sections import LegWeights, RecallSettings
 from pellucid.store.index_port import Filters
-from pellucid.xray.words.visible import visible
 
 BUDGET_AT_MOST = 2**53 - 1
 """The largest whole number that every JSON parser reads exactly."""
-_SHOWN_CHARS = 80
 FILLING = 100
 """Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
 
@@ -45,10 +42,8 @@ def _characters(value: object) -> object:
     budget = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
     if value is None or (isinstance(budget, int) and not isinstance(budget, bool) and 0 < budget <= BUDGET_AT_MOST):
         return budget
-    got = json.dumps(value, ensure_ascii=False) if isinstance(value, str | int | float) else type(value).__name__
-    got = got if len(got) <= _SHOWN_CHARS else f"{got[:_SHOWN_CHARS]}…"
     raise InputError(
-        f"{field_name('budget')} expects a positive integer; got {visible(got)}",
+        f"{field_name('budget')} expects a positive integer; got {shown_value(value)}",
         code="invalid_budget",
         next_step=f"give characters, from 1 to {BUDGET_AT_MOST}, or leave it out",
     )
@@ -68,13 +63,13 @@ class RecallInput(SafeInput):
     ] = None
     """Given without `topK`, it is filled: with 100 memories at most."""
     top_k: Annotated[int | None, Flag("Memories returned at most.")] = None
-    tags: Annotated[tuple[str, ...], Flag("Only memories with this tag; may be repeated.")] = ()
+    tags: Annotated[tuple[str, ...], Flag("Only memories with this tag.")] = ()
     """With all of them, where there are several."""
     categories: Annotated[tuple[Category, ...], Flag("Only this category, or one of these.")] = ()
     by_agent: Annotated[str | None, Flag("Only what this agent wrote.")] = None
     in_session: Annotated[str | None, Flag("Only what came of this session.")] = None
     not_in_session: Annotated[str | None, Flag("Nothing that came of this session.")] = None
-    not_memories: Annotated[tuple[str, ...], Flag("Not this memory (mem_…); may be repeated.")] = ()
+    not_memories: Annotated[tuple[str, ...], Flag("Not this memory (mem_…).")] = ()
     since: Annotated[Instant | None, Flag("Only what was made from then on (UTC).")] = None
     until: Annotated[Instant | None, Flag("Only what was made before then (UTC).")] = None
     as_of: AsOf = None
@@ -83,14 +78,14 @@ class RecallInput(SafeInput):
     """Answer with what had been written down by then."""
     review: Annotated[
         str | None,
-        Flag("A diff or a list of files; a command takes the file that holds it (- standard input).", as_words=True),
+        Flag("A diff or a list of files.", as_words=True),
     ] = None
     """Memories that speak of these files are nominated."""
-    settings: Annotated[
-        dict[str, Any], Flag("A recall setting for this call: name=value; may be repeated.", "--set", beyond=True)
-    ] = Field(default_factory=dict)
+    settings: Annotated[dict[str, Any], Flag("Recall settings for this call, by name.", "--set", beyond=True)] = Field(
+        default_factory=dict
+    )
     """Such as `maxIterations` or `legWeights.vector`."""
-    without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term; may be repeated.")] = ()
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term.")] = ()
     """Some of `parts`."""
     scopes: Scopes = ()
     session_id: Session = None
@@ -218,6 +213,7 @@ def _out_of_range(error: ValidationError) -> InputError:
     field = {"top_k_facts": "top_k", "char_budget": "budget"}.get(to_snake(where[0]))
     if field is None:
         setting = ".".join(map(to_camel, where))
-        return InputError(f"{field_name('settings')} {setting}: {first['msg']}; got {first['input']!r}")
-    said = first["msg"].removeprefix("Input should be ")
-    return InputError(f"{field_name(field)} expects a number {said}; got {first['input']!r}")
+        name = f"{field_name('settings')} {setting}"
+    else:
+        name = field_name(field)
+    return InputError(f"{name} expects {expected(RecallSettings, first)}; got {shown_value(first['input'])}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import isoformat
@@ -59,7 +60,7 @@ def state_changes(app: App, held: Served, rows: Mapping[str, int], at: datetime)
     `rows` are the rows of the namespace by memory id, `at` is now: nothing done today changes how it stood before.
     """
     memory = held.memory
-    there = {"namespace": memory.namespace, "memory_id": memory.id}
+    there: Any = {"namespace": memory.namespace, "memory_id": memory.id}
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"
     if not in_force or memory.invalid_at:
         target = UndoInput(namespace=memory.namespace, target=memory.id)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time
 from pydantic import Field
 
 from pellucid.clock import epoch_ms
-from pellucid.model.turn import FlushSignal
+from pellucid.model.turn import Insistent
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Agent, Call, Operation, Session, Surfaces
 from pellucid.operations.safe_input import SafeInput
@@ -52,7 +52,7 @@ class ClosingOutput(Wire):
     """Why turns still wait, if they do."""
 
 
-def close_session(call: Call, asked: ClosingInput, signal: FlushSignal) -> ClosingOutput:
+def close_session(call: Call, asked: ClosingInput, signal: Insistent) -> ClosingOutput:
     """Make memories of what waits of a session, and sum up what became of the memories it was served.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format
 from pellucid.errors import DeadlineError, EncoderError, field_name
+from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
@@ -32,6 +34,8 @@ class ImportInput(Wire):
     mode: Annotated[Mode, Flag("both: memories, and the turns behind them; extract; verbatim.")] = "both"
     """`extract`: memories alone; `verbatim`: turns alone."""
     namespace: str
+    said_by: SourceClass = "manual"
+    """Who brings them: what a program says that a person said is that program's word."""
     by_folder: bool = False
     """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
     transcript_format: Annotated[
@@ -135,6 +139,8 @@ class _Desks:
 
     def file(self, turns: Iterable[Turn], report: CaptureReport) -> None:
         """Have every turn that is new kept in the namespace that its session goes to."""
+        if self._request.said_by != "manual":
+            turns = (replace(turn, relayed=True) for turn in turns)
         placed = self._filing.placed(turns) if self._filing else turns
         fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
         distribute(self._app.deadline.over(fresh), self._intake)

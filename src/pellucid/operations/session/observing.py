@@ -18,8 +18,9 @@ from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.detect import Format
 from pellucid.memory.unit_of_work import WAIT_S
+from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
-from pellucid.model.turn import FlushSignal, Turn
+from pellucid.model.turn import Insistent, Turn
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
@@ -34,6 +35,8 @@ class ObserveInput(Wire):
     """Turns as JSON lines or as objects `{role, content, ts?, session?, name?, id?, tool?}`, and what to do then."""
 
     namespace: str
+    said_by: SourceClass = "manual"
+    """Who brings them: what a program says that a person said is that program's word."""
     by_folder: bool = False
     """Whether a session that tells its folder is filed under the project of that, and only others in `namespace`."""
     session_id: Annotated[str | None, Flag("The session of turns that name none.", "--session")] = None
@@ -43,7 +46,7 @@ class ObserveInput(Wire):
         description="Turns as objects: role, content, and ts, session, name, id, tool, where they are known.",
     )
     agent: Annotated[str | None, Flag("The agent of turns that name none.")] = None
-    flush: Annotated[FlushSignal | None, Flag("before_reset or session_end: then keep all that waits.")] = None
+    flush: Annotated[Insistent | None, Flag("before_reset or session_end: then keep all that waits.")] = None
     """Of the sessions concerned."""
     transcript_format: Annotated[
         Format | None, Flag("claude-code, codex, cursor, openai-chat or plain-jsonl; else detected.", "--format")
@@ -242,7 +245,13 @@ class Door:
 
     def admit(self, turn: Turn) -> None:
         """Take a turn in, unless it may not be stored or is here already."""
-        turn = replace(turn, ordinal=self._next, at=turn.at or self._now, agent=turn.agent or self._request.agent)
+        turn = replace(
+            turn,
+            ordinal=self._next,
+            at=turn.at or self._now,
+            agent=turn.agent or self._request.agent,
+            relayed=self._request.said_by != "manual",
+        )
         if reason := self._off.covers(turn, without_own_output(turn.content, CaptureReport())):
             self._report.drop(reason)
             self._next += 1

@@ -172,7 +172,7 @@ def _fields(kind: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
             said.shared,
             Parameter(
                 name,
-                said.text,
+                _told(said.text, field, is_flag=not isinstance(said, Argument)),
                 "text" if said.reads or said.as_words else plain,
                 "" if isinstance(said, Argument) else spelled(kind, name),
                 default if isinstance(default, str | int | float) and default is not False else None,
@@ -180,6 +180,14 @@ def _fields(kind: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
                 field.is_required(),
             ),
         )
+
+
+def _told(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
+    """A field's text, with how it is typed where it takes more than one value, or a file in its place."""
+    is_table = dict in map(get_origin, (field.annotation, *get_args(field.annotation)))
+    many = _plain(field.annotation)[1]
+    typed = [*(["name=value"] if is_table else []), *(["may be repeated"] if many and is_flag else [])]
+    return f"{text.removesuffix('.')}; {', '.join(typed)}." if typed else text
 
 
 def _plain(annotation: Any) -> tuple[Kind, bool]:

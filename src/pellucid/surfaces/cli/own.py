@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pellucid.xray.render.formats import Format
 
 _QUERY = Parameter("query", "The question, in words.", many=True)
+_REVIEW = Parameter("review", "The file of a diff or of a list of files; - is standard input.", flag="--review")
 _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out")
 _RENDERED = (
     Parameter("format", "text, markdown, json or html.", flag="--format", default="text"),
@@ -145,10 +146,6 @@ def observe(row: Row, given: Given) -> None:
     if given["status"]:
         performing.answer(WAITING, given)
         return
-    if given["flush"] not in (None, "before_reset", "session_end"):
-        raise InputError(
-            f"--flush expects 'before_reset' or 'session_end'; got {given['flush']!r}", code="invalid_flush"
-        )
     with performing.opened_for(row, given) as call:
         asked = call.asked(row.input, values(row.input, given, call.now))
         observer = Observer(call.app, asked)
@@ -335,13 +332,15 @@ OWN: Mapping[str, Own] = {
         text="Serve memory to an agent over MCP. On standard input and output, until the input ends.",
     ),
     "recall": Own(
-        recall, (_QUERY, Parameter("verbose", "Also name what was not verified for long.", "switch", "--verbose"))
+        recall,
+        (_QUERY, _REVIEW, Parameter("verbose", "Also name what was not verified for long.", "switch", "--verbose")),
     ),
-    "xray": Own(xray, (_QUERY, *_RENDERED, _VERBOSE), inputs=(RecallInput,)),
+    "xray": Own(xray, (_QUERY, _REVIEW, *_RENDERED, _VERBOSE), inputs=(RecallInput,)),
     "explain": Own(explain, (*_RENDERED, _VERBOSE)),
     "why": Own(
         why,
         (
+            _REVIEW,
             Parameter("question", "The question; it is asked now.", many=True),
             Parameter("query", "The question, in place of the second argument.", flag="--query"),
         ),

@@ -1,7 +1,6 @@
 """A command and what was typed in, an operation run and its answer told out."""
 
 import gc
-import re
 import shlex
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -14,14 +13,12 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation, context_of
 from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, commands, spell, values
 from pellucid.surfaces.cli.session import astray, calling, write
-from pellucid.surfaces.commands import Spelling, spelled_by
-from pellucid.surfaces.commands import command as typed
+from pellucid.surfaces.commands import Spelling, respelled, spelled_by
 
 if TYPE_CHECKING:
     from pellucid.surfaces.cli.own import Own
 
 Row = Operation[Any, Any]
-_COMMAND = re.compile("`pellucid ([^`]+)`")
 
 
 def perform(command: Command, given: Mapping[str, Any]) -> None:
@@ -42,7 +39,7 @@ def perform(command: Command, given: Mapping[str, Any]) -> None:
                 answer(row, given)
         except PellucidError as error:
             spell(error, inputs)
-            error.next_step = _COMMAND.sub(lambda found: f"`{typed(found[1])}`", error.next_step)
+            error.next_step = respelled(error.next_step)
             raise
 
 
@@ -50,7 +47,7 @@ def _spelling(given: Mapping[str, Any]) -> Spelling:
     """Commands with the home and the namespace that were typed, as far as each takes them."""
 
     def spelled(words: str) -> str:
-        named = words.split()[1:]
+        named = words.split()
         known = next((found for n in (2, 1) if (found := commands().get(" ".join(named[:n])))), None)
         taken = [each for each in known.parameters if each in (HOME, NAMESPACE)] if known else []
         said = [
@@ -58,9 +55,9 @@ def _spelling(given: Mapping[str, Any]) -> Spelling:
             for each in taken
             if given.get(each.name) and each.flag not in named
         ]
-        return " ".join([words, *said])
+        return " ".join(["pellucid", words, *said])
 
-    return spelled
+    return Spelling(spelled)
 
 
 def _row(command: Command) -> Row | None:

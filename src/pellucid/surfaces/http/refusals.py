@@ -10,6 +10,7 @@ from pellucid.errors import (
     InputError,
     NoRoomError,
     NotFoundError,
+    NotYoursError,
     PellucidError,
     StoreBusyError,
     UnhealthyError,
@@ -20,6 +21,7 @@ from pellucid.xray.words.visible import visible_json
 JSON = "application/json"
 _STATUSES: tuple[tuple[type[PellucidError], int], ...] = (
     (InputError, 400),
+    (NotYoursError, 403),
     (NotFoundError, 404),
     (ConflictError, 409),
     (StoreBusyError, 503),

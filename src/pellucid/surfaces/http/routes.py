@@ -1,17 +1,20 @@
 """The operations table in, routes out; a method and a path in, the operation and the fields that the path names out."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes, urlencode
 
 from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.asking import Field, writable
+from pellucid.surfaces.commands import Spelling
 from pellucid.surfaces.http.refusals import HttpError
+from pellucid.surfaces.requests import request_of, wire_flag
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -90,3 +93,26 @@ def _fits(parts: tuple[str, ...], words: list[str]) -> bool:
     return len(parts) == len(words) and all(
         bool(word) if part.startswith("{") else part == word for part, word in zip(parts, words, strict=True)
     )
+
+
+def _spelled(words: str) -> str | None:
+    request = request_of(words)
+    taking = [each for each in routes_of([request.row] if request else []) if request and _takes(each, request.fields)]
+    if request is None or not taking:
+        return None
+    route = max(taking, key=lambda each: len(each.in_path))
+    path, fields = route.path, dict(request.fields)
+    for name in route.in_path:
+        path = path.replace(f"{{{name}}}", quote(str(fields.pop(name)), safe=""))
+    query = {} if route.has_body else fields
+    query |= {"namespace": request.namespace} if request.namespace else {}
+    said = f"{route.method} {path}{f'?{urlencode(query, doseq=True)}' if query else ''}"
+    return f"{said} {json.dumps(fields, ensure_ascii=False)}" if route.has_body and fields else said
+
+
+def _takes(route: Route, fields: Mapping[str, object]) -> bool:
+    return fields.keys() <= {*route.fields, *route.in_path} and fields.keys() >= set(route.in_path)
+
+
+SPELLING = Spelling(_spelled, lambda flag: wire_flag(flag, "format=json"))
+"""A command as a request: its method, its path, and its body where it has one."""

@@ -23,6 +23,7 @@ from pellucid.model.access import EVERYWHERE
 from pellucid.settings.sections import ServerSettings
 from pellucid.surfaces import asking
 from pellucid.surfaces.answers import Form, forms
+from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spooled
 from pellucid.surfaces.http.forms import chosen, content_type
@@ -30,7 +31,7 @@ from pellucid.surfaces.http.gate import Asker, Gate, allowed
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.refusals import HttpError, Reply, refused
 from pellucid.surfaces.http.repeats import Repeats, is_key
-from pellucid.surfaces.http.routes import Route, Routes
+from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, Errand
 from pellucid.table import OPERATIONS
 
@@ -112,6 +113,8 @@ class Service:
         self._host, self._gate, self._limits = host, gate, limits
         self._routes, self._repeats = Routes(OPERATIONS), Repeats()
         self._running: set[Deadline] = set()
+        self._listening: set[anyio.CancelScope] = set()
+        """Of clients that ask nothing, and wait for what they are told."""
         self._threads: dict[bool, anyio.CapacityLimiter] = {}
         """Of those who ask, and of those who write, who may wait for each other: nobody who asks waits behind them."""
         self.mcp: Any = None
@@ -121,6 +124,11 @@ class Service:
     @cached_property
     def _document(self) -> bytes:
         return json.dumps(document(self._routes.all), indent=1).encode() + b"\n"
+
+    def hang_up(self) -> None:
+        """End the streams of those who only listen."""
+        for each in list(self._listening):
+            each.cancel()
 
     def cancel(self) -> None:
         """Give up every call that is under way."""
@@ -132,7 +140,8 @@ class Service:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
-            await self._serve(Exchange(scope, receive, send))
+            with spelled_by(SPELLING):
+                await self._serve(Exchange(scope, receive, send))
 
     async def _live(self, receive: Any, send: Any) -> None:
         await receive()
@@ -201,7 +210,15 @@ class Service:
 
         exchange.operation = "mcp"
         state = {**exchange.scope.get("state", {}), "principal": asker}
-        await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, send)
+        with anyio.CancelScope() as listening:
+            if exchange.scope["method"] == "GET":
+                self._listening.add(listening)
+            try:
+                await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, send)
+            finally:
+                self._listening.discard(listening)
+        if listening.cancelled_caught:
+            await exchange.send({"type": "http.response.body", "body": b""})
 
     async def _operate(self, exchange: Exchange, asker: Asker) -> None:
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])

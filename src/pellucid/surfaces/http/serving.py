@@ -194,6 +194,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let what is under way end, and give up what does not."""
+        self._service.hang_up()
         asyncio.get_running_loop().call_later(_GRACE_S, self._service.cancel)
         await super().shutdown(sockets)
 

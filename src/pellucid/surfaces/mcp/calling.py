@@ -23,20 +23,20 @@ from pellucid.deadline import Deadline
 from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Access, Call
+from pellucid.operations.operation import Access, Call, shown_value
 from pellucid.operations.recall.recalling import RecallOutput
 from pellucid.operations.recall.wording import numbered
 from pellucid.surfaces.answers import printed, problem, spell_wire, told
-from pellucid.surfaces.asking import asked, writable
-from pellucid.surfaces.mcp.schemas import opposites
-from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, Row, Tool
+from pellucid.surfaces.asking import asked, offered
+from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, SPELLING, Row, Tool
 from pellucid.xray.render.as_json import enveloped
 
 Context = ServerRequestContext[Any, Any]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 _TELLS_EVERY_S = 0.2
-_REFERENCE = "the tool's input schema"
+REFERENCE = "the tool's input schema"
 
 
 class Calls(Protocol):
@@ -93,37 +93,33 @@ async def call_tool(
         except Exception as error:  # noqa: BLE001  # the edge: whoever asked is told, and goes on
             return refused(unexpected(error), row)
 
-    return await in_thread(context, work)
+    with spelled_by(SPELLING):
+        return await in_thread(context, work)
 
 
 def _row(tool: Tool, mode: object) -> Row:
     if mode is None:
         return next(iter(tool.rows.values()))
     if not isinstance(mode, str) or mode not in tool.rows:
-        raise InputError(f'"mode" expects one of {", ".join(tool.rows)}; got {_shown(mode)}', code="invalid_mode")
+        raise InputError(f'"mode" expects one of {", ".join(tool.rows)}; got {shown_value(mode)}', code="invalid_mode")
     return tool.rows[mode]
 
 
 def _place(namespace: object) -> str | None:
     if namespace is not None and not isinstance(namespace, str):
-        raise InputError(f'"namespace" expects tenant/project; got {_shown(namespace)}', code="invalid_namespace")
+        raise InputError(f'"namespace" expects tenant/project; got {shown_value(namespace)}', code="invalid_namespace")
     return namespace
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
     _check_names(tool, row, given)
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
-    request = asked(call, row, {**dict.fromkeys(opposites(row), True), **given})
+    request = asked(call, row, given)
     outcome = row.run(call, request)
     said = printed(told(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
     if failure:
-        spell_wire(failure, _REFERENCE)
+        spell_wire(failure, REFERENCE)
         said = f"{said}\n{failure}"
     ids = filter(None, [numbered(outcome)] if isinstance(outcome, RecallOutput) else [])
     return types.CallToolResult(
@@ -139,11 +135,11 @@ def _check_names(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
     Raises:
         InputError: one is another mode's, or none's.
     """
-    fields = writable(row)
+    fields = offered(row)
     unknown = next((name for name in given if name not in fields), None)
     if unknown is None:
         return
-    modes = [mode for mode, other in tool.rows.items() if unknown in writable(other)]
+    modes = [mode for mode, other in tool.rows.items() if unknown in offered(other)]
     mode = next(mode for mode, each in tool.rows.items() if each is row)
     close = difflib.get_close_matches(unknown, fields, n=1)
     hint = f"it is one of mode {' and '.join(modes)}" if modes else f"did you mean {close[0]}?" if close else ""
@@ -163,7 +159,7 @@ def refused(error: PellucidError, row: Row | None = None) -> types.CallToolResul
 
     A recall that is not there, or is somebody else's, has no snapshot: that is an answer, and no failure.
     """
-    spell_wire(error, _REFERENCE)
+    spell_wire(error, REFERENCE)
     found: dict[str, Any] = dict(problem(error))
     is_answer = row is not None and row.gives_xray and isinstance(error, NotFoundError)
     if is_answer:

@@ -16,10 +16,12 @@ from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.briefing import BRIEF
-from pellucid.surfaces.answers import Form, forms, printed, told
+from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told
 from pellucid.surfaces.asking import asked
-from pellucid.surfaces.mcp.calling import Calls, Context, Row, in_thread, unexpected
+from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.mcp.calling import REFERENCE, Calls, Context, Row, in_thread, unexpected
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
+from pellucid.surfaces.mcp.tools import SPELLING
 
 _SCHEME = "pellucid"
 _TYPES: Mapping[str, str] = {
@@ -93,8 +95,11 @@ async def read(calls: Calls, context: Context, uri: str) -> types.ReadResourceRe
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
     try:
-        text, form = await in_thread(context, lambda deadline, progress: _read(calls, context, uri, deadline, progress))
+        with spelled_by(SPELLING):
+            text, form = await in_thread(context, lambda until, progress: _read(calls, context, uri, until, progress))
     except PellucidError as error:
+        with spelled_by(SPELLING):
+            spell_wire(error, REFERENCE)
         raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri, "code": error.code}) from error
     except MCPError:
         raise

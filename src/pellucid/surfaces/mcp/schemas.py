@@ -6,7 +6,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from pellucid.operations.operation import Operation
-from pellucid.surfaces.asking import schema, writable
+from pellucid.surfaces.asking import offered, schema
 
 Schema = dict[str, Any]
 _WHOLE, _SKETCH = 8, 1
@@ -14,21 +14,9 @@ _WHOLE, _SKETCH = 8, 1
 
 
 def field_schemas(row: Operation[Any, Any]) -> dict[str, Schema]:
-    """What may be sent in each field; that nothing may be sent goes without saying.
-
-    A field whose flag says the opposite, as `preview` does of `--yes`, is true where it is not sent: what a person has
-    to say outright, a program has to, too.
-    """
-    found = schema(row)
-    flat = {name: _bare(part, found.get("$defs", {}), _WHOLE) for name, part in found["properties"].items()}
-    for name in opposites(row):
-        flat[name] |= {"default": True, "description": f"false: {writable(row)[name].flag.text}"}
-    return flat
-
-
-def opposites(row: Operation[Any, Any]) -> list[str]:
-    """The fields of a row whose flag says that they are false."""
-    return [name for name, field in writable(row).items() if field.flag.opposite]
+    """What may be sent in each field; that nothing may be sent goes without saying."""
+    found = schema(row, list(offered(row)))
+    return {name: _bare(part, found.get("$defs", {}), _WHOLE) for name, part in found["properties"].items()}
 
 
 def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:

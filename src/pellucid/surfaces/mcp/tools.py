@@ -4,6 +4,7 @@ A row names its tool, and behind a colon its mode. A tool of several modes takes
 says for which modes it is. Nothing is written here that a row says.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +14,11 @@ import mcp_types as types
 
 from pellucid.operations.operation import Operation, context_of
 from pellucid.surfaces.answers import forms
-from pellucid.surfaces.asking import writable
+from pellucid.surfaces.asking import offered
+from pellucid.surfaces.commands import Spelling
 from pellucid.surfaces.mcp.page import URI
 from pellucid.surfaces.mcp.schemas import Schema, answer_schemas, field_schemas, together
+from pellucid.surfaces.requests import request_of, wire_flag
 from pellucid.table import OPERATIONS
 
 Row = Operation[Any, Any]
@@ -131,7 +134,7 @@ class Tool:
         for mode, row in self.rows.items():
             for name, found in field_schemas(row).items():
                 by_field.setdefault(name, {})[mode] = found
-            for name, field in writable(row).items():
+            for name, field in offered(row).items():
                 needed.setdefault(name, []).extend([mode] if field.is_required else [])
         modes = list(self.rows)
         chosen: Schema = {"type": "string", "enum": modes, "default": modes[0], "description": "What to do."}
@@ -181,3 +184,18 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
         for name, about in TOOLS.items()
         if by_tool[name]
     }
+
+
+def _spelled(words: str) -> str | None:
+    request = request_of(words)
+    if request is None or not request.row.on.mcp or request.fields.keys() - offered(request.row).keys():
+        return None
+    name, _, mode = request.row.on.mcp.partition(":")
+    chosen = {MODE: mode} if mode != TOOLS[name].mode else {}
+    place = {NAMESPACE: request.namespace} if request.namespace else {}
+    given = {**chosen, **request.fields, **place}
+    return f"{name} {json.dumps(given, ensure_ascii=False)}" if given else name
+
+
+SPELLING = Spelling(_spelled, lambda flag: wire_flag(flag, "the structured content"))
+"""A command as the call of a tool: its name, and its arguments where there are any."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import said
 from pellucid.surfaces.columns import table
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import flag, quoted, respelled
 from pellucid.xray.words.numbers import counted
+from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -26,9 +27,7 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
 
 def home(report: HomeOutput) -> str:
     """A home at a glance."""
-    model = (
-        "ready" if report.model_ready else f"not fetched yet (it is on first use, or with `{command('models pull')}`)"
-    )
+    model = "ready" if report.model_ready else f"not fetched yet (it is on first use, or with {quoted('models pull')})"
     return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
 
 
@@ -42,7 +41,7 @@ def remembered(outcome: RememberOutput) -> str:
     if outcome.redactions:
         lines.append(f"  redacted: {_counts(outcome.redactions)}")
     if outcome.encoder_problem:
-        lines.append(f"  without a vector: {visible(outcome.encoder_problem)}")
+        lines.append(f"  without a vector: {visible(respelled(outcome.encoder_problem))}")
     return "\n".join(lines)
 
 
@@ -52,7 +51,7 @@ def listed(outcome: ListOutput) -> str:
     lines = table(("ID", "DATE", "CATEGORY", "IMPORTANCE", "MEMORY"), rows)
     past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
     known = f" as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
-    said = f"{outcome.passages:,} passages of what was said stand behind them: --category moment"
+    said = f"{outcome.passages:,} passages of what was said stand behind them: {flag('--category')} moment"
     counted = f"{len(outcome.memories)} of {outcome.total} memories{past}{known}"
     return "\n".join([*lines, counted, *([said] if outcome.passages else [])])
 
@@ -90,7 +89,10 @@ def examined(report: DoctorOutput) -> str:
         *((*held, *_pipeline(report.pulse)) if report.pulse else ()),  # without one nothing of it could be counted
         *(f"note      {visible(note)}" for note in report.notes),
         "healthy" if report.healthy else f"{counted(len(report.findings), 'problem', 'problems')}:",
-        *(f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {f.next_step}')}" for f in report.findings),
+        *(
+            f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {respelled(f.next_step)}')}"
+            for f in report.findings
+        ),
     ]
     return "\n".join(lines)
 
@@ -123,7 +125,7 @@ def _pipeline(pulse: PipelineStatus) -> Iterable[str]:
 def rebuilt(outcome: RebuildOutput) -> str:
     """What a rebuild wrote."""
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
-    lines += [f"without vectors: {visible(outcome.encoder_problem)}"] if outcome.encoder_problem else []
+    lines += [f"without vectors: {visible(respelled(outcome.encoder_problem))}"] if outcome.encoder_problem else []
     lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
     return "\n".join(lines)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import is_for_terminal
+from pellucid.surfaces.commands import flag
 from pellucid.xray.words.numbers import counted
+from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -77,13 +79,13 @@ def audited(outcome: GraphAuditOutput) -> str:
     )
 
 
-def backfilled(outcome: BackfillOutput) -> str:
+def backfilled(outcome: BackfillOutput, go_on: str) -> str:
     """How the graph would change, or has, file by file; then what to do about it."""
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
     found = [line for each in outcome.diffs for line in (visible(each.path), *_signed(each.added, each.removed))]
     lines += found[:LINES]
     if len(found) > LINES:
-        lines.append(f"… and {len(found) - LINES} more lines: --json shows all")
+        lines.append(f"… and {len(found) - LINES} more lines: {flag('--json')} shows all")
     if not outcome.diffs:
         return "\n".join([*lines, f"{outcome.files} files: the graph is what they say"])
     change = "; ".join(
@@ -94,7 +96,7 @@ def backfilled(outcome: BackfillOutput) -> str:
     )
     if outcome.problem:
         lines.append(f"not all of it could be done: {visible(outcome.problem)}")
-    done = "the graph is now what the files say" if outcome.applied else "nothing was changed; to go on: --apply"
+    done = "the graph is now what the files say" if outcome.applied else f"nothing was changed; to go on: {go_on}"
     return "\n".join([*lines, done])
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, flag, quoted, respelled
 from pellucid.xray.words.numbers import counted
+from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
     if not outcome.files:
         yield f"{_NOTHING}{f'; found {in_words(outcome.dropped)}' if outcome.dropped else ''}"
         yield f"transcripts are known by their form: {_FORMS}"
-        others = f"`{command('adopt')}` takes other tools' memories, `{command('index docs')}` documents"
+        others = f"{quoted('adopt')} takes other tools' memories, {quoted('index docs')} documents"
         yield f"to read a text as notes, name it; {others}"
         return
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
@@ -87,7 +88,7 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
         yield f"what was said stays behind them: {passages} in {counted(outcome.episodes, 'episode', 'episodes')}"
     if any(each.root for each in outcome.filed):
         yield from map(_filed, outcome.filed)
-        yield "ask in these folders, or with --namespace"
+        yield f"ask in these folders, or with {flag('--namespace')}"
     if outcome.notes:
         yield f"read as notes, and not as a user's words to an agent: {', '.join(map(visible, outcome.notes[:_NAMED]))}"
     yield from decided(outcome.verdicts, outcome.unkept)
@@ -101,11 +102,11 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
 def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
     """What waits in quarantine, and which statements were not kept and why: judged, or passed over before that."""
     if held := verdicts.get(HELD, 0):
-        yield f"in quarantine: {held:,}, until you let them in (`{command('trust list')}`)"
+        yield f"in quarantine: {held:,}, until you let them in ({quoted('trust list')})"
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
     if refused or unkept:
-        why = command('why "ITS WORDS"')
-        yield f"not kept: {in_words(refused, unkept)} (of each: `{why}`)"
+        why = quoted('why "ITS WORDS"')
+        yield f"not kept: {in_words(refused, unkept)} (of each: {why})"
 
 
 def _ways_back(outcome: ImportOutput) -> Iterator[str]:
@@ -113,8 +114,8 @@ def _ways_back(outcome: ImportOutput) -> Iterator[str]:
     begun = "back: " if len(outcome.undo) == 1 else "  "
     yield from ("back, by namespace:",) if len(outcome.undo) > 1 else ()
     for namespace, target in outcome.undo.items():
-        where = "" if namespace == outcome.namespace else f" --namespace {namespace}"
-        yield f"{begun}{command(f'undo {target}{where}')}"
+        is_here = namespace == outcome.namespace
+        yield begun + (command(f"undo {target}") if is_here else command(f"undo {target} --namespace {namespace}"))
 
 
 def _where(outcome: ImportOutput) -> str:
@@ -134,9 +135,9 @@ def _trouble(outcome: ImportOutput) -> Iterator[str]:
         among = "; ".join(map(visible, outcome.problems[:3]))
         yield f"{outcome.malformed} places could not be read, among them {among}"
     if outcome.extractor_problem:
-        yield f"stopped early: {visible(outcome.extractor_problem)}"
+        yield f"stopped early: {visible(respelled(outcome.extractor_problem))}"
     if outcome.encoder_problem:
-        yield f"kept, but without vectors: {visible(outcome.encoder_problem)}"
+        yield f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}"
 
 
 def in_words(*counted: Mapping[str, int]) -> str:

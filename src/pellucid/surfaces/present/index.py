@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import flag, quoted, respelled
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -36,7 +36,7 @@ def indexed(outcome: IndexDocsOutput) -> str:
     lines += [visible(note) for note in outcome.notes]
     lines += _problems(outcome.problems)
     if outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
+        lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
     if outcome.loaded:
         lines.append(history(outcome.loaded))
     if not outcome.written:
@@ -78,7 +78,7 @@ def history(outcome: HistoryRowsOutput) -> str:
 def documents(outcome: DocumentsOutput) -> str:
     """The documents there are, a line each."""
     if not outcome.documents:
-        return f"no documents; `{command('index docs PATH')}` takes some in"
+        return f"no documents; {quoted('index docs PATH')} takes some in"
     width = min(max(len(visible(row.entity)) for row in outcome.documents), 32)
     lines = [
         f"{visible(row.entity):<{width}}  {visible(row.title)}{' (gone)' if row.removed_at else ''}\n"
@@ -112,9 +112,7 @@ def removed(outcome: RemovedOutput) -> str:
     if not outcome.removed:
         return "nothing to close: it was closed before"
     lines = [f"closed {visible(row.entity)}  {visible(row.path)}" for row in outcome.removed]
-    return "\n".join(
-        [*lines, f"questions about the past still see them; `{command('forget')}` takes them away for good"]
-    )
+    return "\n".join([*lines, f"questions about the past still see them; {quoted('forget')} takes them away for good"])
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
@@ -138,7 +136,7 @@ def _problems(problems: Sequence[DocumentProblem]) -> Iterator[str]:
         more = f" ({visible(each.next_step)})" if each.next_step else ""
         yield f"left out {visible(each.path)}: {visible(each.why)}{more}"
     if len(problems) > _SHOWN:
-        yield f"… and {len(problems) - _SHOWN} more (--json names them)"
+        yield f"… and {len(problems) - _SHOWN} more ({flag('--json')} names them)"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

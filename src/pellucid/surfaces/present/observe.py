@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
+from pellucid.surfaces.commands import respelled
 from pellucid.surfaces.present.imports import decided, in_words
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
@@ -31,7 +32,7 @@ def observed(outcome: ObserveOutput) -> str:
     if outcome.topic_shift == "words":
         lines.append(f"topics were followed by words alone: {visible(outcome.encoder_problem or 'no encoder')}")
     elif outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
+        lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
     if outcome.extractor_problem:
         lines.append(f"not flushed: {visible(outcome.extractor_problem)}")
     return "\n".join([*lines, *map(_backlog, outcome.backlog)])

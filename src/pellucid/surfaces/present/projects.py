@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import quoted
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def projects(outcome: ProjectsOutput) -> str:
     """A few lines a project."""
     found = [line for each in outcome.projects for line in _lines(each)]
-    none = f"no projects yet: `{command('import')}` files sessions under the project of their folder"
+    none = f"no projects yet: {quoted('import')} files sessions under the project of their folder"
     return "\n".join(found) or none
 
 

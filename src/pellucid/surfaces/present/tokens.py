@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.surfaces.columns import table
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import quoted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,7 +22,7 @@ def listed(outcome: TokensOutput) -> str:
     """A line a token."""
     rows = [(each.name, _day(each.created), _day(each.last_used), ", ".join(each.grants)) for each in outcome.tokens]
     lines = table(("NAME", "MADE", "LAST USED", "MAY"), rows)
-    return "\n".join(lines) or f"no token was made: `{command('token create')}`"
+    return "\n".join(lines) or f"no token was made: {quoted('token create')}"
 
 
 def ended(outcome: TokenView) -> str:

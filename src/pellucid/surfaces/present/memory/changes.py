@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, flag, quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -68,17 +68,15 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
         if each.status == "active"
     ]
     if outcome.versions:
-        lines.append(f"other versions stay ({', '.join(outcome.versions)}): --chain takes them, too")
+        lines.append(f"other versions stay ({', '.join(outcome.versions)}): {flag('--chain')} takes them, too")
     for each in outcome.remains:
         lines.append(f"not gone yet, {each.place}: {visible(each.why)}")
     if outcome.remains:
-        lines.append(
-            f"nothing finds it any more; each command tries again, and `{command('doctor')}` says what is left"
-        )
+        lines.append(f"nothing finds it any more; each call tries again, and {quoted('doctor')} says what is left")
     if outcome.done:
         lines.append(f"receipt: {outcome.op_id}, {outcome.tombstones} tombstones; this cannot be undone")
     else:
-        lines.append(f"nothing was changed; to go on: {again} --yes")
+        lines.append(f"nothing was changed; to go on: {again}")
     return "\n".join(lines)
 
 

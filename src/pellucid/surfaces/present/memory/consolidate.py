@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def consolidated(outcome: ConsolidateOutput) -> str:
     if outcome.problem:
         lines.append(f"the model is asked no more: {outcome.problem}")
     if not outcome.complete:
-        lines.append(f"the pass has not ended; `{command('lifecycle consolidate')}` goes on")
+        lines.append(f"the pass has not ended; {quoted('lifecycle consolidate')} goes on")
     return "\n".join([*lines, *(f"undo with: {command(f'undo {each}')}" for each in _undoable(outcome))])
 
 

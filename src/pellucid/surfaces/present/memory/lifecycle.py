@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def tier_list(outcome: TierListOutput) -> str:
     lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tiered(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
-        counts += f"; {outcome.never_folded} were never folded (run `{command('lifecycle run')}`)"
+        counts += f"; {outcome.never_folded} were never folded (run {quoted('lifecycle run')})"
     return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories; {counts}"])
 
 
@@ -36,7 +36,7 @@ def explained(outcome: TierExplanation) -> str:
     if not outcome.aging:
         lines.append(f"it ages no more: it is {outcome.status}, or its time is over; no pass folds it")
     elif outcome.tier_now != outcome.tier:
-        lines.append(f"a pass now (`{command('lifecycle run')}`) would make it {outcome.tier_now}")
+        lines.append(f"a pass now ({quoted('lifecycle run')}) would make it {outcome.tier_now}")
     lines += [
         f"why {outcome.tier_now}: {outcome.reason}",
         *(f"would change it: {each}" for each in outcome.would_change),
@@ -57,7 +57,7 @@ def passed(outcome: LifecycleOutput) -> str:
     ]
     lines += _more(outcome.demoted + outcome.promoted, len(outcome.changes), "tier changes")
     if outcome.proposals:
-        lines.append(f"{outcome.proposals} could be archived (`{command('archive ID')}`); nothing was done to them:")
+        lines.append(f"{outcome.proposals} could be archived ({quoted('archive ID')}); nothing was done to them:")
         lines += [f"  {each.memory_id}  {each.reason}" for each in outcome.proposed]
         lines += _more(outcome.proposals, len(outcome.proposed), "of these")
     return "\n".join(lines)

@@ -38,7 +38,7 @@ def explained(outcome: TrustOutput) -> str:
     return "\n".join(lines)
 
 
-def changed(outcome: TrustChangeOutput, go_on: str = "the same command without --preview") -> str:
+def changed(outcome: TrustChangeOutput, go_on: str = "") -> str:
     """What was changed, or would be, and the way back."""
     if not outcome.changed:
         return "nothing to do: no memory that fits would change"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, respelled
 from pellucid.surfaces.present.graph import unknown_before
 from pellucid.xray.words.rungs import shown
 from pellucid.xray.words.sentence import by
@@ -53,7 +53,7 @@ def _troubles(outcome: RecallOutput) -> Iterable[str]:
     """What was down, or was asked and brought nothing: the answer might have been another."""
     for leg in outcome.legs:
         if leg.health == "degraded":
-            yield f"degraded: {leg.name}: {visible(leg.reason or '')}"
+            yield f"degraded: {leg.name}: {visible(respelled(leg.reason or ''))}"
     for stage, why in outcome.failed.items():
         yield f"degraded: {visible(stage)} failed, and was left out: {visible(why)}"
     for leg in outcome.asked_in_vain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, respelled
 from pellucid.xray.render.fields import score
 from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.visible import visible
@@ -86,10 +86,11 @@ def _leg(leg: WhyLeg) -> str:
 
 
 def _typed(text: str, change: WhyChange | None) -> str:
-    """The text, with the command in it that the change is made by as it must be typed here."""
+    """The text, with the command or the flag in it that the change is made by as it is asked for here."""
+    made = change.apply if change else ""
     name = "pellucid "
-    made = change.apply if change and change.apply.startswith(name) else ""
-    return text.replace(made, command(made.removeprefix(name))) if made else text
+    here = command(made.removeprefix(name)) if made.startswith(name) else respelled(made)
+    return text.replace(made, here) if made else text
 
 
 def _change(change: WhyChange | None) -> str:

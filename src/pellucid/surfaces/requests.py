@@ -1,0 +1,105 @@
+"""A command as it is typed in, the same request as a program makes it out, and back: by the rows of the table alone."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from pellucid.clock import isoformat
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Words, flag_of
+from pellucid.surfaces.asking import Row, writable
+from pellucid.surfaces.cli.derived import HOME, JSON, NAMESPACE, Command, Parameter, commands
+
+_READS: dict[str, Callable[[str], Any]] = {"whole": int, "number": float}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a command asks: an operation, its fields by their JSON names, and the namespace, where it names one."""
+
+    row: Row
+    fields: dict[str, Any]
+    namespace: str | None
+
+
+def request_of(words: str) -> Request | None:
+    """The request of a command, without the program's name; None where a program cannot make all of it."""
+    try:
+        typed = shlex.split(words)
+    except ValueError:
+        return None
+    found = next((known for n in (2, 1) if (known := commands().get(" ".join(typed[:n])))), None)
+    row = next((row for row in _rows() if found and row.on.cli == found.words), None)
+    if not (found and row):
+        return None
+    given = _given(found, typed[len(found.words.split()) :])
+    known = {each.name: (wire, each) for wire, each in writable(row).items()}
+    if given is None or given.keys() - known.keys() - {HOME.name, NAMESPACE.name, JSON.name}:
+        return None
+    fields = {
+        known[name][0]: " ".join(value)
+        if isinstance(known[name][1].flag, Words)
+        else value is not True
+        if known[name][1].flag.opposite
+        else value
+        for name, value in given.items()
+        if name in known
+    }
+    return Request(row, fields, given.get(NAMESPACE.name))
+
+
+def _rows() -> Sequence[Row]:
+    from pellucid.table import OPERATIONS  # it loads every room, which no command waits for
+
+    return OPERATIONS
+
+
+def _given(command: Command, typed: list[str]) -> dict[str, Any] | None:
+    """What was typed, by the names of the command's parameters; None where there is no such flag."""
+    flags = {each.flag: each for each in command.parameters if each.flag}
+    placed = [each for each in command.parameters if not each.flag]
+    found: dict[str, Any] = {}
+    rest = iter(typed)
+    for word in rest:
+        taken = flags.get(word) if word.startswith("--") else placed[0] if placed else None
+        if taken is None:
+            return None
+        text = word if not taken.flag else "" if taken.kind == "switch" else next(rest, "")
+        value = True if taken.kind == "switch" else _READS.get(taken.kind, str)(text)
+        found[taken.name] = [*found.get(taken.name, ()), value] if taken.many else value
+        if not (taken.flag or taken.many):
+            placed.pop(0)
+    return found
+
+
+def words_of(words: str, asked: Wire, **changed: object) -> str:
+    """The command that makes a request, without the program's name; `changed` are fields that are to differ."""
+    said = asked.model_copy(update=changed)
+    parts = [part for each in commands()[words].parameters for part in _typed(each, said)]
+    return " ".join([words, *map(shlex.quote, parts)])
+
+
+def _typed(parameter: Parameter, asked: Wire) -> list[str]:
+    field = type(asked).model_fields.get(parameter.name)
+    value: Any = getattr(asked, parameter.name, None)
+    if field is None or parameter == NAMESPACE or value == field.get_default(call_default_factory=True):
+        return []
+    said = flag_of(field)
+    if parameter.kind == "switch":
+        return [parameter.flag] if value is not (said is not None and said.opposite) else []
+    values: list[Any] = [*value] if isinstance(value, tuple) else [value]
+    texts = [isoformat(each) if isinstance(each, datetime) else str(each) for each in values]
+    return [part for text in texts for part in ([parameter.flag, text] if parameter.flag else [text])]
+
+
+def wire_flag(flag: str, as_json: str) -> str:
+    """The field that a flag sets, as JSON has it; `as_json` stands for `--json`, and what sets no field stays."""
+    if flag == JSON.flag:
+        return as_json
+    names = {each.name for command in commands().values() for each in command.parameters if each.flag == flag}
+    known = names & {each.name for row in _rows() for each in writable(row).values()} | names & {NAMESPACE.name}
+    return f'"{to_camel(min(known))}"' if known else flag
