@@ -3,6 +3,7 @@
 The requests are made from the table, so that a new row is covered as it comes.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.settings import Settings, load
 from pellucid.surfaces import asking
 from pellucid.surfaces.http.routes import Route, routes_of
+from pellucid.surfaces.mcp.tools import TOOLS, tools
 from pellucid.table import OPERATIONS
 
 VICTIM, MINE = "globex/secret", "acme/web"
@@ -181,7 +183,7 @@ def test_no_field_reaches_beyond_the_namespace(place: Place) -> None:
     assert twice.status == 400
 
 
-def _tool(server: Served, token: str, name: str, **arguments: object) -> str:
+def _tool(server: Served, token: str, tool: str, /, **arguments: object) -> str:
     """What a tool says at `/mcp`, to whoever has this token."""
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     headers = {"Accept": "application/json, text/event-stream"}
@@ -191,7 +193,7 @@ def _tool(server: Served, token: str, name: str, **arguments: object) -> str:
     assert begun.status == 200, begun
     headers |= {"Mcp-Session-Id": begun.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
     server.post("/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, token=token, **headers)
-    asked = {"name": name, "arguments": arguments}
+    asked = {"name": tool, "arguments": arguments}
     said = server.post(
         "/mcp", {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asked}, token=token, **headers
     )
@@ -210,6 +212,78 @@ def test_the_tools_over_http_say_what_the_token_grants_alone(place: Place) -> No
         said = _tool(place.server, place.foreign, tool, namespace=VICTIM, **arguments)
         assert SAID not in said
         assert "Bergen" not in said
+
+
+ELSEWHERE = [
+    ("memory_recall", {"query": CANARY}),
+    ("memory_xray", {"recallId": "RECALL"}),
+    ("memory_xray", {"mode": "why", "memory": "MEMORY", "query": CANARY}),
+    ("memory_xray", {"mode": "replay", "recallId": "RECALL"}),
+    ("memory_xray", {"mode": "diff", "a": "RECALL", "b": "RECALL"}),
+    ("memory_remember", {"content": "Planted by somebody else."}),
+    ("memory_remember", {"mode": "update", "memoryId": "MEMORY", "content": "x"}),
+    ("memory_remember", {"mode": "archive", "memoryId": "MEMORY"}),
+    ("memory_remember", {"mode": "retract", "memoryId": "MEMORY"}),
+    ("memory_observe", {"turns": [{"role": "user", "content": "Planted."}], "sessionId": "s-one"}),
+    ("memory_observe", {"mode": "checkpoint", "sessionId": "s-one"}),
+    ("memory_observe", {"mode": "wrap", "sessionId": "s-one"}),
+    ("memory_observe", {"mode": "claims", "sessionId": "s-one", "claims": []}),
+    ("memory_cite", {"memoryId": "MEMORY", "recallId": "RECALL"}),
+    ("memory_search", {}),
+    ("memory_search", {"mode": "episodes"}),
+    ("memory_search", {"mode": "documents"}),
+    ("memory_search", {"mode": "graph", "name": CANARY}),
+    ("memory_history", {"memoryId": "MEMORY"}),
+    ("memory_history", {"mode": "history", "name": "MEMORY"}),
+    ("memory_history", {"mode": "reverify", "memoryIds": ["MEMORY"]}),
+    ("memory_forget", {"memoryIds": ["MEMORY"], "preview": False}),
+]
+"""Every tool in every mode, about the victim's things."""
+
+
+def test_every_mode_of_every_tool_is_tried() -> None:
+    tried = {(tool, asked.get("mode", TOOLS[tool].mode)) for tool, asked in ELSEWHERE}
+    assert tried == {(name, mode) for name, tool in tools().items() for mode in tool.rows}
+
+
+@pytest.mark.requirement("MCP-2")
+@pytest.mark.parametrize(("tool", "asked"), ELSEWHERE, ids=lambda each: str(each)[:40])
+def test_no_tool_over_http_reaches_another_tenant(place: Place, tool: str, asked: dict[str, object]) -> None:
+    def about(ids: dict[str, str], namespace: str) -> str:
+        named = json.dumps(asked).replace("MEMORY", ids["memory"]).replace("RECALL", ids["recall"])
+        said = _tool(place.server, place.foreign, tool, **json.loads(named), namespace=namespace)
+        for name in (*ids.values(), namespace):
+            said = said.replace(name, "X")
+        return _CHANGING.sub("", said)
+
+    theirs = about(place.ids, VICTIM)
+    assert theirs == about(_unknown(place.ids), "nobody/nothing")  # the same, whether there is such a place or not
+    assert not any(each in theirs.replace(CANARY, "") for each in ("Bergen", "release train"))
+    mine = about(place.ids, MINE)  # of their ids one's own namespace knows nothing
+    assert SAID not in mine
+    assert "Bergen" not in mine
+
+
+def test_mcp_stands_behind_the_same_gate_as_every_path(place: Place) -> None:
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+    accepted = {"Accept": "application/json, text/event-stream"}
+    for method, path in itertools.product(("POST", "GET", "DELETE"), ("/mcp", "/mcp/")):
+        body = begin if method == "POST" else None
+        for token in (None, f"pel_{'0' * 12}_{'0' * 64}"):
+            assert place.server.ask(method, path, body, token=token, **accepted).status == 401
+        assert place.server.ask(method, path, body, Host="evil.example", **accepted).status == 421
+        assert place.server.ask(method, path, body, Origin="http://evil.example", **accepted).status == 403
+        assert place.server.ask(method, path, body, Sec_Fetch_Site="cross-site", **accepted).status == 403
+
+
+def test_a_token_that_only_reads_changes_nothing_over_mcp(place: Place) -> None:
+    for tool, asked in (("memory_remember", {"content": "Planted."}), ("memory_observe", {"mode": "wrap"})):
+        said = _tool(place.server, place.reader, tool, **asked)
+        assert '"isError":true' in said.replace(" ", "")
+        assert f"this takes write in {MINE}, which the token does not grant" in said
+    assert "release train" in _tool(place.server, place.reader, "memory_search")
+    refused = _tool(place.server, place.reader, "memory_recall", query="train", settings={"gate": "llm"})
+    assert "unknown_field" in refused
 
 
 def test_the_only_namespace_that_is_granted_is_meant_where_none_is_named(place: Place) -> None:

@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp
 
 from pellucid.deadline import Deadline
-from pellucid.errors import NotFoundError
 from pellucid.operations.operation import Access, Call
 from pellucid.surfaces.host import Host
+from pellucid.surfaces.http.gate import Asker, allowed
+from pellucid.surfaces.http.refusals import unknown_place
 from pellucid.surfaces.mcp.calling import Calls, Progress
 from pellucid.surfaces.mcp.server import server
 
@@ -54,10 +55,10 @@ def granted(host: Host) -> Calls:
     def calls(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        principal = request.state.principal if request else None
-        place = namespace or (principal.only_namespace if principal else None) or host.app.settings.namespace
-        if principal is None or not principal.may(access, place):
-            raise NotFoundError(f"no namespace {place} here", next_step="name one that was granted")
-        return host.call(place, deadline=deadline, progress=progress)
+        if request is None:  # nobody came through the door
+            raise unknown_place()
+        asker: Asker = request.state.principal
+        usual = asker.only_namespace or host.app.settings.namespace
+        return host.call(allowed(asker, access, namespace or usual), deadline=deadline, progress=progress)
 
     return calls
