@@ -9,7 +9,6 @@ from pellucid.store.ledger_gaps import said
 from pellucid.surfaces.columns import table
 from pellucid.surfaces.commands import flag, quoted, respelled
 from pellucid.xray.words.numbers import counted
-from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need

@@ -10,7 +10,6 @@ from pellucid.clock import isoformat
 from pellucid.surfaces.columns import is_for_terminal
 from pellucid.surfaces.commands import flag
 from pellucid.xray.words.numbers import counted
-from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:

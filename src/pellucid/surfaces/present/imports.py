@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command, flag, quoted, respelled
 from pellucid.xray.words.numbers import counted
-from pellucid.xray.words.rungs import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
