@@ -117,10 +117,10 @@ def open_app(
     naming = Naming(settings.graph.series, settings.graph.patterns)
     indexer = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
-    chat = _chat(settings.llm) if settings.llm.base_url else None
+    chat = _model_opener(settings.llm) if settings.llm.base_url else None
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
-    unit_of_work = UnitOfWork(records, indexer, clock, _clean, WriteLock(home))
+    unit_of_work = UnitOfWork(records, indexer, clock, _without_secrets, WriteLock(home))
     spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings,
@@ -147,13 +147,13 @@ def open_app(
     )
 
 
-def _clean(text: str) -> str:
+def _without_secrets(text: str) -> str:
     from pellucid.capture.secrets.redact import redact
 
     return redact(text).text
 
 
-def _chat(settings: LlmSettings) -> "Callable[[Deadline], ChatModel]":
+def _model_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel]":
     from pellucid.encoders.chat.model import OpenAIChat
 
     return partial(OpenAIChat, settings)

@@ -78,3 +78,10 @@ def test_a_question_takes_the_walk_that_the_architecture_describes(memory: Pellu
     with memory:
         memory.import_transcripts([session])
         assert called_first(walk("recall"), lambda: memory.recall("which branch do we deploy from?")) == walk("recall")
+
+
+def test_a_document_takes_the_walk_that_the_architecture_describes(memory: Pellucid, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\n## Deploys\n\nWe deploy from the release branch.\n", "utf-8")
+    with memory:
+        indexing = walk("documents")
+        assert called_first(indexing, lambda: memory.graph.index_docs(tmp_path / "notes.md")) == indexing

@@ -40,13 +40,13 @@ class MemoryStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do what is asked, in order."""
-        return [self._done(each) for each in ops]
+        return [self._result_of(each) for each in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do what is asked, in order, in another thread."""
         return await to_thread(self.batch, list(ops))
 
-    def _done(self, op: Op) -> Result:
+    def _result_of(self, op: Op) -> Result:
         match op:
             case GetOp():
                 return _item(found) if (found := self._held(op.namespace, op.key)) else None

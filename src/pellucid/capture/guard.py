@@ -65,14 +65,14 @@ class Guard:
         elif not content.strip():
             self._report.drop("own-recall")
         else:
-            yield self._redacted(turn, content)
+            yield self._redacted_turn(turn, content)
 
-    def _redacted(self, turn: Turn, content: str) -> Turn:
+    def _redacted_turn(self, turn: Turn, content: str) -> Turn:
         """The turn with these words, and no secret in any field that is stored (its key is only ever hashed)."""
-        speaker, words = self._speech(turn.speaker, content)
+        speaker, words = self._redacted_speech(turn.speaker, content)
         return replace(
             turn,
-            content=self._cut(words),
+            content=self._shortened(words),
             speaker=speaker,
             session_id=self._names.session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
@@ -81,7 +81,7 @@ class Guard:
             branch=turn.branch and self._names.clean(turn.branch),
         )
 
-    def _speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
+    def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
         """Speaker and words, looked at as they are kept, side by side: a line `Password: …` is nobody speaking."""
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
@@ -91,7 +91,7 @@ class Guard:
             return speaker, redacted.text.removeprefix(lead)
         return None, redacted.text
 
-    def _cut(self, text: str) -> str:
+    def _shortened(self, text: str) -> str:
         if len(text) <= self._settings.max_turn_chars:
             return text
         self._report.turns_cut += 1

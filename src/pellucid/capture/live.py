@@ -82,7 +82,7 @@ class LiveTranscript:
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
         """The turns of some more lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
-        objects = [_object(line) for line in lines]
+        objects = [_json_object(line) for line in lines]
         self._format = self._format or _format_of(objects)
         rollout = [line for line in objects if line.get("type") == "session_meta"]
         if self._format == "codex" and rollout and not self._rollout:
@@ -116,7 +116,7 @@ def _format_of(objects: Sequence[JsonObject]) -> Format | None:
     return None
 
 
-def _object(line: str) -> JsonObject:
+def _json_object(line: str) -> JsonObject:
     try:
         return as_object(json.loads(line))
     except (ValueError, RecursionError):
@@ -139,7 +139,7 @@ def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 10
                 too_long = True
                 line.clear()
             if piece.endswith(b"\n"):
-                waiting.append(_TOO_LONG if too_long else _decoded(bytes(line), report))
+                waiting.append(_TOO_LONG if too_long else _decoded_line(bytes(line), report))
                 too_long = False
                 line.clear()
             if len(waiting) == most:
@@ -149,10 +149,10 @@ def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 10
             yield waiting
             waiting = []
     if line:
-        yield [_decoded(bytes(line), report)]
+        yield [_decoded_line(bytes(line), report)]
 
 
-def _decoded(line: bytes, report: CaptureReport) -> str:
+def _decoded_line(line: bytes, report: CaptureReport) -> str:
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError:

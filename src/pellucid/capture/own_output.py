@@ -99,7 +99,7 @@ def _without_layouts(text: str) -> tuple[str, int]:
     kept: list[str] = []
     removed = at = 0
     while at < len(lines):
-        after = _block(lines, at)
+        after = _block_end(lines, at)
         if after > at:
             removed += 1
         else:
@@ -108,7 +108,7 @@ def _without_layouts(text: str) -> tuple[str, int]:
     return "\n".join(kept), removed
 
 
-def _block(lines: Sequence[str], at: int) -> int:
+def _block_end(lines: Sequence[str], at: int) -> int:
     """Where the block ends that begins at a line; that line itself, if none does.
 
     The fields of a memory are followed by its words, which may be anything: they reach to the end.

@@ -58,6 +58,7 @@ def read(
 
 
 def _file_turns(file: FoundFile, source: Source, forced: Format | None) -> Iterator[Turn]:
+    """The turns of one file; a file that gives none is refused, or counted with the reason."""
     report = source.report
     try:
         known = forced or detect(file.path)
@@ -67,7 +68,7 @@ def _file_turns(file: FoundFile, source: Source, forced: Format | None) -> Itera
                 return
             report.notes.append(file.path)
         if known is None:
-            _unreadable(file, "unknown-format" if source.head().strip() else "empty-file", report)
+            _refuse_unreadable(file, "unknown-format" if source.head().strip() else "empty-file", report)
             return
         report.files += 1
         report.formats[known] += 1
@@ -81,10 +82,10 @@ def _file_turns(file: FoundFile, source: Source, forced: Format | None) -> Itera
         report.drop("unreadable-file")
         return
     if before == (report.turns_read, report.dropped.total()):
-        _unreadable(file, "nothing-readable", report)
+        _refuse_unreadable(file, "nothing-readable", report)
 
 
-def _unreadable(file: FoundFile, reason: str, report: CaptureReport) -> None:
+def _refuse_unreadable(file: FoundFile, reason: str, report: CaptureReport) -> None:
     """Refuse what was named, count what was found.
 
     Raises:

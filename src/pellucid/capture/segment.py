@@ -75,12 +75,12 @@ def segments(
     for turn in turns:
         current = held.setdefault(turn.session_id, [])
         held.move_to_end(turn.session_id)
-        done, held[turn.session_id] = _take(current, turn, cutters, ask_empty=False)
+        done, held[turn.session_id] = _add_turn(current, turn, cutters, ask_empty=False)
         yield from done
         if len(held) > open_sessions:
-            yield from _ended(*held.popitem(last=False))
+            yield from _last_segment(*held.popitem(last=False))
     for session_id, rest in held.items():
-        yield from _ended(session_id, rest)
+        yield from _last_segment(session_id, rest)
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
@@ -91,15 +91,18 @@ def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[
     done: list[Segment] = []
     held: list[Turn] = []
     for turn in turns:
-        found, held = _take(held, turn, cutters, ask_empty=True)
+        found, held = _add_turn(held, turn, cutters, ask_empty=True)
         done += found
     return done, held
 
 
-def _take(
+def _add_turn(
     held: list[Turn], coming: Turn, cutters: Sequence[Cutter], *, ask_empty: bool
 ) -> tuple[list[Segment], list[Turn]]:
-    """The segments that end with the coming turn's arrival, and what is open afterwards, that turn included."""
+    """The segments that end with the coming turn's arrival, and what is open afterwards, that turn included.
+
+    `ask_empty`: cutters are asked before the first turn, too, for some cut behind the coming turn.
+    """
     done: list[Segment] = []
     while (held or ask_empty) and (found := _first_break(cutters, held, coming)):
         joined = [*held, coming]
@@ -110,7 +113,7 @@ def _take(
     return done, [*held, coming]
 
 
-def _ended(session_id: str, turns: list[Turn]) -> Iterator[Segment]:
+def _last_segment(session_id: str, turns: list[Turn]) -> Iterator[Segment]:
     if turns:
         yield Segment(session_id, tuple(turns), "session_end")
 

@@ -46,7 +46,7 @@ def shifted(turns: Sequence[Turn], distance: Distance, threshold: float) -> int 
     """The index of the first turn of the new topic, or None."""
     saying = [at for at, turn in enumerate(turns) if _says_something(turn)]
     farthest, place, since = threshold, None, 0
-    for at, old, new in _places(saying, turns):
+    for at, old, new in _possible_cuts(saying, turns):
         apart = distance(old, new)
         if apart >= farthest and (place is None or apart > farthest):
             farthest, place, since = apart, at, 0
@@ -57,7 +57,7 @@ def shifted(turns: Sequence[Turn], distance: Distance, threshold: float) -> int 
     return None
 
 
-def _places(saying: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
+def _possible_cuts(saying: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
     for first in range(LEAST_BEFORE, len(saying) - NEWEST + 1):
         if saying[first] >= SHORTEST:
             old = [turns[at] for at in saying[max(0, first - BEFORE) : first]]

@@ -44,7 +44,7 @@ class FileWalk:
         for given in paths:
             path = given.expanduser().absolute()
             if path.is_dir():
-                yield from self._below(path)
+                yield from self._files_below(path)
             elif not path.exists():
                 raise InputError(f"{given} does not exist", next_step="check the path")
             else:
@@ -64,15 +64,15 @@ class FileWalk:
         self._read.add(key)
         return True
 
-    def _below(self, root: Path) -> Iterator[FoundFile]:
-        for folder, inner, names in os.walk(root, onerror=partial(self._refuse, root)):
-            inner[:] = sorted(name for name in inner if self._enters(name))
+    def _files_below(self, root: Path) -> Iterator[FoundFile]:
+        for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
+            inner[:] = sorted(name for name in inner if self._is_entered(name))
             for name in sorted(names):
                 path = Path(folder, name)
                 if path.suffix.lower() in self.suffixes and self._is_inside(path, root) and self.claim(path):
                     yield FoundFile(path, root, asked_for=False)
 
-    def _enters(self, name: str) -> bool:
+    def _is_entered(self, name: str) -> bool:
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
             self.report.drop("folder-not-entered")
             return False
@@ -90,7 +90,7 @@ class FileWalk:
             self.report.drop("link-not-followed")
         return inside
 
-    def _refuse(self, root: Path, error: OSError) -> None:
+    def _refuse_root(self, root: Path, error: OSError) -> None:
         """A root that cannot be listed is an error; a folder below it is counted."""
         if error.filename == str(root):
             raise InputError(

@@ -43,18 +43,18 @@ class SeenDocument:
     digest: str
     clean: CleanDocument
     since: datetime
-    told: HeaderHistory | None = None
+    history: HeaderHistory | None = None
     """What the history of its checkout tells of it."""
 
     def dated(self, held: "KeptDocument | None", now: datetime) -> "SeenDocument":
-        """The same with a history that tells of nothing to come."""
-        told = self.told.dated(held.document.versions if held else (), now) if self.told else None
-        return replace(self, told=told)
+        """The same, with no date of its history in the future."""
+        history = self.history.dated(held.document.versions if held else (), now) if self.history else None
+        return replace(self, history=history)
 
     @property
     def texts_since(self) -> datetime | None:
         """Since when its text has stood, if a history tells: since its last commit, where nobody edited it after."""
-        return self.told.touched if self.told and self.told.clean else None
+        return self.history.touched if self.history and self.history.clean else None
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class DocumentDraft:
         return [memory for memory, _ in remembered(self.document, self.sections) if memory.id in self.fresh]
 
     def redated(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
-        """What holds from or until another day than was known, as it was and as it is; an end that is now is none."""
+        """Sections and versions whose interval a history moved, as (known, new); what merely ends now is left out."""
         was = {each.id: each for each in (*self.held.document.versions, *self.held.sections)} if self.held else {}
         both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
         return [(old, new) for old, new in both if self._is_redated(old, new)]
@@ -161,7 +161,7 @@ def redefined(held: KeptDocument, seen_now: SeenDocument) -> bool:
 def drafted(
     held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> DocumentDraft:
-    """The document as it is to be kept, since its file is as it is."""
+    """The document to keep: what is kept of it (None: nothing yet) brought to what its file says now."""
     seen_now = seen_now.dated(held, now)
     begins = seen_now.since if held is None else now
     document = _document(held, seen_now, namespace, now, clock)
@@ -172,8 +172,8 @@ def drafted(
     known = {each.id for each in (*held.document.versions, *held.sections)} if held else set[str]()
     draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - known
     if held:
-        told = seen_now.told
-        _close(draft, held, now, told.changes if told and told.clean else None)
+        history = seen_now.history
+        _close_sections(draft, held, now, history.changes if history and history.clean else None)
         _begin_earlier(draft, seen_now.texts_since)
     if draft.changed:
         draft.document = draft.document.model_copy(update={"updated": now})
@@ -197,10 +197,10 @@ def removed(held: KeptDocument, now: datetime, changes: FileCommits | None = Non
     left = changes.after(begun, now) if changes else now
     gone = changes.at[-1] if changes and left <= changes.at[-1] <= now else left
     document = held.document.model_copy(
-        update={"removed_at": gone, "updated": now, "versions": tuple(_ended(held.document.versions, left))}
+        update={"removed_at": gone, "updated": now, "versions": tuple(_ended_versions(held.document.versions, left))}
     )
     draft = DocumentDraft(document, [], held)
-    _close(draft, held, left)
+    _close_sections(draft, held, left)
     return draft
 
 
@@ -222,11 +222,11 @@ def _document(
         title=clean.title,
         entity=clean.entity,
         entity_type=clean.entity_type,
-        aliases=tuple(dict.fromkeys([*clean.aliases, *moved, *_former(known, clean)])),
+        aliases=tuple(dict.fromkeys([*clean.aliases, *moved, *_former_paths(known, clean)])),
     )
 
 
-def _former(known: Document | None, clean: CleanDocument) -> list[str]:
+def _former_paths(known: Document | None, clean: CleanDocument) -> list[str]:
     """Paths at which the document stood: other names of it for good."""
     if known is None:
         return []
@@ -235,11 +235,11 @@ def _former(known: Document | None, clean: CleanDocument) -> list[str]:
 
 def _versions(held: KeptDocument | None, seen_now: SeenDocument, begins: datetime, clock: Clock) -> list[HeaderVersion]:
     old = held.document.versions if held else ()
-    values, told = seen_now.clean.values, seen_now.told
-    if told:
-        commit = told.said[-1].commit if told.said and told.clean else None
+    values, history = seen_now.clean.values, seen_now.history
+    if history:
+        commit = history.said[-1].commit if history.said and history.clean else None
         now = Said(seen_now.texts_since or seen_now.since, values, commit)
-        return versions_of(followed(told.said, old, now), old, seen_now.clean.title, clock)
+        return versions_of(followed(history.said, old, now), old, seen_now.clean.title, clock)
     if old and old[-1].valid_until is None and old[-1].values == values:
         return list(old)
     return versions_of([*seen(old), Said(begins, values)], old, seen_now.clean.title, clock)
@@ -280,7 +280,9 @@ def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
     )
 
 
-def _close(draft: DocumentDraft, held: KeptDocument, now: datetime, changes: FileCommits | None = None) -> None:
+def _close_sections(
+    draft: DocumentDraft, held: KeptDocument, now: datetime, changes: FileCommits | None = None
+) -> None:
     """Put what was said before behind what is said now, closed; what never held for a moment goes.
 
     It ended when a commit left it, if these changes of its file tell.
@@ -297,7 +299,7 @@ def _close(draft: DocumentDraft, held: KeptDocument, now: datetime, changes: Fil
             draft.sections.append(each.model_copy(update={"valid_until": end}))
 
 
-def _ended(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderVersion]:
+def _ended_versions(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderVersion]:
     for each in versions:
         if each.valid_until is not None:
             yield each

@@ -101,7 +101,7 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
     found = FoundFiles()
     for given in paths:
         try:
-            _search(given, given.expanduser().resolve(), search, found)
+            _search_path(given, given.expanduser().resolve(), search, found)
         except (OSError, RuntimeError) as error:  # a folder above it may not be entered, or links lead in a circle
             found.refuse(given, f"it cannot be reached: {error}", "check the path and its permissions")
     return found
@@ -117,14 +117,14 @@ def is_gone(file: Path) -> bool:
         return False
 
 
-def _search(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
+def _search_path(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
     if path.is_dir():
         found.scopes.append(path)
         _search_folder(given, path, search, found)
     elif path.exists():
         found.scopes.append(path)
         if format_of(path.name):
-            _take(path, path.parent, search, found, named=True)
+            _take_file(path, path.parent, search, found, named=True)
         else:
             found.refuse(given, f"it is no {CALLED}", f"known: {', '.join(sorted(FORMATS))}")
     elif any(known.is_relative_to(path) for known in search.known):
@@ -136,10 +136,10 @@ def _search(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
 def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
     """Take what a folder holds, and say if that is nothing; what could not be listed was said."""
     unread, there, fitting = len(found.unread), 0, 0
-    for file in _walk(path, search.home, found):
+    for file in _walk_folder(path, search.home, found):
         if not file.is_relative_to(search.home):
             there += 1
-            fitting += _take(file, path, search, found)
+            fitting += _take_file(file, path, search, found)
     shown = os.fsencode(given).decode("utf-8", "replace")
     if there and not fitting:
         found.notes.append(f"nothing below {shown} fits the pattern {search.glob}")
@@ -147,7 +147,7 @@ def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -
         found.notes.append(f"{shown} holds no {CALLED} file")
 
 
-def _walk(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
+def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
     def unread(error: OSError) -> None:
         folder = Path(error.filename)
         found.unread.append(folder)
@@ -163,9 +163,9 @@ def _walk(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
                 yield here / name
 
 
-def _take(file: Path, given: Path, search: Search, found: FoundFiles, *, named: bool = False) -> bool:
+def _take_file(file: Path, given: Path, search: Search, found: FoundFiles, *, named: bool = False) -> bool:
     """Take a file, or say why not; False if the glob does not ask for it, or it is Pellucid's own."""
-    root = search.known.get(file) or _root(file, given, search)
+    root = search.known.get(file) or _innermost_root(file, given, search)
     path = file.relative_to(root).as_posix()
     if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):
         return False
@@ -189,7 +189,7 @@ def _take(file: Path, given: Path, search: Search, found: FoundFiles, *, named: 
     return True
 
 
-def _root(file: Path, given: Path, search: Search) -> Path:
+def _innermost_root(file: Path, given: Path, search: Search) -> Path:
     """The innermost of the roots there are that holds the file, so that the anchors of one folder stay alike."""
     held = [root for root in search.roots if file.is_relative_to(root)]
     return max(held, key=lambda root: len(root.parts)) if held else given

@@ -74,7 +74,7 @@ def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
         else:
             return {}, 0
         at += 1
-    header = _joined(found)
+    header = _joined_values(found)
     return (header, at) if len(header) > 1 and KNOWN & header.keys() else ({}, 0)
 
 
@@ -94,7 +94,7 @@ def field_list(lines: Sequence[str], at: int) -> tuple[Header, int]:
             found[-1][1].append(line.strip())
         at += 1
         end = at if line.strip() else end
-    return _joined(found), end
+    return _joined_values(found), end
 
 
 def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
@@ -109,7 +109,7 @@ def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
     return (header, end) if KNOWN & header.keys() else ({}, at)
 
 
-def _joined(found: Iterable[tuple[str, list[str]]]) -> Header:
+def _joined_values(found: Iterable[tuple[str, list[str]]]) -> Header:
     """A key that stands several times has all its values."""
     values: dict[str, list[str]] = {}
     for key, parts in found:

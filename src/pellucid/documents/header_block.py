@@ -48,7 +48,7 @@ def stated(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) ->
     """What the first blocks of the spans (before the first heading, below the title) say, in the form of a header."""
     header: Header = {}
     for first, last in spans:
-        for block in _blocks(lines, first, last):
+        for block in _text_runs(lines, first, last):
             pairs = list(_pairs(block, path))
             known = KNOWN & {key_name(key) for key, _ in pairs}
             if len(known) > block[0].lstrip().startswith(("```", "~~~")):
@@ -64,7 +64,7 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
         if head.level > 3 or not _STATUS_NUMBER.match(head.text):
             continue
         last = headings[number + 1].first if number + 1 < len(headings) else len(lines)
-        for block in _blocks(lines, head.end, last):
+        for block in _text_runs(lines, head.end, last):
             for line in block:
                 _status_line(header, line, path)
         break
@@ -74,16 +74,17 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
 def from_status(status: str, path: str) -> Header:
     """What a status says besides: `superseded by [ADR-5](0005-use-x.md)`."""
     header: Header = {}
-    if found := _VERB.match(_linked(status, path)):
+    if found := _VERB.match(_line_with_targets(status, path)):
         put(header, found[1], found[2])
     return header
 
 
 def _status_line(header: Header, line: str, path: str) -> None:
-    words = _words(line, path)
+    """Keep what one line says of the status: a verb with whom it is by (`superseded by`), and the status itself."""
+    words = _plain_line(line, path)
     verb = _VERB.match(words)
     if verb:
-        put(header, verb[1], (_VERB.match(_linked(line, path)) or verb)[2])
+        put(header, verb[1], (_VERB.match(_line_with_targets(line, path)) or verb)[2])
     if "status" in header or (verb and not verb[1].casefold().endswith(" by")):
         return
     words = words[len("status:") :].strip() if words[:7].casefold() == "status:" else words
@@ -92,7 +93,7 @@ def _status_line(header: Header, line: str, path: str) -> None:
     put(header, "status", found[1] if found else first if first.casefold() in _STATUSES else "")
 
 
-def _blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
+def _text_runs(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
     """The first runs of lines that are not blank, without pictures and comments."""
     block: list[str] = []
     count = 0
@@ -110,19 +111,19 @@ def _blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
 
 def _pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
     """The `key: value` entries that a block begins with."""
-    for item in _items(block):
-        found = list(_header_pairs(_words(item, path)))
+    for item in _block_items(block):
+        found = list(_header_pairs(_plain_line(item, path)))
         if not found:
             return
         if any(of_key(key) for key, _ in found):
-            linked = list(_header_pairs(_linked(item, path)))
+            linked = list(_header_pairs(_line_with_targets(item, path)))
             found = [
                 one if of_key(one[0]) and one[0] == each[0] else each for each, one in zip(found, linked, strict=False)
             ]
         yield from found
 
 
-def _items(block: Sequence[str]) -> list[str]:
+def _block_items(block: Sequence[str]) -> list[str]:
     """List items, rows of a table or lines, each with the lines that go on with it."""
     items: list[str] = []
     for line in block:
@@ -140,10 +141,10 @@ def _items(block: Sequence[str]) -> list[str]:
 
 
 def _header_pairs(words: str) -> Iterator[tuple[str, str]]:
-    return (pair for piece in _BETWEEN.split(words) for pair in _several(piece))
+    return (pair for piece in _BETWEEN.split(words) for pair in _pairs_of_line(piece))
 
 
-def _several(text: str) -> Iterator[tuple[str, str]]:
+def _pairs_of_line(text: str) -> Iterator[tuple[str, str]]:
     """The pairs of one line: mostly one, but `spec_id: SPEC-059 version: v0.1 status: draft` has three."""
     marks = list(_NEXT.finditer(text))
     known = sum(key_name(mark[1]) in KNOWN for mark in marks)
@@ -154,32 +155,32 @@ def _several(text: str) -> Iterator[tuple[str, str]]:
         yield found[1], found[2] or ""
 
 
-def _words(line: str, path: str) -> str:
+def _plain_line(line: str, path: str) -> str:
     """A line without list and quotation signs and markup; a link to another numbered document is called by its id."""
 
     def called(text: str, target: str) -> str:
-        number = _number(target, path)
+        number = _linked_number(target, path)
         return number.name if number else text
 
     return plain(_MARK.sub("", line, count=1).rstrip("\\ "), called)
 
 
-def _linked(line: str, path: str) -> str:
+def _line_with_targets(line: str, path: str) -> str:
     """The same, with links to documents that no number names as they stand: what is meant is found by them."""
     kept: list[str] = []
 
     def aside(found: re.Match[str]) -> str:
-        named = heading_number(found["text"] or found["wiki"] or "") or _number(found["target"] or "", path)
+        named = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
         if named or not any(links_in(found[0], path)):
             return found[0]
         kept.append(found[0])
         return f"\1{len(kept) - 1}\1"
 
-    words = _words(_LINK.sub(aside, line.replace("\1", "")), path)
+    words = _plain_line(_LINK.sub(aside, line.replace("\1", "")), path)
     return re.sub("\1(\\d+)\1", lambda found: kept[int(found[1])], words)
 
 
-def _number(target: str, path: str) -> Numbered | None:
+def _linked_number(target: str, path: str) -> Numbered | None:
     """The number of the document that a link leads to, if the name of its file says one."""
     name = target.split("#", 1)[0]
     if "://" in name or not name:

@@ -27,10 +27,10 @@ def frontmatter_values(front: str) -> dict[str, str] | None:
     if simple is not None:
         return simple if simple or not front.strip() else None
     loose = _by_line(front, strict=False) or {}
-    parsed = _parsed(front)
+    parsed = _parsed_yaml(front)
     if parsed is None:
         return loose or None
-    return {key: _flat(value, loose.get(key, "")) for key, value in parsed.items()}
+    return {key: _on_one_line(value, loose.get(key, "")) for key, value in parsed.items()}
 
 
 def _by_line(front: str, *, strict: bool) -> dict[str, str] | None:
@@ -42,7 +42,7 @@ def _by_line(front: str, *, strict: bool) -> dict[str, str] | None:
             continue
         pair = _PAIR.fullmatch(line)
         entry = None if pair or items is None else _ENTRY.fullmatch(line)
-        values = _written((pair[2] or "") if pair else entry[1] if entry else None, strict=strict)
+        values = _values_as_written((pair[2] or "") if pair else entry[1] if entry else None, strict=strict)
         if values is None or (strict and pair and pair[1] in found):
             if strict:
                 return None
@@ -56,7 +56,7 @@ def _by_line(front: str, *, strict: bool) -> dict[str, str] | None:
     return {key: ", ".join(values) for key, values in found.items()}
 
 
-def _written(text: str | None, *, strict: bool) -> list[str] | None:
+def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
     """The values that stand after a colon or a dash; None if that cannot be told without YAML."""
     if text is None:
         return None
@@ -77,7 +77,7 @@ def _is_plain(text: str) -> bool:
     return bool(signed or text[0] not in _INDICATORS) and not (": " in text or " #" in text or text.endswith(":"))
 
 
-def _parsed(front: str) -> Mapping[str, object] | None:
+def _parsed_yaml(front: str) -> Mapping[str, object] | None:
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:
@@ -86,22 +86,24 @@ def _parsed(front: str) -> Mapping[str, object] | None:
         return None
 
 
-def _flat(value: object, written: str, depth: int = 0) -> str:
+def _on_one_line(value: object, written: str, depth: int = 0) -> str:
     """A value on one line; a number or truth value as it was written, since YAML makes 1.1 of the version 1.10."""
     if value is None or depth > _DEEPEST:
         return ""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple | set):
-        items = [_flat(each, "", depth + 1) for each in list(cast("Iterable[object]", value))[:_MOST_ITEMS]]
+        items = [_on_one_line(each, "", depth + 1) for each in list(cast("Iterable[object]", value))[:_MOST_ITEMS]]
         return ", ".join(item for item in items if item)
     if isinstance(value, dict):
         pairs = list(cast("dict[object, object]", value).items())[:_MOST_ITEMS]
-        return ", ".join(f"{_flat(key, '', _DEEPEST)}: {_flat(each, '', depth + 1)}" for key, each in pairs)
-    return written or _number(value)
+        return ", ".join(
+            f"{_on_one_line(key, '', _DEEPEST)}: {_on_one_line(each, '', depth + 1)}" for key, each in pairs
+        )
+    return written or _scalar_text(value)
 
 
-def _number(value: object) -> str:
+def _scalar_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     try:

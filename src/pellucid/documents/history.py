@@ -108,7 +108,7 @@ class Histories:
         """
         histories = cls(paths, header)
         try:
-            histories._open(list(paths))
+            histories._open_repositories(list(paths))
             yield histories
         finally:
             for each in histories._running.values():
@@ -134,7 +134,7 @@ class Histories:
         said = tuple(Said(each.at, each.values, each.commit) for each in found.versions)
         entities = tuple(each.entity for each in found.versions)
         other = kept if kept != hashlib.sha256(data).hexdigest() else ""
-        changes = _changes(self._repositories[top], found.texts, other)
+        changes = _commits_of(self._repositories[top], found.texts, other)
         return HeaderHistory(said, found.touched, _is_blob(found.blob, data), changes, entities)
 
     def gone(self, kept: Mapping[Path, str]) -> dict[Path, Gone]:
@@ -149,13 +149,13 @@ class Histories:
                 repository = open_repository(top)
                 paths = [_path(file, top) for file in files] if has_commits(repository) else []
                 for path, each in (departures(repository, paths) if paths else {}).items():
-                    changes = _changes(repository, each.texts, kept[top / path])
+                    changes = _commits_of(repository, each.texts, kept[top / path])
                     out[top / path] = Gone(changes, top / each.to if each.to else None)
             except InputError as error:
                 self.notes.append(f"when files left is not known: {error}")
         return out
 
-    def _open(self, files: Sequence[Path]) -> None:
+    def _open_repositories(self, files: Sequence[Path]) -> None:
         self._place = {file: place for place, file in enumerate(files)}
         folders = {folder: find_checkout(folder) for folder in {file.parent for file in files}}
         by_top: dict[Path, list[str]] = {}
@@ -180,9 +180,9 @@ class Histories:
             if repository.shallow:
                 self.notes.append(f"{top} is a shallow clone: what was before its first commit is not known")
             self._repositories[top] = repository
-            self._running[top] = header_history(repository, paths, partial(self._read, top))
+            self._running[top] = header_history(repository, paths, partial(self._read_header, top))
 
-    def _read(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
+    def _read_header(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name
         try:
@@ -191,7 +191,7 @@ class Histories:
             return None
 
 
-def _changes(repository: Repository, texts: Sequence[TextAt], kept: str) -> FileCommits:
+def _commits_of(repository: Repository, texts: Sequence[TextAt], kept: str) -> FileCommits:
     """When a file was changed, and when the text of this digest was left: it is looked for from the newest back."""
     at = tuple(each.at for each in texts)
     if not kept or len(texts) < 2:

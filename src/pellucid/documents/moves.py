@@ -34,18 +34,18 @@ class Moves:
         return cls({known[file].document.digest: file for file in missing}, _places=dict(places))
 
     def take(
-        self, file: Path, digest: str, known: dict[Path, FiledDocument], *, told: bool = False
+        self, file: Path, digest: str, known: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
         """The document that a file is; None if it is a new one.
 
-        Where a history is told of the file, a document that stood there stays: git swaps no names.
+        Where the file has a history in git, the document that stood there stays: git swaps no names.
         """
         own = known.get(file)
-        if own and (told or own.document.digest == digest or own.document.removed_at is not None):
+        if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):
             return own
-        before = None if told else self._swapped(file, digest, known)
+        before = None if has_history else self._swapped_from(file, digest, known)
         if before is None and own is None:
-            before = self._renamed(file, digest, known)
+            before = self._renamed_from(file, digest, known)
         if before is None:
             return own
         if own:
@@ -56,12 +56,12 @@ class Moves:
         """The file under which a file is known: itself, or the one that it was."""
         return self.moved_to.get(file, file)
 
-    def _renamed(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
+    def _renamed_from(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
         """Where the document of these bytes, or of this history, stood, if no file is there any more."""
         before = self.lost.pop(digest, None)
         return before if before in known else self.moved_to.get(file)
 
-    def _swapped(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
+    def _swapped_from(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
         """Where the document of these bytes stood, if what stands there now is another document, or nothing."""
         for place, each in self.displaced.items():
             if each.document.digest == digest:

@@ -67,19 +67,19 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
     Raises:
         InputError: it is not text in UTF-8, or of no format that is known (`invalid_document`).
     """
-    format_ = _format(path)
-    text = _decoded(path, data)
+    format_ = _document_format(path)
+    text = _decoded_text(path, data)
     lines = text.split("\n")
     header, start = format_.header(text, lines)
     outline = format_.outline(lines, start)
-    title = _title(lines, start, outline.headings, header)
+    title = _title_heading(lines, start, outline.headings, header)
     if title and format_.below_title:
         fields, end = format_.below_title(lines, title.end)
         if fields:
             header = {**fields, **header}
             title, outline = _replaced(outline, title, replace(title, end=end))
     seen = without_comments(text, lines, format_.markup, format_.comment) if format_.comment in text else lines
-    header = _completed(header, seen, start, outline, title, f"{root}/{path}" if root else path)
+    header = _completed_header(header, seen, start, outline, title, f"{root}/{path}" if root else path)
     who = identify(path, header, title.text if title else "", root)
     names = who.title if who.entity == path else f"{who.title} {who.entity}"
     if title and _words(title.text) <= _words(names):
@@ -88,7 +88,7 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
     return ReadDocument(format_.name, who.title, who.entity, who.entity_type, who.aliases, header, parts)
 
 
-def _decoded(path: str, data: bytes) -> str:
+def _decoded_text(path: str, data: bytes) -> str:
     if b"\0" in data[:_SNIFFED]:
         raise InputError(f"{path} is not a text file", code="invalid_document", next_step="leave it out")
     try:
@@ -100,7 +100,7 @@ def _decoded(path: str, data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _format(path: str) -> DocumentFormat:
+def _document_format(path: str) -> DocumentFormat:
     found = format_of(path)
     if found is None:
         known = f"known: {', '.join(sorted(FORMATS))}"
@@ -108,7 +108,7 @@ def _format(path: str) -> DocumentFormat:
     return found
 
 
-def _title(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
+def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
     """The heading that names the document: the first of all, of level 1.
 
     Where there are several of level 1 it may be the first of them only: then it is the title if it says what the
@@ -125,7 +125,7 @@ def _title(lines: Sequence[str], start: int, headings: Sequence[Heading], header
     return None if alike or any(line.strip() for line in lines[start : ones[0].first]) else ones[0]
 
 
-def _completed(
+def _completed_header(
     header: Header, lines: Sequence[str], start: int, outline: Outline, title: Heading | None, path: str
 ) -> Header:
     """The header with what stands about the document in its text; what the header itself says comes first."""

@@ -70,17 +70,17 @@ def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading 
             span = next(whole)
         while above and above[-1].level >= head.level:
             above.pop()
-        first, last = _trimmed(lines, head.end, until)
+        first, last = _trimmed_span(lines, head.end, until)
         above_others = head is not title and number + 1 < len(heads) and heads[number + 1].level > head.level
         if first < last or (head.text and not above_others):
             begin = head.first if number else first
             trail = tuple(each.text for each in above)
-            yield from _bounded(lines, replace(head, first=begin, end=first), last, inside, trail)
+            yield from _bounded_sections(lines, replace(head, first=begin, end=first), last, inside, trail)
         if head is not title and head.text:
             above.append(head)
 
 
-def _trimmed(lines: Sequence[str], first: int, last: int) -> Span:
+def _trimmed_span(lines: Sequence[str], first: int, last: int) -> Span:
     while first < last and not lines[first].strip():
         first += 1
     while first < last and not lines[last - 1].strip():
@@ -88,18 +88,18 @@ def _trimmed(lines: Sequence[str], first: int, last: int) -> Span:
     return first, last
 
 
-def _bounded(
+def _bounded_sections(
     lines: Sequence[str], head: Heading, last: int, whole: Sequence[Span], trail: tuple[str, ...]
 ) -> Iterator[ReadSection]:
     """The text from `head.end` to `last` as one section, or as several if it is too long; the first has the heading."""
     begin: int | None = head.first
-    for first, end, text in _parts(lines, head.end, last, whole):
+    for first, end, text in _equal_parts(lines, head.end, last, whole):
         at = first if begin is None else begin
         yield ReadSection(head.text, trail, head.level, at + 1, max(end, at + 1), text)
         begin = None
 
 
-def _parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
+def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
     """Parts of about equal length: of 2,500 characters no part is 100 long."""
     total = _size(lines, first, last)
     if total <= MOST_CHARACTERS:
@@ -107,13 +107,13 @@ def _parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -
         return
     fair = total / -(-total // MOST_CHARACTERS)
     begin, held = first, 0
-    for at, end in _pieces(lines, first, last, whole):
+    for at, end in _whole_pieces(lines, first, last, whole):
         size = _size(lines, at, end)
         if held and (held >= fair or held + size > MOST_CHARACTERS):
             yield _part(lines, begin, at)
             begin, held = at, 0
         if size > MOST_CHARACTERS:
-            yield from ((at, at + 1, text) for text in _cut(lines[at].rstrip()))
+            yield from ((at, at + 1, text) for text in _cut_line(lines[at].rstrip()))
             begin = end
         else:
             held += size
@@ -122,13 +122,13 @@ def _parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -
 
 
 def _part(lines: Sequence[str], first: int, last: int) -> tuple[int, int, str]:
-    first, last = _trimmed(lines, first, last)
+    first, last = _trimmed_span(lines, first, last)
     return first, last, "\n".join(lines[first:last]).rstrip()
 
 
-def _pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[Span]:
+def _whole_pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[Span]:
     """What is better not cut: paragraphs, and code and tables; single lines where these alone are too long."""
-    for at, end in _paragraphs(lines, first, last, whole):
+    for at, end in _paragraph_spans(lines, first, last, whole):
         if _size(lines, at, end) <= MOST_CHARACTERS:
             yield at, end
         else:
@@ -137,7 +137,7 @@ def _pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) 
                     yield line, line + 1
 
 
-def _paragraphs(lines: Sequence[str], first: int, last: int, whole: Iterable[Span]) -> Iterator[Span]:
+def _paragraph_spans(lines: Sequence[str], first: int, last: int, whole: Iterable[Span]) -> Iterator[Span]:
     """Adjoining spans that each begin with a line that is not blank; blank lines belong to the span before them."""
     kept = {begin: end for begin, end in whole if _size(lines, begin, min(end, last)) <= MOST_CHARACTERS}
     begin = at = first
@@ -164,7 +164,7 @@ def _past_blank(lines: Sequence[str], at: int, last: int) -> int:
     return at
 
 
-def _cut(line: str) -> Iterator[str]:
+def _cut_line(line: str) -> Iterator[str]:
     """One line in pieces, between words if they are not longer than a piece."""
     at = 0
     while at < len(line):

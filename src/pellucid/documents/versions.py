@@ -29,9 +29,9 @@ def with_title(values: Values, title: str) -> dict[str, str]:
 
 
 def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, clock: Clock) -> list[HeaderVersion]:
-    """The versions that these are, oldest first, `said` in the order of time; neighbours that say the same are one."""
+    """What a header said over time (`said`, ascending) as versions; one that is known (`old`) keeps its id."""
     out: list[HeaderVersion] = []
-    merged = _merged(said)
+    merged = _merged_versions(said)
     ends = [*(each.at for each in merged[1:]), None]
     for each, end, known in zip(merged, ends, _known_versions(merged, old), strict=False):
         if each.values is not None:
@@ -43,7 +43,7 @@ def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, 
 
 
 def seen(old: Sequence[HeaderVersion]) -> Iterator[Said]:
-    """What versions that are there say, their gaps and their end included."""
+    """What known versions said from each date on; None for the values where a gap, or the end, begins."""
     ends = [*(each.valid_from for each in old[1:]), None]
     for each, end in zip(old, ends, strict=False):
         yield Said(each.valid_from, each.values, each.commit)
@@ -52,17 +52,17 @@ def seen(old: Sequence[HeaderVersion]) -> Iterator[Said]:
 
 
 def followed(history: Sequence[Said], old: Sequence[HeaderVersion], now: Said) -> list[Said]:
-    """A history from commits, then what was seen of the file behind its end, and what it says now."""
+    """The history that commits tell, then what was read from the file after the last of them, then what it says now."""
     end = history[-1].at if history else None
-    told = [each for each in seen(old) if each.commit is None and (end is None or each.at > end)]
-    out = [*history, *told]
-    if not out or not _same(out[-1].values, now.values):
+    later = [each for each in seen(old) if each.commit is None and (end is None or each.at > end)]
+    out = [*history, *later]
+    if not out or not _is_same_header(out[-1].values, now.values):
         out.append(now if not out or now.at > out[-1].at else replace(now, at=out[-1].at))
     return out
 
 
 def preceded(history: Sequence[Said], old: Sequence[HeaderVersion]) -> list[Said]:
-    """A history of single values, then what was seen of the header itself, back to the last row of the history.
+    """The history that rows of single values tell, then what was read from the header itself after the last of them.
 
     What rows told last and the header does not hold, though no row ended it, stands until the header was seen.
     """
@@ -80,12 +80,12 @@ def _ended(history: Sequence[Said], end: datetime | None) -> list[Said]:
     return [*(each for each in history if end is None or each.at < end), *([Said(end, None)] if end else [])]
 
 
-def _merged(said: Iterable[Said]) -> list[Said]:
+def _merged_versions(said: Iterable[Said]) -> list[Said]:
     """Of several at one instant the last; then of equal neighbours the first; and nothing before it was there."""
     out: list[Said] = []
     for given in said:
         each = replace(given, at=out.pop().at) if out and out[-1].at >= given.at else given
-        if out and _same(out[-1].values, each.values):
+        if out and _is_same_header(out[-1].values, each.values):
             if each.values and "title" in each.values:
                 out[-1] = replace(out[-1], values=each.values)
         elif out or each.values is not None:
@@ -93,7 +93,7 @@ def _merged(said: Iterable[Said]) -> list[Said]:
     return out
 
 
-def _same(one: Values | None, other: Values | None) -> bool:
+def _is_same_header(one: Values | None, other: Values | None) -> bool:
     """Whether two headers say the same; a title counts where both have one."""
     if one is None or other is None:
         return one is other
@@ -109,10 +109,14 @@ def _bare(values: Values) -> dict[str, str]:
 def _known_versions(said: Sequence[Said], old: Sequence[HeaderVersion]) -> list[HeaderVersion | None]:
     """For each the version that says just this since then; for the open one also the last that says it, whenever."""
     since = {each.valid_from: each for each in old}
-    out = [known if (known := since.get(each.at)) and _same(each.values, known.values) else None for each in said]
+    out = [
+        known if (known := since.get(each.at)) and _is_same_header(each.values, known.values) else None for each in said
+    ]
     held = next((each for each in old if each.valid_until is None), None)
     if held and held not in out:
-        same = [place for place, each in enumerate(said) if _same(each.values, held.values) and out[place] is None]
+        same = [
+            place for place, each in enumerate(said) if _is_same_header(each.values, held.values) and out[place] is None
+        ]
         if same:
             out[same[-1]] = held
     return out

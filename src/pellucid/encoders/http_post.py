@@ -101,7 +101,7 @@ class _Exchange(Thread):
     def run(self) -> None:
         """Set `answer`, or `failure`."""
         try:
-            self.answer = self._ask()
+            self.answer = self._send_request()
         except NoAnswerError as error:
             self.failure = NoAnswerError(str(error), error.reason, error.status)
         except TimeoutError:
@@ -119,7 +119,7 @@ class _Exchange(Thread):
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
-    def _ask(self) -> HttpResponse:
+    def _send_request(self) -> HttpResponse:
         connection = self._connection()
         try:
             connection.connect()
@@ -129,7 +129,7 @@ class _Exchange(Thread):
             connection.request("POST", path, self._body, dict(self._headers))
             with connection.getresponse() as response:
                 headers = {name.lower(): value for name, value in response.getheaders()}
-                return HttpResponse(response.status, self._read(response), headers)
+                return HttpResponse(response.status, self._read_body(response), headers)
         finally:
             connection.close()
 
@@ -140,7 +140,7 @@ class _Exchange(Thread):
             return http.client.HTTPConnection(host, port, timeout=left)
         return http.client.HTTPSConnection(host, port, timeout=left, context=_certificates())
 
-    def _read(self, response: http.client.HTTPResponse) -> bytes:
+    def _read_body(self, response: http.client.HTTPResponse) -> bytes:
         body = bytearray()
         while chunk := response.read1(_CHUNK):
             self._still_wanted()

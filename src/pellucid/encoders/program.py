@@ -76,9 +76,9 @@ class _Listener:
         waiting = Thread(target=_ring_at_end, args=(self._process, rope), daemon=True)
         with bell, rope, self._selector:
             try:
-                self._attend(bell)
+                self._register_pipes(bell)
                 waiting.start()
-                ended = self._serve(bell)
+                ended = self._move_bytes(bell)
             finally:  # also where the user interrupts: nobody else would end the group
                 _kill(self._process)
             waiting.join()
@@ -87,19 +87,19 @@ class _Listener:
                 ended = "long" if len(self._out) > LONGEST_OUTPUT else ended
         return ProgramRun(ended, self._process.returncode, bytes(self._out), bytes(self._complaint))
 
-    def _attend(self, bell: socket.socket) -> None:
+    def _register_pipes(self, bell: socket.socket) -> None:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         for pipe in (process.stdin, process.stdout, process.stderr):
             os.set_blocking(pipe.fileno(), False)
-        self._selector.register(process.stdin, selectors.EVENT_WRITE, self._give)
+        self._selector.register(process.stdin, selectors.EVENT_WRITE, self._write_input)
         self._selector.register(process.stdout, selectors.EVENT_READ, self._take_out)
         self._selector.register(process.stderr, selectors.EVENT_READ, self._take_complaint)
         self._selector.register(bell, selectors.EVENT_READ)
 
-    def _serve(self, bell: socket.socket) -> Literal["itself", "late", "long"]:
+    def _move_bytes(self, bell: socket.socket) -> Literal["itself", "late", "long"]:
         while (left := self._until - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
                 if key.fileobj is bell:
@@ -109,7 +109,7 @@ class _Listener:
                     return "long"
         return "late"
 
-    def _give(self, pipe: IO[bytes]) -> None:
+    def _write_input(self, pipe: IO[bytes]) -> None:
         try:
             self._words = self._words[os.write(pipe.fileno(), self._words[:_CHUNK]) :]
         except BlockingIOError:
@@ -120,14 +120,14 @@ class _Listener:
             self._let_go(pipe)
 
     def _take_out(self, pipe: IO[bytes]) -> bool:
-        return self._take(pipe, self._out)
+        return self._read_output(pipe, self._out)
 
     def _take_complaint(self, pipe: IO[bytes]) -> bool:
-        taken = self._take(pipe, self._complaint)
+        taken = self._read_output(pipe, self._complaint)
         del self._complaint[:-_KEPT_COMPLAINT]
         return taken
 
-    def _take(self, pipe: IO[bytes], into: bytearray) -> bool:
+    def _read_output(self, pipe: IO[bytes], into: bytearray) -> bool:
         """Read what is there; whether there may be more."""
         try:
             data = os.read(pipe.fileno(), _CHUNK)

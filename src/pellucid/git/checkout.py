@@ -24,11 +24,11 @@ def checkout_of(folder: Path) -> Checkout | None:
     """The checkout that a folder stands in; None if no folder above it holds `.git`. It need not exist itself."""
     for each in (folder, *folder.parents):
         if os.path.lexists(each / ".git"):
-            return Checkout(each, _main(each) or each)
+            return Checkout(each, _main_checkout(each) or each)
     return None
 
 
-def _main(top: Path) -> Path | None:
+def _main_checkout(top: Path) -> Path | None:
     """The main checkout of a linked worktree, if its repository agrees that it is one."""
     named, target = _small_file_text(top / ".git").partition("gitdir:")[1:]
     if not named or not target.strip():

@@ -94,10 +94,10 @@ def header_history(repository: Repository, paths: Iterable[str], read: ReadHeade
     with blobs(repository) as blob:
         for name, path in wanted.items():
             if versions := trail.found.pop(name, None):
-                yield _history(path, versions, blob, read)
+                yield _file_history(path, versions, blob, read)
 
 
-def _history(
+def _file_history(
     path: str, newest_first: list[Version], blob: Callable[[str, int], bytes], read: ReadHeader
 ) -> FileHistory:
     versions: list[HeaderAt] = []
@@ -108,15 +108,15 @@ def _history(
         last = each.blob
         at = _instant(each.seconds)
         if each.blob is None:
-            _append(versions, HeaderAt(each.commit, at, None))
+            _append_version(versions, HeaderAt(each.commit, at, None))
         elif said := read(path, _whole_lines(blob(each.blob, HEADER_BYTES))):
-            _append(versions, HeaderAt(each.commit, at, said[1], said[0]))
+            _append_version(versions, HeaderAt(each.commit, at, said[1], said[0]))
     newest = newest_first[0]
     touched = max([_instant(newest.seconds), *(each.at for each in versions[-1:])])
-    return FileHistory(path, tuple(versions), touched, newest.blob or "", _texts(newest_first))
+    return FileHistory(path, tuple(versions), touched, newest.blob or "", _texts_oldest_first(newest_first))
 
 
-def _texts(newest_first: list[Version]) -> tuple[TextAt, ...]:
+def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
     """The commits of a file, oldest first; a clock that went back does not turn their order."""
     seconds = accumulate((each.seconds for each in reversed(newest_first)), max)
     return tuple(
@@ -134,7 +134,8 @@ def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Depart
     for commit, seconds, entries in commits(repository):
         trail.take(commit, seconds, entries)
     return {
-        os.fsdecode(path): Departure(_texts(found), os.fsdecode(trail.end(path))) for path, found in trail.found.items()
+        os.fsdecode(path): Departure(_texts_oldest_first(found), os.fsdecode(trail.end(path)))
+        for path, found in trail.found.items()
     }
 
 
@@ -142,7 +143,7 @@ def _instant(seconds: int) -> datetime:
     return datetime.fromtimestamp(min(max(seconds, 0), _LAST_SECOND), UTC)
 
 
-def _append(versions: list[HeaderAt], new: HeaderAt) -> None:
+def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
     """Put a version last. Of two in one second the later holds; a clock that went back does not turn the order."""
     if versions and new.at < versions[-1].at:
         new = replace(new, at=versions[-1].at + _STEP)

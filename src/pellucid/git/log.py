@@ -60,7 +60,7 @@ class Trail:
         """One commit."""
         moved: dict[bytes, bytes] = {}
         for each in entries:
-            self._deleted(commit, seconds, each)
+            self._record_deletion(commit, seconds, each)
             name = self.today.get(each.new)
             if name is None or each.status == "D":
                 continue
@@ -74,7 +74,7 @@ class Trail:
                 moved[each.old] = name
         self.today |= moved
 
-    def _deleted(self, commit: str, seconds: int, entry: CommitEntry) -> None:
+    def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
         """What was there before it came to be: if it was deleted, this is its past; if it moved away, another's."""
         if entry.status not in "DR" or entry.old not in self.before:
             return
@@ -132,10 +132,10 @@ def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry
         InputError: `git` is not installed, or it failed: there is no commit yet, or the repository is damaged.
     """
     with running(repository, *_LOG) as (_, out):
-        yield from _parsed(tokens(out))
+        yield from _commits_in(tokens(out))
 
 
-def _parsed(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
+def _commits_in(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
     commit, seconds = "", 0
     entries: list[CommitEntry] = []
     for part in parts:

@@ -71,8 +71,8 @@ def open_repository(folder: Path) -> Repository:
         raise InputError(
             f"{folder} stands in no git checkout", code="no_history", next_step=f"{_WITHOUT}, or run `git init`"
         )
-    own, shared = _folders(top)
-    if not _HEAD.fullmatch(_small(own / "HEAD")) or not (shared / "objects").is_dir():
+    own, shared = _repository_folders(top)
+    if not _HEAD.fullmatch(_small_file_text(own / "HEAD")) or not (shared / "objects").is_dir():
         raise _unreadable(top, f"{own} is no git repository, or a damaged one")
     said = _extensions(top, shared)
     for name, known in _EXTENSIONS.items():
@@ -88,20 +88,20 @@ def open_repository(folder: Path) -> Repository:
     )
 
 
-def _folders(top: Path) -> tuple[Path, Path]:
+def _repository_folders(top: Path) -> tuple[Path, Path]:
     """The repository's folder for this checkout, and the one that it shares with others (of `git worktree`)."""
     link = top / ".git"
     if link.is_dir():
         return link.resolve(), link.resolve()
-    named, target = _small(link).partition("gitdir:")[1:]
+    named, target = _small_file_text(link).partition("gitdir:")[1:]
     own = (top / target.strip()).resolve()
     if not named or not own.is_dir():
         raise _unreadable(top, f"{link} leads to no repository")
-    shared = (own / _small(own / "commondir").strip()).resolve() if (own / "commondir").exists() else own
+    shared = (own / _small_file_text(own / "commondir").strip()).resolve() if (own / "commondir").exists() else own
     return own, shared
 
 
-def _small(path: Path) -> str:
+def _small_file_text(path: Path) -> str:
     """What a small file says; nothing if there is none, or it is no plain file: a pipe would be waited for."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
@@ -117,7 +117,7 @@ def _extensions(top: Path, shared: Path) -> dict[str, str]:
     if not config.is_file():
         return {}
     asked = ("config", "--file", str(config), "--no-includes", "-z", "--get-regexp", "^extensions\\.")
-    with TemporaryDirectory() as empty, _process(top, Path(empty), asked, shared, fine=(0, 1)) as (_, out):
+    with TemporaryDirectory() as empty, _git_process(top, Path(empty), asked, shared, fine=(0, 1)) as (_, out):
         pairs = (os.fsdecode(each).partition("\n") for each in tokens(out))
         return {key.removeprefix("extensions."): value.lower() for key, _, value in pairs}
 
@@ -131,12 +131,12 @@ def running(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes
     Raises:
         InputError: `git` is not installed, or it failed.
     """
-    with _view(repository) as view, _process(repository.top, view, arguments, repository.shared) as streams:
+    with _bare_view(repository) as view, _git_process(repository.top, view, arguments, repository.shared) as streams:
         yield streams
 
 
 @contextmanager
-def _view(repository: Repository) -> Generator[Path]:
+def _bare_view(repository: Repository) -> Generator[Path]:
     """A repository of our own with the objects and refs of another one: no configuration, hook or attribute of it."""
     with TemporaryDirectory() as name:
         view = Path(name)
@@ -146,7 +146,7 @@ def _view(repository: Repository) -> Generator[Path]:
         if unusual:
             text += "[extensions]\n" + "".join(f"\t{key} = {value}\n" for key, value in unusual.items())
         (view / "config").write_text(text, "ascii")
-        (view / "HEAD").write_bytes(os.fsencode(_small(repository.own / "HEAD")))
+        (view / "HEAD").write_bytes(os.fsencode(_small_file_text(repository.own / "HEAD")))
         for folder in ("objects", "refs", "reftable"):
             if folder != "reftable" or repository.ref_storage == folder:
                 (view / folder).symlink_to(repository.shared / folder)
@@ -157,11 +157,11 @@ def _view(repository: Repository) -> Generator[Path]:
 
 
 @contextmanager
-def _process(
+def _git_process(
     top: Path, view: Path, arguments: tuple[str, ...], shared: Path, fine: tuple[int, ...] = (0,)
 ) -> Generator[tuple[IO[bytes], IO[bytes]]]:
     """A `git` in a view: what it reads, and what it says."""
-    command = [_program(), "--no-pager", "--icase-pathspecs", *arguments]
+    command = [_git_program(), "--no-pager", "--icase-pathspecs", *arguments]
     environment = {**ENVIRONMENT, "GIT_DIR": str(view), "HOME": str(view), "XDG_CONFIG_HOME": str(view)}
     with TemporaryFile() as complaints:
         process = subprocess.Popen(  # noqa: S603 - no shell; a user's path only where an option asks for one
@@ -175,14 +175,14 @@ def _process(
                 yield process.stdin, process.stdout
             whole = True
         finally:
-            _end(process, whole=whole)
+            _end_process(process, whole=whole)
         if process.returncode not in fine:
             complaints.seek(0)
             said = complaints.read(2000).decode(errors="replace").replace(str(view), str(top / ".git"))
-            raise _unreadable(top, f"git {arguments[0]} failed: {_telling(said)}", shared)
+            raise _unreadable(top, f"git {arguments[0]} failed: {_complaint_line(said)}", shared)
 
 
-def _program() -> str:
+def _git_program() -> str:
     """The `git` of the search path; a relative entry of it would find a program of the working directory.
 
     Raises:
@@ -195,7 +195,7 @@ def _program() -> str:
     raise InputError("there is no `git` program", code="no_history", next_step=f"install git, or {_WITHOUT}")
 
 
-def _telling(said: str) -> str:
+def _complaint_line(said: str) -> str:
     """The line of git's complaints that says why it ended."""
     lines = said.strip().split("\n")
     return next((line for line in lines if line.startswith("fatal:")), lines[0])
@@ -214,7 +214,7 @@ def _unreadable(top: Path, why: str, shared: Path | None = None) -> InputError:
     )
 
 
-def _end(process: "subprocess.Popen[bytes]", *, whole: bool) -> None:
+def _end_process(process: "subprocess.Popen[bytes]", *, whole: bool) -> None:
     """Let go of a process; what somebody did not read to its end is ended early."""
     if not whole:
         process.kill()

@@ -78,17 +78,18 @@ def audit(
     A document that was removed defines nothing. Names that only memories use are no problem: nobody owes them one.
     `shared` are names, by key, that several things have, and what these are called: such a name leads to none of them.
     """
-    graph = _graph(entities, edges, documents, shared)
-    found = [*_dangling(graph), *_orphans(graph), *_contradictions(graph), *_one_sided(graph)]
+    graph = _graph_of(entities, edges, documents, shared)
+    found = [*_dangling_targets(graph), *_orphans(graph), *_contradictions(graph), *_one_sided(graph)]
     return tuple(sorted(found, key=lambda each: (PROBLEM_KINDS.index(each.kind), each.subject, each.what)))
 
 
-def _graph(
+def _graph_of(
     entities: Sequence[Node],
     edges: Sequence[FiledEdge],
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> _Graph:
+    """What an audit looks at: the documents that are there, and the edges that hold, by the things they join."""
     present = [filed for filed in documents if filed.document.removed_at is None]
     defining: dict[str, list[FiledDocument]] = defaultdict(list)
     for filed in sorted(present, key=lambda each: (each.document.path, each.path)):
@@ -102,7 +103,7 @@ def _graph(
     return _Graph(names, defining, home, held, between, shared)
 
 
-def _dangling(graph: _Graph) -> Iterable[GraphProblem]:
+def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
     """Targets that documents speak of and none defines, each once."""
     at: dict[str, list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
@@ -119,14 +120,14 @@ def _dangling(graph: _Graph) -> Iterable[GraphProblem]:
         yield GraphProblem(
             kind="dangling",
             subject=name,
-            what=f"{_sayings(graph, said)}; {why}",
+            what=f"{_first_sayings(graph, said)}; {why}",
             why="a question that follows these edges ends at a name without a text",
             next_step=mend,
             where=_places(said),
         )
 
 
-def _sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
+def _first_sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
     """The first three things said, and how many more there are."""
     phrases = dict.fromkeys(
         f"{graph.name(filed.edge.source)} {SAYS[filed.edge.type]} {graph.name(filed.edge.target)}" for filed in said
@@ -152,8 +153,12 @@ def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
 
 def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
     yield from _twice_defined(graph)
-    yield from _circles(graph, "SUPERSEDES", "each would be newer than the other: which one holds cannot be told")
-    yield from _circles(graph, "DEPENDS_ON", "none of them can stand first, and a change to one comes back to it")
+    yield from _circle_problems(
+        graph, "SUPERSEDES", "each would be newer than the other: which one holds cannot be told"
+    )
+    yield from _circle_problems(
+        graph, "DEPENDS_ON", "none of them can stand first, and a change to one comes back to it"
+    )
     yield from _stale_ground(graph)
 
 
@@ -172,7 +177,7 @@ def _twice_defined(graph: _Graph) -> Iterable[GraphProblem]:
             )
 
 
-def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
+def _circle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
     said = [filed for filed in graph.between if filed.edge.type == kind]
     for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
         steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
@@ -189,7 +194,7 @@ def _circles(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
 
 def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
     """Documents that depend on one that no longer holds, while they do."""
-    ended = {key: status for key, each in graph.documents.items() if (status := _retired(each[0]))}
+    ended = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES":
             newer = graph.name(filed.edge.source)
@@ -210,7 +215,7 @@ def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
         )
 
 
-def _retired(filed: FiledDocument) -> str:
+def _retired_status(filed: FiledDocument) -> str:
     """The status of a document that says itself that it no longer holds; empty for any other."""
     versions = filed.document.versions
     return retirement(versions[-1].values) if versions else ""

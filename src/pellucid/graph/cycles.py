@@ -14,23 +14,23 @@ def cycles(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
         if source != target:
             ahead[source].add(target)
     after = {node: sorted(targets) for node, targets in ahead.items()}
-    found = [_circle(min(group), group, after) for group in _groups(after) if len(group) > 1]
+    found = [_shortest_circle(min(group), group, after) for group in _strong_components(after) if len(group) > 1]
     return sorted(found)
 
 
-def _groups(after: Mapping[str, Sequence[str]]) -> list[set[str]]:
+def _strong_components(after: Mapping[str, Sequence[str]]) -> list[set[str]]:
     """The strongly connected sets, by Kosaraju's two passes."""
     before: dict[str, list[str]] = defaultdict(list)
     for source, targets in after.items():
         for target in targets:
             before[target].append(source)
     seen: set[str] = set()
-    order = [node for start in sorted(after) for node in _finished(start, after, seen)]
+    order = [node for start in sorted(after) for node in _nodes_by_finish(start, after, seen)]
     done: set[str] = set()
-    return [set(_finished(node, before, done)) for node in reversed(order) if node not in done]
+    return [set(_nodes_by_finish(node, before, done)) for node in reversed(order) if node not in done]
 
 
-def _finished(start: str, after: Mapping[str, Sequence[str]], seen: set[str]) -> list[str]:
+def _nodes_by_finish(start: str, after: Mapping[str, Sequence[str]], seen: set[str]) -> list[str]:
     """The nodes first reached from here, each after all that it leads to."""
     if start in seen:
         return []
@@ -49,7 +49,7 @@ def _finished(start: str, after: Mapping[str, Sequence[str]], seen: set[str]) ->
     return out
 
 
-def _circle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _shortest_circle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     came: dict[str, str] = {start: start}
     queue = deque([start])
     while queue:

@@ -57,20 +57,20 @@ def document_facts(document: Document, sections: Sequence[Section], naming: Nami
     reading = _FactReading(
         document, node_key(document.entity), naming.also(series), series, Gathered(), _FORMATS[document.format]
     )
-    _itself(reading, sections)
+    _add_document(reading, sections)
     for version in document.versions:
-        _version(reading, version)
+        _add_version(reading, version)
     heard = [(each, of_heading(each.heading, each.level, each.trail)) for each in sections if not each.quarantined]
     if any(relation for _, relation in heard):
         for section, _ in heard:
-            _labels(reading, section)
+            _add_labels(reading, section)
     for section, relation in heard:
-        _section(reading, section, relation)
+        _add_section(reading, section, relation)
     own = {reading.key, *(alias for alias, key in reading.out.aliases if key == reading.key)}
     return _without_itself(reading.out, own, reading.key).facts()
 
 
-def _itself(reading: _FactReading, sections: Sequence[Section]) -> None:
+def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
     document, out = reading.document, reading.out
     spoken = [each.valid_from for each in (*document.versions, *sections)]
     since, until = span(min(spoken, default=document.created), document.removed_at)
@@ -84,7 +84,7 @@ def _alias(reading: _FactReading, name: str) -> None:
         reading.out.aliases.add((key, reading.key))
 
 
-def _version(reading: _FactReading, version: HeaderVersion) -> None:
+def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
     since, until = span(version.valid_from, version.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
     reading.out.homes.add((version.id, reading.key))
@@ -129,7 +129,7 @@ def _blank(text: str, named: Named) -> str:
     return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
 
 
-def _labels(reading: _FactReading, section: Section) -> None:
+def _add_labels(reading: _FactReading, section: Section) -> None:
     """Keep what labels a section defines; of two that say otherwise at one time, the first holds."""
     found = [*definitions_in(section.content, reading.document.path)]
     if not found:
@@ -148,12 +148,13 @@ def _labels(reading: _FactReading, section: Section) -> None:
             known[named.key] = (named, since, until)
 
 
-def _section(reading: _FactReading, section: Section, relation: Relation | None) -> None:
+def _add_section(reading: _FactReading, section: Section, relation: Relation | None) -> None:
+    """Keep what a section says: a list of references means what its heading says, other text only mentions."""
     since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
     if relation is None:
         reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others
-        _passing(reading, voice, section)
+        _add_mentions(reading, voice, section)
         return
     hidden = reading.format.markup(section.content)
     said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NONE else section.content
@@ -170,7 +171,7 @@ def _section(reading: _FactReading, section: Section, relation: Relation | None)
                 reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
-def _passing(reading: _FactReading, voice: Voice, section: Section) -> None:
+def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None:
     """What a section mentions by name, in code as well, but not in a comment."""
     text = section.content
     if reading.format.comment in text:

@@ -75,13 +75,13 @@ class Gathered:
             return NO_FACTS
         return GraphFacts(
             entities=tuple(sorted(self.entities.values(), key=lambda fact: fact.key)),
-            edges=tuple(edge for _, edge in sorted(self._strongest().items())),
+            edges=tuple(edge for _, edge in sorted(self._strongest_edges().items())),
             claims=tuple(sorted(self.claims, key=_place)),
             aliases=tuple(sorted(self.aliases)),
             homes=tuple(sorted(self.homes)),
         )
 
-    def _strongest(self) -> dict[tuple[str, str, str, str, str], Edge]:
+    def _strongest_edges(self) -> dict[tuple[str, str, str, str, str], Edge]:
         """The edges less each mention of what the same memory is tied to by a stronger edge."""
         tied = {(edge.memory_id, end) for edge in self.edges.values() if edge.type != "MENTIONS" for end in _ends(edge)}
         return {

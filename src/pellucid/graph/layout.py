@@ -69,11 +69,11 @@ def placed(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: M
     radii: list[tuple[float, float]] = []
     for hop, ring in enumerate(rings[1:], 1):
         ordered = sorted(ring, key=lambda key: ((angles[parents[key]] - _TOP) % math.tau, key))
-        angles |= _spread(ordered, [angles[parents[key]] for key in ordered] if hop > 1 else [], widths)
+        angles |= _spread_directions(ordered, [angles[parents[key]] for key in ordered] if hop > 1 else [], widths)
         radius = _FIRST if hop == 1 else radii[-1][1] + _STEP
         for _ in range(_ROUNDS):
             fresh = {key: _at(angles[key], radius, widths[key]) for key in ring}
-            if not _crowded({**boxes, **fresh}):
+            if not _have_overlaps({**boxes, **fresh}):
                 break
             radius *= _GROWTH
         boxes |= {key: _at(angles[key], radius, widths[key]) for key in ring}
@@ -81,20 +81,22 @@ def placed(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: M
     return Layout(boxes, tuple(radii))
 
 
-def _spread(ordered: Sequence[str], towards: Sequence[float], widths: Mapping[str, float]) -> dict[str, float]:
+def _spread_directions(
+    ordered: Sequence[str], towards: Sequence[float], widths: Mapping[str, float]
+) -> dict[str, float]:
     """Directions in radians, as far apart as labels need, turned so that each looks towards its parent."""
-    metric = _room(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
+    metric = _room_up_to(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
     best: tuple[float, list[float]] = (math.inf, [])
     for turn in range(_TURNS if towards else 1):
-        angles = _slots(len(ordered), turn / _TURNS, metric)
+        angles = _label_directions(len(ordered), turn / _TURNS, metric)
         off = sum(1 - math.cos(angle - wanted) for angle, wanted in zip(angles, towards, strict=False))
         if off < best[0] - 1e-9:
             best = (off, angles)
     return dict(zip(ordered, best[1], strict=True))
 
 
-def _room(width: float) -> list[float]:
-    """For each small part of a ring from the top on, the room up to it in labels of this width, growing to 1."""
+def _room_up_to(width: float) -> list[float]:
+    """The share of a ring's room (0 to 1) up to each of its small parts, from the top on, for labels this wide."""
     parts = [
         max(abs(_ASPECT * math.sin(angle)) / width, abs(math.cos(angle)) / (HEIGHT + _GAP))
         for angle in (_TOP + math.tau * (part + 0.5) / _PARTS for part in range(_PARTS))
@@ -102,8 +104,8 @@ def _room(width: float) -> list[float]:
     return list(accumulate(part / sum(parts) for part in parts))
 
 
-def _slots(count: int, turn: float, metric: Sequence[float]) -> list[float]:
-    """The directions of so many labels with equal room, from `turn` of the whole on, all the way around."""
+def _label_directions(count: int, turn: float, metric: Sequence[float]) -> list[float]:
+    """Directions in radians that give `count` labels equal room on a ring, the first at `turn` (0 to 1) of the way."""
     starts = ((turn + place / count) % 1.0 for place in range(count))
     return [_TOP + math.tau * min(bisect_left(metric, start), _PARTS - 1) / _PARTS for start in starts]
 
@@ -112,7 +114,7 @@ def _at(angle: float, radius: float, width: float) -> Box:
     return Box(round(radius * _ASPECT * math.cos(angle), 1), round(radius * math.sin(angle), 1), width)
 
 
-def _crowded(boxes: Mapping[str, Box]) -> bool:
+def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
     ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
     for place, box in enumerate(ordered):
         for other in ordered[place + 1 :]:

@@ -47,11 +47,11 @@ def lines_of(around: Neighbourhood) -> list[DrawnEdge]:
     grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
     for filed in around.edges:
         grouped.setdefault((filed.edge.source, filed.edge.target, filed.edge.type), []).append(filed)
-    lines = [_line(source, target, kind, said, distance) for (source, target, kind), said in grouped.items()]
+    lines = [_drawn_edge(source, target, kind, said, distance) for (source, target, kind), said in grouped.items()]
     return sorted(lines, key=lambda line: line.hop)
 
 
-def _line(
+def _drawn_edge(
     source: str, target: str, kind: EdgeType, said: Sequence[FiledEdge], distance: Mapping[str, int]
 ) -> DrawnEdge:
     outward = distance[source] <= distance[target]

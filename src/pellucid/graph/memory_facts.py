@@ -23,31 +23,31 @@ def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
     since, until = span(memory.valid_at or memory.created, memory.invalid_at, memory.expires_at)
     voice = Voice(memory.id, memory.id, since, until, epoch_ms(recorded_at(memory.id, memory.created)))
     if since < until:
-        _say(out, memory, voice, naming)
+        _add_memory(out, memory, voice, naming)
     elif told:
         out.homes.add((memory.id, memory.id))
 
 
-def _say(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
+def _add_memory(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
     before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
         out.named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
-        _claims(out, memory, key, voice)
+        _add_claims(out, memory, key, voice)
     for named in naming.find(memory.content):
         out.named(voice, named, MENTIONS, "", _NAMED)
     for old in memory.supersedes:
-        out.edge(_between(voice, old, "SUPERSEDES", "supersedes", _WHOLE))
+        out.edge(_edge_to(voice, old, "SUPERSEDES", "supersedes", _WHOLE))
     for source in memory.derived_from:
-        out.edge(_between(voice, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
+        out.edge(_edge_to(voice, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
     if len(out.edges) > before:
         if memory.episode_id:
-            out.edge(_between(voice, memory.episode_id, "PART_OF", "episodeId", _NEAR))
+            out.edge(_edge_to(voice, memory.episode_id, "PART_OF", "episodeId", _NEAR))
         out.homes.add((memory.id, memory.id))
     elif memory.superseded_by:
         out.homes.add((memory.id, memory.id))
 
 
-def _claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
+def _add_claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
     stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
     public = stands and BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
     anew = {entity_key(name): by for name, by in memory.retired_attributes.items()}
@@ -59,7 +59,7 @@ def _claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
             out.aliases.add((alias, key))
 
 
-def _between(voice: Voice, target: str, kind: EdgeType, section: str, confidence: float) -> Edge:
+def _edge_to(voice: Voice, target: str, kind: EdgeType, section: str, confidence: float) -> Edge:
     return Edge(
         voice.node, target, kind, voice.memory_id, section, confidence, voice.since, voice.until, voice.recorded
     )

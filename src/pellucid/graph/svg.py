@@ -22,8 +22,8 @@ _MARGIN = 24.0
 def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     """The neighbourhood as a picture: a whole SVG document, without a final newline."""
     labels = Labels.of(nodes)
-    shown, hidden = _nearest(around)
-    lines = _drawn(lines_of(shown))
+    shown, hidden = _drawable_part(around)
+    lines = _lines_to_draw(lines_of(shown))
     names = {key: _shortened(labels.name(key)) for ring in shown.hops for key in ring}
     layout = placed(shown.hops, _parents(lines), {key: width_of(name) for key, name in names.items()})
     rows = legend_rows(lines, hidden, lazy=any(labels.lazy(key) for key in names))
@@ -41,27 +41,27 @@ def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     return "\n".join([*body, *legend(rows, frame), "</svg>"])
 
 
-def _drawn(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
+def _lines_to_draw(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
     """The lines less each mention between two nodes that a stronger line joins, the strongest types first."""
     tied = {frozenset((line.near, line.far)) for line in lines if line.type != "MENTIONS"}
     told = [line for line in lines if line.type != "MENTIONS" or frozenset((line.near, line.far)) not in tied]
     return sorted(told, key=lambda line: EDGE_TYPES.index(line.type))
 
 
-def _nearest(around: Neighbourhood) -> tuple[Neighbourhood, int]:
+def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
     """The neighbourhood within what a picture can show, and how many nodes that leaves out."""
     best: dict[str, float] = {}
     for filed in around.edges:
         for end in (filed.edge.source, filed.edge.target):
             best[end] = max(best.get(end, 0.0), filed.edge.confidence)
     ranked = sorted((hop, -best.get(key, 0.0), key) for hop, ring in enumerate(around.hops) for key in ring)
-    kept = _hanging(around, {key for _, _, key in ranked[:_MOST]})
+    kept = _connected_nodes(around, {key for _, _, key in ranked[:_MOST]})
     rings = tuple(ring for ring in (tuple(key for key in ring if key in kept) for ring in around.hops) if ring)
     edges = tuple(filed for filed in around.edges if {filed.edge.source, filed.edge.target} <= kept)
     return Neighbourhood(rings, edges), len(ranked) - len(kept)
 
 
-def _hanging(around: Neighbourhood, kept: set[str]) -> set[str]:
+def _connected_nodes(around: Neighbourhood, kept: set[str]) -> set[str]:
     """Those of these nodes that hang on a nearer one that is kept, too."""
     out = set(around.hops[0])
     for ring in around.hops[1:]:

@@ -124,7 +124,7 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
 
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
     near, far = boxes[line.near], boxes[line.far]
-    middle = _bent(near, far, bend if line.steps else bend + _BEND * 2)
+    middle = _bend_point(near, far, bend if line.steps else bend + _BEND * 2)
     source, target = (near, far) if line.outward else (far, near)
     begin, end = source.border(*middle), target.border(*middle)
     kind = _class(line.type)
@@ -136,7 +136,7 @@ def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: floa
     )
 
 
-def _bent(near: Box, far: Box, bend: float) -> tuple[float, float]:
+def _bend_point(near: Box, far: Box, bend: float) -> tuple[float, float]:
     """The point that a line between two boxes bows towards, `bend` pixels to its side."""
     dx, dy = far.x - near.x, far.y - near.y
     length = (dx * dx + dy * dy) ** 0.5 or 1.0

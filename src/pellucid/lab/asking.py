@@ -81,17 +81,20 @@ class Questioner:
             started = perf_counter()
             plain = ranked(self.request, world)
             before = (perf_counter() - started) * 1000
-            first = self._answer(plain, world, before)
-            return [first if variant == PLAIN else self._other(variant, plain, first, world) for variant in variants]
+            first = self._answer_from(plain, world, before)
+            return [
+                first if variant == PLAIN else self._answer_to_variant(variant, plain, first, world)
+                for variant in variants
+            ]
 
     def clock(self, variant: Variant) -> float:
         """The milliseconds of processor time of one recall, as everybody's: what else the machine does is not in it."""
-        request = self._varied(variant)
+        request = self._request_of(variant)
         started = process_time()
         self.recaller.run(request)
         return (process_time() - started) * 1000
 
-    def _varied(self, variant: Variant) -> Request:
+    def _request_of(self, variant: Variant) -> Request:
         budget = {"char_budget": self.budgets[0]} if self.budgets else {}
         return replace(
             self.request,
@@ -99,18 +102,18 @@ class Questioner:
             settings=variant.change(self.request.settings).model_copy(update=budget),
         )
 
-    def _other(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
-        request = self._varied(variant)
+    def _answer_to_variant(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
+        request = self._request_of(variant)
         started = perf_counter()
         state = None if variant.anew else worked_out(plain, request)
         if state is None:
             asked = ranked(request, world)
-            return replace(self._answer(asked, world, (perf_counter() - started) * 1000), anew=True)
-        if _same(plain, state):
+            return replace(self._answer_from(asked, world, (perf_counter() - started) * 1000), anew=True)
+        if _is_same_ranking(plain, state):
             return first
-        return self._answer(state, world, (perf_counter() - started) * 1000)
+        return self._answer_from(state, world, (perf_counter() - started) * 1000)
 
-    def _answer(self, state: State, world: World, before: float) -> RankedAnswer:
+    def _answer_from(self, state: State, world: World, before: float) -> RankedAnswer:
         """What stands in a ranking, and in each context of it; `before` is what the ranking took."""
         started, finished, after = perf_counter(), dict[int, State](), 0.0
         for budget in self.budgets or (state.request.settings.char_budget,):
@@ -167,7 +170,7 @@ def worked_out(plain: State, request: Request) -> State | None:
     return replace(state, plan=plan, ways={})
 
 
-def _same(one: State, other: State) -> bool:
+def _is_same_ranking(one: State, other: State) -> bool:
     """Whether two rankings have the same memories and scores, and doubt them alike: one context is both's."""
     return (
         one.plan.answers == other.plan.answers

@@ -63,14 +63,14 @@ def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:
     for option in found[held_out]:
         gains = [tries[option][WORTH] for tries in others if option in tries]
         gain = fsum(each["difference"] for each in gains) / max(len(gains), 1)
-        error = sqrt(fsum(_error(each) ** 2 for each in gains)) / max(len(gains), 1)
+        error = sqrt(fsum(_standard_error(each) ** 2 for each in gains)) / max(len(gains), 1)
         if round(gain, 4) > best.gain:
             here = dict(found[held_out][option][WORTH])
             best = Choice(option=option, gain=round(gain, 4), is_clear=gain > SURE * error, here=here)
     return best
 
 
-def _error(gain: Gain) -> float:
+def _standard_error(gain: Gain) -> float:
     """The standard error behind a 95 % interval."""
     low, high = gain["interval"]
     return (high - low) / (2 * SURE)

@@ -52,7 +52,7 @@ class Home:
         kept = {
             group.name: {
                 memory.id: KeptMemory(memory.content, keys, memory.category in TRANSCRIBED)
-                for memory, keys in _standing(app, group, keys_of)
+                for memory, keys in _memories_with_keys(app, group, keys_of)
             }
             for group in dataset.groups
         }
@@ -90,7 +90,7 @@ class Home:
                 raise StoreError(f"{said}, and {len(missing)} are not there; the first is {min(missing)}")
 
 
-def _standing(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[Memory, tuple[str, ...]]]:
+def _memories_with_keys(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[Memory, tuple[str, ...]]]:
     places = Places.of(group)
     for each in app.index.memories(namespace_of(group)):
         memory = each.memory
@@ -124,7 +124,7 @@ def imported(
         def work() -> None:
             report(f"importing {sum(len(group.records) for group in dataset.groups)} records, {mode}")
             for group in dataset.groups:
-                _import(app, group, mode, newer_last=newer_last)
+                _import_group(app, group, mode, newer_last=newer_last)
 
         if standing.at is None:
             standing.make(work)
@@ -134,21 +134,22 @@ def imported(
         yield home
 
 
-def _import(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
+def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
     namespace = namespace_of(group)
     turns = [record for record in group.records if record.turn.ordinal]
-    for part in _parts(group, turns, mode, newer_last=newer_last):
+    for part in _imports_in_order(group, turns, mode, newer_last=newer_last):
         purpose = purpose_of(namespace, mode)
         Intake(app, namespace, mode).take((turn_key(r.turn, app.key, purpose), r.turn) for r in part)
     documents = [record for record in group.records if not record.turn.ordinal]
     for start in range(0, len(documents), DOCUMENTS_A_COMMIT):
         batch = documents[start : start + DOCUMENTS_A_COMMIT]
         app.unit_of_work.commit(
-            "import", [memory_write(_document(app, namespace, record.key, record.turn.content)) for record in batch]
+            "import",
+            [memory_write(_document_memory(app, namespace, record.key, record.turn.content)) for record in batch],
         )
 
 
-def _parts(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: bool) -> list[list[Record]]:
+def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: bool) -> list[list[Record]]:
     """The imports to make, one after another: in order of time where it matters, newer statements after all others."""
     if mode == "verbatim" and not newer_last:
         return [sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))]
@@ -160,7 +161,7 @@ def _parts(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: boo
     ]
 
 
-def _document(app: App, namespace: str, key: str, text: str) -> Memory:
+def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
     now = app.clock.now()
     return Memory(
         id=app.clock.new_id("mem"),

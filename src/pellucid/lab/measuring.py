@@ -218,14 +218,14 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
             measure=found.measure,
             on_part=lambda part: report(f"{request.dataset}: {part}"),
         )
-        further = _further(found, request, report) if floors else {}
+        further = _further_measures(found, request, report) if floors else {}
     details = _details(found.home.dataset, answers) if request.details else ()
     said = {"mode": request.mode, "settings": request.settings, "details": details, "price": found.home.price}
     said |= {"sample": request.sample, "limit": request.limit}
     return LabOutput.model_validate(wire | further | said)
 
 
-def _further(found: Opened, request: LabInput, report: Report) -> dict[str, object]:
+def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[str, object]:
     """What was kept, how sure the recall is of itself, and what its contexts hold, as far as the set can say."""
     home, out = found.home, dict[str, object]()
     asking = recalling(home, request.without)

@@ -62,7 +62,7 @@ def run(
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, variants)]
     if floor and floor is not asker:
         asked.append((floor, {**alone}))
-    told = _gathered(pairs, asked, measure, on_part)
+    told = _gather_answers(pairs, asked, measure, on_part)
     scores, floors = told.scores[_ALL], {name.removesuffix(" alone"): told.scores[name] for name in alone}
     if parts:
         on_part(f"timing parts on {min(TIMED, len(pairs))} questions")
@@ -75,12 +75,12 @@ def run(
         "floors": {name: each.means() for name, each in floors.items()},
         "gainOverFloors": {name: scores.gain_over(each) for name, each in floors.items()},
         "latencyMs": _latency(told.plain, told.encoding),
-        "legs": _legs(told.plain),
+        "legs": _leg_activity(told.plain),
         "byKind": _by_kind([question for _, question in pairs], scores),
         "ablation": {part: _gain(part, scores, told.scores[part]) for part in parts},
         "weights": _of_weights(scores, {name: told.scores[name] for name in weights}),
         "askedAnew": {part: told.anew[part] for part in parts if told.anew[part]},
-        "costs": _costs(pairs, asker, parts) if parts else {},
+        "costs": _part_costs(pairs, asker, parts) if parts else {},
     }
     return out, {question.id: answer for (_, question), answer in zip(pairs, told.plain, strict=True)}
 
@@ -89,7 +89,7 @@ def changed_by(dataset: Dataset, asker: Asker, variant: Variant, measure: Measur
     """What a variant has more than the recall as it is set, metric by metric: the paired difference."""
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
-    told = _gathered(pairs, asked, measure, lambda _: None)
+    told = _gather_answers(pairs, asked, measure, lambda _: None)
     return told.scores["varied"].gain_over(told.scores[_ALL])
 
 
@@ -104,7 +104,7 @@ class _Told:
     """What encoding each question took, in ms."""
 
 
-def _gathered(
+def _gather_answers(
     pairs: Pairs,
     asked: Sequence[tuple[Asker, Mapping[Hashable, Variant]]],
     measure: Measure,
@@ -116,7 +116,7 @@ def _gathered(
         if place % TOLD_EVERY == 0:
             on_part(f"{place} of {len(pairs)} questions")
         encoding.append(asked[0][0].encode(question))
-        for name, answer, found in _asked(asked, group, question, measure):
+        for name, answer, found in _answers_to_variants(asked, group, question, measure):
             rows.setdefault(name, []).append(found)
             anew[name] += answer.anew
             if name == _ALL:
@@ -124,7 +124,7 @@ def _gathered(
     return _Told({name: Scores.of(found) for name, found in rows.items()}, anew, plain, encoding)
 
 
-def _asked(
+def _answers_to_variants(
     asked: Sequence[tuple[Asker, Mapping[Hashable, Variant]]],
     group: Group,
     question: LabelledQuestion,
@@ -153,7 +153,7 @@ def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dic
     return out
 
 
-def _costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dict[str, dict[str, float]]:
+def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dict[str, dict[str, float]]:
     """The median of what a part adds to a recall, in ms, and as a share of the median recall with it.
 
     Each is really asked, of the same questions, one right after the other.
@@ -185,7 +185,7 @@ def _latency(answers: Sequence[RankedAnswer], encoding: Sequence[float]) -> dict
     return {"p50": round(float(p50), 2), "p95": round(float(p95), 2), "embedP50": round(float(np.median(encoding)), 2)}
 
 
-def _legs(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
+def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
     """In how many recalls each leg nominated anything, and how many candidates on average: a dead leg shows here."""
     names = sorted({name for answer in answers for name in answer.nominated})
     brought = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}

@@ -136,7 +136,7 @@ def _sessions(settings: Settings, asked: LabRequest, report: Report) -> Generato
             yield Opened(
                 home,
                 asker(home, asked.without, budgets=budgets),
-                _filling(asker(floor, depth=UNCUT), budgets),
+                _with_plain_contexts(asker(floor, depth=UNCUT), budgets),
                 of_sessions(labelled.wanted),
                 labelled.unanswerable,
                 labelled.labels,
@@ -178,19 +178,19 @@ def _key(turn: Turn, labelled: Sessions) -> str:
     return f"{turn.session_id}:{turn.ordinal}"
 
 
-def _filling(ask: Asker, budgets: Sequence[int]) -> Asker:
+def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
     """The same rankings, with contexts that are the texts, one a line, cut at the budget."""
 
     def filled(group: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
         return [
-            replace(answer, contexts={budget: _fill(answer, budget) for budget in budgets})
+            replace(answer, contexts={budget: _plain_context(answer, budget) for budget in budgets})
             for answer in ask.ask(group, question, variants)
         ]
 
     return Asker(filled, ask.encode, ask.clock)
 
 
-def _fill(answer: RankedAnswer, budget: int) -> LabContext:
+def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
     keys, text = list[str](), ""
     for item, each in zip(answer.ranking, answer.texts, strict=True):
         if len(text) >= budget:

@@ -47,20 +47,20 @@ def clauses(text: str) -> tuple[Clause, ...]:
     while said:
         first, *said = said
         parts = [part.strip(" .!") for part in _PARTS.split(first)]
-        while parts and (opening := _opening(parts)):
+        while parts and (opening := _take_opening(parts)):
             corrects = _corrects(opening) or corrects
         if parts:
-            return tuple(_read(parts, corrects, not any(map(_says_more, said))))
+            return tuple(_stating_clauses(parts, corrects, not any(map(_says_more, said))))
     return ()
 
 
-def _read(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
+def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
     """The parts that state something by themselves, each with what narrows it or goes on with it."""
     found, left = list[str](), ""
     for part in parts:
         if lexicon.words("unsure").intersection(words_of(part)):
             break
-        if found and _explains(part):
+        if found and _is_explanation(part):
             left = left or _unsaid(part)
             continue
         if found and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
@@ -68,7 +68,7 @@ def _read(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
         else:
             found.append(part)
     alone = alone and len(found) == 1
-    return [Clause(_bare(each), corrects or _tells_since(each), alone, left) for each in found]
+    return [Clause(_bare_clause(each), corrects or _tells_since(each), alone, left) for each in found]
 
 
 def pieces(text: str) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def has_verb(part: str) -> bool:
     return said[0] in lexicon.words("pronouns", "verbs", "placing") or any(finite)
 
 
-def _opening(parts: list[str]) -> str:
+def _take_opening(parts: list[str]) -> str:
     """The opening in front, taken off; also one that a colon ends."""
     head = _HEAD.fullmatch(parts[0])
     if head and _is_opening(head["head"]):
@@ -111,7 +111,7 @@ def _corrects(part: str) -> bool:
     return bool(lexicon.words("openings", "mistaken").intersection(words_of(part)))
 
 
-def _explains(part: str) -> bool:
+def _is_explanation(part: str) -> bool:
     """Whether a part says more of the same thing: why, what follows, what it is not."""
     said = words_of(part)
     return not said or said[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
@@ -124,7 +124,7 @@ def _unsaid(part: str) -> str:
 
 
 def _says_more(sentence: str) -> bool:
-    return not _explains(sentence) and not _is_opening(sentence)
+    return not _is_explanation(sentence) and not _is_opening(sentence)
 
 
 def _narrows(part: str) -> bool:
@@ -132,15 +132,15 @@ def _narrows(part: str) -> bool:
     return bool(said) and said[0] in lexicon.words("prepositions", "narrowing", "joints")
 
 
-def _bare(part: str) -> str:
+def _bare_clause(part: str) -> str:
     """A clause without fillers in front, and without its reason and its time behind."""
     opening = _fillers().match(part)
-    part = _time().sub("", part[opening.end() :] if opening else part)
-    return _time().sub("", _reason().sub("", part)).strip(" ,.!")
+    part = _time_pattern().sub("", part[opening.end() :] if opening else part)
+    return _time_pattern().sub("", _reason().sub("", part)).strip(" ,.!")
 
 
 def _tells_since(part: str) -> bool:
-    return bool(_time().search(part) or _time().search(_reason().sub("", part)))
+    return bool(_time_pattern().search(part) or _time_pattern().search(_reason().sub("", part)))
 
 
 @cache
@@ -160,7 +160,7 @@ def _reason() -> re.Pattern[str]:
 
 
 @cache
-def _time() -> re.Pattern[str]:
+def _time_pattern() -> re.Pattern[str]:
     """A time up to now at the end of a clause: it holds since then."""
     tables = (lexicon.lexicon(code).get("dates", {}).get("phrases", {}) for code in lexicon.STATED)
     past = {each for table in tables for when, said in table.items() if _is_past(when) for each in said}

@@ -17,7 +17,7 @@ _CLITICS = re.compile(rf"{CLITIC}\b")
 def spell_denials(text: str) -> str:
     """The text with each `n't` as the `not` that it is, and `cannot` in two words."""
     if "'" in text or "’" in text or "annot" in text.lower():
-        return _DENIALS.sub(_spelled, text)
+        return _DENIALS.sub(_spelled_out, text)
     return text
 
 
@@ -34,7 +34,7 @@ def without_clitics(text: str) -> str:
     return _CLITICS.sub("", spell_denials(text))
 
 
-def _spelled(found: re.Match[str]) -> str:
+def _spelled_out(found: re.Match[str]) -> str:
     if found["can"]:
         return f"{found['can']} not"
     return f"{found['will']}ill not" if found["will"] else " not"

@@ -35,7 +35,7 @@ class Change:
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
     """The place that a clause says; None where it says none, or more than one."""
-    found = next(_placed(tokens, [token.text for token in tokens]), None)
+    found = next(_possible_placings(tokens, [token.text for token in tokens]), None)
     if found is None:
         return None
     thing, joint, value = found
@@ -44,35 +44,38 @@ def read_place(tokens: Sequence[Token]) -> Place | None:
     return Place(tuple(token.text for token in thing), joint, tuple(value))
 
 
-def _placed(tokens: Sequence[Token], words: Sequence[str]) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
-    for phrase in _turning():
+def _possible_placings(
+    tokens: Sequence[Token], words: Sequence[str]
+) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
+    """Thing, preposition and place, as each way to say a place would read them: moved to, put, is, a verb of place."""
+    for phrase in _turning_phrases():
         at = next((at for at in range(1, len(words)) if tuple(words[at : at + len(phrase)]) == phrase), 0)
         if at and words[0] not in lexicon.words("pronouns"):
             yield tokens[:at], "", tokens[at + len(phrase) :]
     begin = 1 if words and words[0] in lexicon.words("pronouns") else 0
     begin += words[begin : begin + 1] == ["have"]
     first = words[begin] if begin < len(words) else ""
-    if first in {phrase[-2] for phrase in _turning()} and "to" in words:
+    if first in {phrase[-2] for phrase in _turning_phrases()} and "to" in words:
         to = len(words) - 1 - words[::-1].index("to")
         yield tokens[begin + 1 : to], "", tokens[to + 1 :]
     if first in _forms("placing"):
-        yield from _behind(tokens[begin + 1 :], 1)
+        yield from _placed_behind(tokens[begin + 1 :], 1)
     for at in range(1, len(words)):
         if words[at] == "be" or words[at] in _forms("verbs"):
-            found = tokens[:at], *_split(tokens[at + 1 :], most=int(words[at] == "be"))
+            found = tokens[:at], *_split_at_preposition(tokens[at + 1 :], most=int(words[at] == "be"))
             if not begin and found[1]:
                 yield found
                 return
 
 
-def _behind(tokens: Sequence[Token], least: int) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
+def _placed_behind(tokens: Sequence[Token], least: int) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
     """What is kept, and where: parted by the only preposition of place."""
     places = [at for at, token in enumerate(tokens) if at >= least and token.text in lexicon.words("locative")]
     if len(places) == 1:
         yield tokens[: places[0]], tokens[places[0]].text, tokens[places[0] + 1 :]
 
 
-def _split(tokens: Sequence[Token], most: int) -> tuple[str, Sequence[Token]]:
+def _split_at_preposition(tokens: Sequence[Token], most: int) -> tuple[str, Sequence[Token]]:
     """The preposition behind a verb, perhaps behind one word more (`is stored in`), and what stands behind it."""
     for at, token in enumerate(tokens[: most + 1]):
         if token.text in lexicon.words("locative"):
@@ -110,7 +113,7 @@ def _holds_together(token: Token) -> bool:
 
 
 @cache
-def _turning() -> tuple[tuple[str, ...], ...]:
+def _turning_phrases() -> tuple[tuple[str, ...], ...]:
     """The phrases of a change to somewhere, in the form in which words are compared."""
     said = (tuple(folded(word) if word not in structure() else word for word in each.split()) for each in turns())
     return tuple(dict.fromkeys(each for each in said if each[-1] == "to"))

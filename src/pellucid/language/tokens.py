@@ -22,10 +22,10 @@ def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Without articles, each word in the form that all of its forms share."""
     articles = lexicon.words("articles", "indefinite")
     kept = (token for token in tokens if token.text not in articles or token.kind == "name")
-    return tuple(replace(token, text=_form(token)) for token in kept)
+    return tuple(replace(token, text=_compared_form(token)) for token in kept)
 
 
-def _form(token: Token) -> str:
+def _compared_form(token: Token) -> str:
     if token.text in lexicon.words("be"):
         return "be"
     return folded(token.text) if token.kind in {"word", "name"} and token.text not in structure() else token.text

@@ -77,7 +77,7 @@ class ChangeSet:
         """A new memory; with an `event`, its making is on record as the effect of something."""
         self._fresh[memory.id] = memory
         if event:
-            self._note(memory.id, event, {}, {"status": memory.status}, reason, related)
+            self._note_change(memory.id, event, {}, {"status": memory.status}, reason, related)
 
     def now(self, memory: Memory) -> Memory:
         """A memory as this operation has changed it so far."""
@@ -102,13 +102,15 @@ class ChangeSet:
         if not new:
             return False
         names = tuple(memory.structured_attributes)
-        before, after = (_numbered(_state(each), names) for each in ({n: getattr(memory, n) for n in new}, new))
+        before, after = (
+            _with_numbered_names(_state(each), names) for each in ({n: getattr(memory, n) for n in new}, new)
+        )
         if memory.id in self._fresh:
             self._fresh[memory.id] = memory.model_copy(update=new)
         else:
             assert isinstance(of, Served)
             self._edited[memory.id] = (of, {**self._edited.get(memory.id, (of, {}))[1], **new})
-        self._note(memory.id, event, before, after, reason, related)
+        self._note_change(memory.id, event, before, after, reason, related)
         return True
 
     def changeable(self, of: Served | Memory) -> frozenset[str]:
@@ -119,13 +121,13 @@ class ChangeSet:
         """
         category = (of.memory if isinstance(of, Served) else of).category
         if category == "section":
-            there = isinstance(of, Served) and holds_section(self._head(of), of.memory.id)
+            there = isinstance(of, Served) and holds_section(self._file_bytes(of), of.memory.id)
             return _OF_SECTIONS if there else frozenset()
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def said_again(self, memory_id: str, source_class: str, session_id: str | None) -> None:
         """A memory's words were said once more; nothing in its file changes."""
-        self._note(memory_id, "corroborated", {}, {}, source_class, ())
+        self._note_change(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
     def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
@@ -138,7 +140,7 @@ class ChangeSet:
         texts: dict[str, tuple[str | None, bytes]] = {}
         for served, fields in self._edited.values():
             base, data = texts.get(served.path) or drafted.get(served.path) or self._based(served)
-            texts[served.path] = base, self._apply(data, served.path, served.memory, fields)
+            texts[served.path] = base, self._with_fields(data, served.path, served.memory, fields)
         writes = [FileWrite(path, data, base) for path, (base, data) in texts.items()]
         untouched = [each for each in drafts if each.path not in texts]
         return WritePlan(
@@ -147,10 +149,10 @@ class ChangeSet:
         )
 
     def _based(self, served: Served) -> tuple[str, bytes]:
-        data = self._head(served)
+        data = self._file_bytes(served)
         return content_digest(data), data
 
-    def _head(self, served: Served) -> bytes:
+    def _file_bytes(self, served: Served) -> bytes:
         data = self.records.heads([served.path])[0].data
         if data is None:
             raise ConflictError(
@@ -158,7 +160,7 @@ class ChangeSet:
             )
         return data
 
-    def _apply(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
+    def _with_fields(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
         if memory.category == "moment":
             return edit_moment(data, memory.id, _state(fields))
         if memory.category == "section":
@@ -170,7 +172,7 @@ class ChangeSet:
             values["updated"] = isoformat(self.clock.now())
         return edit_memory(data, {key: value if value not in ([], {}) else None for key, value in values.items()})
 
-    def _note(
+    def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
         self._rows.append(
@@ -196,7 +198,7 @@ def _state(fields: Fields) -> dict[str, object]:
     return {key: values[key] for key in map(to_camel, fields)}
 
 
-def _numbered(state: dict[str, object], names: Sequence[str]) -> dict[str, object]:
+def _with_numbered_names(state: dict[str, object], names: Sequence[str]) -> dict[str, object]:
     """The same with retired attributes by their place among the memory's: a name may be a word of its text."""
     retired = state.get("retiredAttributes")
     if not isinstance(retired, dict):

@@ -166,15 +166,17 @@ def compile_report(
         since=since,
         until=until,
         created=dict(sorted(by_category.items())),
-        recurred=_recurred(recurrences(tally.events), memories),
-        used=_counted(use.used, {}),
-        served=_counted(use.served, used),
-        changed=_changed(changed),
+        recurred=_recurrence_section(recurrences(tally.events), memories),
+        used=_counted_section(use.used, {}),
+        served=_counted_section(use.served, used),
+        changed=_changes_section(changed),
         changes=dict(sorted(Counter(row.event_type for row in changed).items())),
-        went_cold=_folded({k: v for k, v in aged.items() if v.went("hot", "cold")}, memories),
-        warmed=_folded({k: v for k, v in aged.items() if v.went("cold", "hot")}, memories),
-        went_stale=_folded({k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories),
-        unused=_unused([each for each in memories.values() if each.id not in touched], until),
+        went_cold=_aging_section({k: v for k, v in aged.items() if v.went("hot", "cold")}, memories),
+        warmed=_aging_section({k: v for k, v in aged.items() if v.went("cold", "hot")}, memories),
+        went_stale=_aging_section(
+            {k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories
+        ),
+        unused=_unused_section([each for each in memories.values() if each.id not in touched], until),
         compression=_compression(tally.flushes),
     )
 
@@ -184,14 +186,14 @@ def _made_a_memory(row: VerdictRow) -> bool:
     return row.verdict == "accept" and not row.reason.startswith("retraction")
 
 
-def _recurred(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
+def _recurrence_section(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
     own = {memory_id: memories[memory_id].session_id for memory_id in again if memory_id in memories}
     others = {each: [at for name, at in told.items() if name != own.get(each)] for each, told in again.items()}
     ordered = sorted(others.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return _section([ReportEntry(memory_id=each, sessions=len(told), at=max(told)) for each, told in ordered if told])
 
 
-def _counted(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
+def _counted_section(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
     """What happened in most sessions and most often first; `used` is how often each was ever used."""
     ordered = sorted(found, key=lambda each: (-each.sessions, -each.times, each.memory_id))
     entries = [
@@ -207,7 +209,7 @@ def _counted(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
     return _section(entries)
 
 
-def _changed(rows: Iterable[LifecycleRow]) -> ReportSection:
+def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
         ReportEntry(
@@ -221,14 +223,14 @@ def _changed(rows: Iterable[LifecycleRow]) -> ReportSection:
     return _section(entries)
 
 
-def _folded(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
+def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
     """Memories whose fold tells something, the most important first."""
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
     return _section([ReportEntry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])
 
 
-def _unused(untouched: Iterable[Memory], until: datetime) -> ReportSection:
+def _unused_section(untouched: Iterable[Memory], until: datetime) -> ReportSection:
     edge = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))
     entries = [ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge]

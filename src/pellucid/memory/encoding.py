@@ -68,10 +68,10 @@ class Encoded:
 
     def of(self, texts: Mapping[bytes, str], source: Encodings) -> tuple[dict[bytes, Encoding], str]:
         """The encodings of texts by digest, and why some have none, if so."""
-        known, self.problem = self._of(texts, source)
+        known, self.problem = self._encodings_of(texts, source)
         return known, self.problem
 
-    def _of(self, texts: Mapping[bytes, str], source: Encodings) -> tuple[dict[bytes, Encoding], str]:
+    def _encodings_of(self, texts: Mapping[bytes, str], source: Encodings) -> tuple[dict[bytes, Encoding], str]:
         known = self.index.encodings(texts) if source.reuse else {}
         if source.encoder is not None:
             with self._lock:

@@ -65,7 +65,7 @@ def episode_write(
         created=now,
         updated=now,
         session_id=segment.session_id,
-        topic=_topic(turns, keeping) if keeping else topic_words(open_ones),
+        topic=_topic_of(turns, keeping) if keeping else topic_words(open_ones),
         started=min(dated, default=None),
         ended=max(dated, default=None),
         turns=f"{turns[0].ordinal}-{turns[-1].ordinal}",
@@ -121,7 +121,7 @@ def spoken(turn: Turn) -> str:
     return f"{turn.speaker}: {turn.content}" if turn.speaker else turn.content
 
 
-def _topic(turns: Sequence[Turn], keeping: TurnsKept) -> str:
+def _topic_of(turns: Sequence[Turn], keeping: TurnsKept) -> str:
     """A one-line name for a stretch of turns: how its title, its first person's turn or its first turn starts.
 
     Neither a doubted turn nor one that was forgotten names it.

@@ -71,13 +71,13 @@ def erasure(
     Raises:
         ConflictError: a file changed while this was worked out; nothing was done.
     """
-    going = _going({each.memory.id: each for each in memories}, asked, chain=chain)
+    going = _memories_to_erase({each.memory.id: each for each in memories}, asked, chain=chain)
     ids = {each.memory.id for each, _ in going}
     kept = [each.memory for each in memories if each.memory.id not in ids]
     lost = _lost_words([each.memory for each, _ in going], kept)
     versions = {other for each, _ in going for other in _versions(each.memory)} - ids
-    writes, removals = _files(records, going, episodes, {each.id: each for each in kept}, lost)
-    writes += _unquoted(records, going, [each for each in memories if each.memory.id not in ids], lost)
+    writes, removals = _changed_files(records, going, episodes, {each.id: each for each in kept}, lost)
+    writes += _files_without_quotes(records, going, [each for each in memories if each.memory.id not in ids], lost)
     return Erasure(
         namespace=asked[0].memory.namespace,
         going=tuple(going),
@@ -110,10 +110,10 @@ def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
     if memory.category != "section":
         return memory_keys(secret, memory)
     said = {words_key(secret, memory.namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
-    return sorted({*said, *grave_keys(secret, memory)})
+    return sorted({*said, *own_text_keys(secret, memory)})
 
 
-def grave_keys(secret: bytes, memory: Memory) -> list[bytes]:
+def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
     """The keys by which a section, or a version of a header, is known again: its text without headings and title.
 
     What says much is known wherever it stands; what says little only in what defines the same, or the same document.
@@ -140,7 +140,7 @@ def _versions(memory: Memory) -> set[str]:
     return {*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])}
 
 
-def _going(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
+def _memories_to_erase(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
     """What was asked for; then, until nothing new is found, its copies, what was made of it, and its turns."""
     texts = {memory_id: normalise(each.memory.content) for memory_id, each in held.items()}
     reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
@@ -231,13 +231,14 @@ def _texts(memory: Memory) -> Iterable[str]:
     return (memory.content, *memory.tags, memory.entity_ref or "", *(part for pair in attributes for part in pair))
 
 
-def _files(
+def _changed_files(
     records: Records,
     going: Sequence[tuple[Served, str]],
     episodes: Sequence[FiledEpisode],
     kept: Mapping[str, Memory],
     lost: frozenset[str],
 ) -> tuple[list[FileWrite], list[FileRemoval]]:
+    """The files to write and to remove: a document that keeps a section is rewritten, an episode loses its members."""
     ids = {each.memory.id for each, _ in going}
     named = {each.path for each, _ in going}
     of_episodes = {each.path: each.episode for each in episodes}
@@ -249,17 +250,17 @@ def _files(
     removals = [FileRemoval(path, content_digest(data)) for path, data in held if data is not None]
     writes: list[FileWrite] = []
     for path in sorted(rewritten):
-        data = _read(records, path)
+        data = _read_file(records, path)
         writes.append(FileWrite(path, without_sections(data, ids), content_digest(data)))
     for path, episode in sorted(of_episodes.items()):
         if (
             path not in named
             and not ids & set(episode.members)
-            and not lost.intersection(_pieces(_episode_words(episode)))
+            and not lost.intersection(_path_words(_episode_words(episode)))
         ):
             continue
-        data = _read(records, path)
-        new = _rewritten(data, _without_artifacts(episode, going, kept), ids, kept, lost)
+        data = _read_file(records, path)
+        new = _rewritten_episode(data, _without_artifacts(episode, going, kept), ids, kept, lost)
         if new is None:
             removals.append(FileRemoval(path, content_digest(data)))
         elif new[0] == path:
@@ -270,7 +271,7 @@ def _files(
     return writes, removals
 
 
-def _unquoted(
+def _files_without_quotes(
     records: Records, going: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
 ) -> list[FileWrite]:
     """The files of memories that stay and quote what goes: the sentence it was read from, too, or a lost word."""
@@ -284,13 +285,13 @@ def _unquoted(
             if not lost.intersection(words(said)) and not turns & _turns_in([place])
         }
         if left != quotes:
-            data = _read(records, each.path)
+            data = _read_file(records, each.path)
             new = edit_memory(data, {"evidenceQuotes": left or None})
             writes.append(FileWrite(each.path, new, content_digest(data)))
     return writes
 
 
-def _pieces(text: str) -> set[str]:
+def _path_words(text: str) -> set[str]:
     """The words of a path or a link, and what stands between its signs."""
     found = words(text)
     return {*found, *(piece for word in found for piece in re.split(r"[._:+#/-]+", word))}
@@ -309,7 +310,7 @@ def _episode_words(episode: Episode) -> str:
     return "\n".join((episode.topic, *episode.artifacts))
 
 
-def _rewritten(
+def _rewritten_episode(
     data: bytes, episode: Episode, ids: set[str], kept: Mapping[str, Memory], lost: frozenset[str]
 ) -> tuple[str, bytes] | None:
     """An episode's file without what goes, and where it stands then; None if nothing of it is left."""
@@ -317,7 +318,7 @@ def _rewritten(
     rest = [memory for memory in kept.values() if memory.episode_id == episode.id or memory.id in members]
     if not rest:
         return None
-    artifacts = tuple(each for each in episode.artifacts if not lost.intersection(_pieces(each)))
+    artifacts = tuple(each for each in episode.artifacts if not lost.intersection(_path_words(each)))
     changed = {"members": list(members) or None, "artifacts": list(artifacts) or None}
     data = edit_memory(without_moments(data, ids), changed)
     if not lost.intersection(words(episode.topic)):
@@ -326,7 +327,7 @@ def _rewritten(
     return episode_path(episode.model_copy(update={"topic": topic})), retitled(data, episode.topic, topic)
 
 
-def _read(records: Records, path: str) -> bytes:
+def _read_file(records: Records, path: str) -> bytes:
     data = records.heads([path])[0].data
     if data is None:
         raise ConflictError(f"{path} is gone: it was deleted just now", next_step="repeat the command")

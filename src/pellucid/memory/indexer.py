@@ -93,7 +93,7 @@ class _LedgerReading:
         """Keep a row if the index wants its kind, pass over it if not, say so if it is damaged."""
         kind = row.get("kind")
         self.gaps.take(row)
-        if kind not in _KEPT or (kind == "lifecycle" and not _moves(row)):
+        if kind not in _KEPT or (kind == "lifecycle" and not _is_state_change(row)):
             return
         try:
             self.changes.append(LedgerChange(self.last, _kept_row(row)))
@@ -176,15 +176,15 @@ class Indexer:
         paths = {path for row in rows for path, _ in row.paths} | set(changed)
         if not state.applied_seq:
             paths |= self.index.files().keys()
-        read = self._read(state)
+        read = self._read_ledger(state)
         if not state.ledger_seq and read.last:  # an index that begins anew: here a changed tombstone would be believed
             read.state = self.ledger.state(thorough=True)
         if not (rows or paths or read.last > state.ledger_seq or read.missing != state.ledger_gaps):
             return read.folded + Folded(encoder_problem=self._encoded.problem)  # another thread's turn folded ours
         here = {stamp.path for stamp in self.records.walk(paths)}
         ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
-        reached = _reached(state, rows, read)
-        return self._fold(ordered, self._task(reached, op_id, read)) + read.folded
+        reached = _state_after(state, rows, read)
+        return self._fold_paths(ordered, self._task_for(reached, op_id, read)) + read.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
         """Compare stamps, of every file or of these, with what the index last saw; no file is read."""
@@ -196,7 +196,7 @@ class Indexer:
             deleted=tuple(path for path in indexed if path not in stamps),
         )
 
-    def shows_what_went(self) -> bool:
+    def holds_removed(self) -> bool:
         """Whether the index still holds what was acknowledged as forgotten, or files whose removal was."""
         rows = self.records.operations(after=self.index.state().applied_seq)
         if any(row.kind in {"forget", "purge"} for row in rows):
@@ -217,28 +217,28 @@ class Indexer:
         here = [stamp.path for stamp in self.records.walk()]
         gone = sorted(set(self.index.files()) - set(here))
         reuse = self.embedder is None or state.model == self.embedder.model
-        read = self._read(IndexState(0, "", ""))
-        reached = _reached(state, newer, read)
+        read = self._read_ledger(IndexState(0, "", ""))
+        reached = _state_after(state, newer, read)
         encodings = Encodings(self.embedder, reuse=reuse, problem="no encoder")
         whole = self.ledger.state(thorough=True)
         anew = whole.settled and not read.damage  # of a ledger that lost rows, the index keeps what it last knew
-        task = _Task(self._named(reached), op_id, encodings, read.changes, anew)
-        return self._fold([*gone, *here], task) + replace(read, state=whole).folded
+        task = _Task(self._with_our_model(reached), op_id, encodings, read.changes, anew)
+        return self._fold_paths([*gone, *here], task) + replace(read, state=whole).folded
 
-    def _task(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
+    def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
             return _Task(state, op_id, Encodings(None, reuse=True, problem=stale), read.changes)
         encodings = Encodings(self.embedder, reuse=True, problem="no encoder")
-        return _Task(self._named(state), op_id, encodings, read.changes)
+        return _Task(self._with_our_model(state), op_id, encodings, read.changes)
 
-    def _named(self, state: IndexState) -> IndexState:
+    def _with_our_model(self, state: IndexState) -> IndexState:
         """The state of an index whose vectors are our encoder's, if we have one."""
         if self.embedder is None:
             return state
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
-    def _read(self, state: IndexState) -> _LedgerReading:
+    def _read_ledger(self, state: IndexState) -> _LedgerReading:
         """The rows of the ledger that an index has not seen, and all behind the first that it could not see before."""
         after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
         read = _LedgerReading(Gaps(after))
@@ -246,7 +246,7 @@ class Indexer:
             read.take(row)
         return read
 
-    def _fold(self, paths: Sequence[str], task: _Task) -> Folded:
+    def _fold_paths(self, paths: Sequence[str], task: _Task) -> Folded:
         """Fold in batches; only with the last does the index say that it is there, so that a crash loses none."""
         before = self.index.state()
         held_back = replace(
@@ -259,24 +259,24 @@ class Indexer:
         done, last = Folded(), max((len(paths) - 1) // BATCH, 0)
         for number in range(last + 1):
             batch = paths[number * BATCH : (number + 1) * BATCH]
-            done += self._batch(batch, task if number == last else early)
+            done += self._fold_batch(batch, task if number == last else early)
         return done
 
-    def _batch(self, paths: Sequence[str], task: _Task) -> Folded:
+    def _fold_batch(self, paths: Sequence[str], task: _Task) -> Folded:
         state = task.state
         for _ in range(8):
             heads, unreadable = readable(self.records, paths)
-            changes, done = self._changes(heads, task.op_id, task.encodings)
+            changes, done = self._changes_of(heads, task.op_id, task.encodings)
             refused = self.index.apply(changes, state, task.ledger, anew=task.anew)
             if refused is not None:
-                return done + unreadable + _refusals(changes, refused)
+                return done + unreadable + _refused_memories(changes, refused)
             ahead = self.index.state().applied_seq  # another process folded more: what was read may be old by now
             state = replace(state, applied_seq=ahead)
         raise StoreError(
             "the index kept changing while it was being written", next_step="repeat, or stop other writers"
         )
 
-    def _changes(
+    def _changes_of(
         self, heads: Iterable[FileHead], op_id: str | None, source: Encodings
     ) -> tuple[list[PathChange], Folded]:
         from pellucid.memory import filed
@@ -288,7 +288,7 @@ class Indexer:
         return changes, Folded(sum(len(each.held.memories) for each in found), unreadable, problem)
 
 
-def _reached(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
+def _state_after(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
     """Where an index stands that has seen these operations and what was read of the ledger."""
     last = max(state.ledger_seq, read.last)
     applied = rows[-1].seq if rows else state.applied_seq
@@ -307,7 +307,7 @@ def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Fo
     return heads, Folded(unreadable=tuple(unreadable))
 
 
-def _refusals(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
+def _refused_memories(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
     """The memories that were left out because another file holds their id."""
     out = [
         (change.path, f"{change.path}: its id {record.memory.id} stands in {refused[record.memory.id]}, too")
@@ -322,7 +322,7 @@ def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:
     return (stamp.size, stamp.mtime_ns) != (indexed.size, indexed.mtime_ns)
 
 
-def _moves(row: LedgerRow) -> bool:
+def _is_state_change(row: LedgerRow) -> bool:
     """Whether a row tells of a change in how a memory stands."""
     before = row.get("before")
     return isinstance(before, dict) and not _STANDING.isdisjoint(cast("dict[str, object]", before))

@@ -67,7 +67,7 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
 
 
 def happened(row: Row) -> datetime:
-    """When what a row tells came about here."""
+    """When what a ledger row tells of happened, or was decided."""
     match row:
         case LifecycleRow():
             return row.timestamp

@@ -134,8 +134,10 @@ def signs_of(
 
     A memory that is said twice in its own session has not recurred.
     """
-    used, last_used = _times(use, previous and previous.use_count, previous and previous.last_used)
-    served, last_served = _times(exposure, previous and previous.access_count, previous and previous.last_accessed)
+    used, last_used = _count_and_last(use, previous and previous.use_count, previous and previous.last_used)
+    served, last_served = _count_and_last(
+        exposure, previous and previous.access_count, previous and previous.last_accessed
+    )
     others = [at for session, at in (again or {}).items() if session != memory.session_id]
     return Signs(
         used=used,
@@ -149,7 +151,7 @@ def signs_of(
     )
 
 
-def _times(known: Times | None, before: int | None, last: datetime | None) -> tuple[int, datetime | None]:
+def _count_and_last(known: Times | None, before: int | None, last: datetime | None) -> tuple[int, datetime | None]:
     """How often something happened and when last: by what is known now, or by the fold before if that knew of more."""
     latest = datetime.fromtimestamp(known.last / 1000, UTC) if known else None
     return max(known.times if known else 0, before or 0), max((at for at in (latest, last) if at), default=None)
@@ -188,7 +190,7 @@ def heat(state: Condition) -> Worth:
         "causal": HEAT["causal"] * bool(memory.supersedes or memory.derived_from),
         "disputed": HEAT_DISPUTED * (memory.status == "disputed"),
     }
-    return _sum(shares)
+    return _summed_worth(shares)
 
 
 def decay(state: Condition, warmth: float) -> Worth:
@@ -200,7 +202,7 @@ def decay(state: Condition, warmth: float) -> Worth:
         "coldness": DECAY["coldness"] * (1 - warmth),
         "feedback": DECAY["feedback"] * max(-state.feedback, 0.0),
     }
-    return _sum(shares)
+    return _summed_worth(shares)
 
 
 def tier_value(state: Condition) -> Worth:
@@ -217,7 +219,7 @@ def tier_value(state: Condition) -> Worth:
         "confirmed": TIER_CONFIRMED * confirmed,
         "disputed": TIER_DISPUTED * (memory.status == "disputed"),
     }
-    return _sum(shares)
+    return _summed_worth(shares)
 
 
 def next_tier(
@@ -315,7 +317,7 @@ def _days(since: datetime, now: datetime) -> float:
     return max((now - since) / _DAY, 0.0)
 
 
-def _sum(shares: dict[str, float]) -> Worth:
+def _summed_worth(shares: dict[str, float]) -> Worth:
     """The shares to four decimals; where their sum leaves [0, 1], the share `limit` says by how much it was cut."""
     rounded = {name: round(share, 4) for name, share in shares.items()}
     total = math.fsum(rounded.values())

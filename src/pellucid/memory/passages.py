@@ -23,7 +23,7 @@ def passages(text: str) -> list[str]:
     if len(text) <= PASSAGE_CHARS:
         return [text]
     found, open_piece, announced = list[str](), "", False
-    for piece in _pieces(text):
+    for piece in _pieces_of(text):
         announces = _announces(piece)
         room = _LONGEST if announced else PASSAGE_CHARS // 2 if announces else PASSAGE_CHARS
         if open_piece and len(open_piece) + len(piece) > room:
@@ -44,7 +44,7 @@ def _announces(piece: str) -> bool:
     return bool(_ANNOUNCES.search(piece.rstrip().rpartition("\n")[2]))
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces_of(text: str) -> Iterator[str]:
     """Lines, each with its end; a line that is too long, in sentences; a code block as one piece if it is short."""
     block = ""
     for line in text.splitlines(keepends=True):
@@ -52,20 +52,20 @@ def _pieces(text: str) -> Iterator[str]:
             closes = bool(block) and bool(_FENCE.match(line))
             block += line
             if closes or len(block) > PASSAGE_CHARS:
-                yield from _bounded(block)
+                yield from _bounded_pieces(block)
                 block = ""
         elif len(line) <= PASSAGE_CHARS:
             yield line
         else:
             start = 0
             for end in (*(found.end() for found in PAUSE.finditer(line)), len(line)):
-                yield from _bounded(line[start:end])
+                yield from _bounded_pieces(line[start:end])
                 start = end
     if block:
-        yield from _bounded(block)
+        yield from _bounded_pieces(block)
 
 
-def _bounded(piece: str) -> Iterator[str]:
+def _bounded_pieces(piece: str) -> Iterator[str]:
     while len(piece) > _LONGEST:
         blank = max(piece.rfind(" ", 0, _LONGEST), piece.rfind("\n", 0, _LONGEST))
         cut = blank + 1 if blank > PASSAGE_CHARS else _LONGEST

@@ -39,21 +39,25 @@ def revive(
     force contradicts plainly gives way to it. `held` are all memories of the namespace, `rows` its changes.
     """
     by_id = {each.memory.id: each for each in held}
-    staying = [each for each in held if each.memory.id not in gone and _names(each.memory).intersection(gone)]
+    staying = [each for each in held if each.memory.id not in gone and _related_ids(each.memory).intersection(gone)]
     if not staying:
         return []
     last = _last(rows, {each.memory.id for each in staying})
     changed: list[Served] = []
     for each in staying:
-        fields, related = _fields(each.memory, last.get(each.memory.id), by_id, gone), _names(each.memory)
-        if fields.get("status") == "active" and (newer := _newer(changes, known, each.memory, fields, gone)):
+        fields, related = _fields_without(each.memory, last.get(each.memory.id), by_id, gone), _related_ids(each.memory)
+        if fields.get("status") == "active" and (
+            newer := _newer_contradiction(changes, known, each.memory, fields, gone)
+        ):
             fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": newer.valid_at or newer.created}
         if changes.change(each, "restored", fields, "source-forgotten", sorted(related.intersection(gone))):
             changed.append(each)
     return changed
 
 
-def _fields(memory: Memory, row: LifecycleRow | None, held: Mapping[str, Served], gone: Collection[str]) -> Fields:
+def _fields_without(
+    memory: Memory, row: LifecycleRow | None, held: Mapping[str, Served], gone: Collection[str]
+) -> Fields:
     """What stands in a memory without those that go."""
     fields: Fields = {
         "retired_attributes": {name: by for name, by in memory.retired_attributes.items() if by not in gone},
@@ -62,13 +66,13 @@ def _fields(memory: Memory, row: LifecycleRow | None, held: Mapping[str, Served]
     }
     if not memory.superseded_by or memory.superseded_by not in gone or (row and row.reason_code in _SAME_STATEMENT):
         return fields
-    if heir := _heir(memory.superseded_by, held, gone):
+    if heir := _successor_of(memory.superseded_by, held, gone):
         return fields | {"superseded_by": heir}
     before = from_state(row.before) if row else {}
     return fields | _IN_FORCE | {name: value for name, value in before.items() if name in _IN_FORCE}
 
 
-def _heir(by: str | None, held: Mapping[str, Served], gone: Collection[str]) -> str | None:
+def _successor_of(by: str | None, held: Mapping[str, Served], gone: Collection[str]) -> str | None:
     """What the memories that go had given way to in their turn, if it stays."""
     seen: set[str] = set()
     while by and by in gone and by not in seen:
@@ -77,7 +81,7 @@ def _heir(by: str | None, held: Mapping[str, Served], gone: Collection[str]) -> 
     return by if by in held and by not in gone else None
 
 
-def _newer(
+def _newer_contradiction(
     changes: ChangeSet, known: tuple[Index, Lookup], memory: Memory, fields: Fields, gone: Collection[str]
 ) -> Memory | None:
     """What stays in force and plainly says otherwise since."""
@@ -92,7 +96,7 @@ def _newer(
     return None
 
 
-def _names(memory: Memory) -> set[str]:
+def _related_ids(memory: Memory) -> set[str]:
     """The memories that a memory's state names."""
     by = [memory.superseded_by] if memory.superseded_by else []
     return {*by, *memory.retired_attributes.values(), *memory.disputed_with, *memory.supersedes}

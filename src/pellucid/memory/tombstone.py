@@ -19,13 +19,13 @@ _LONGEST = 64
 
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
     """The key of a statement: its normal form within its entity (`spelling.content_hash`), in one namespace."""
-    return _keyed(secret, "words", namespace, content_hash(content, entity))
+    return _keyed_hash(secret, "words", namespace, content_hash(content, entity))
 
 
 def said_key(secret: bytes, namespace: str, text: str) -> str:
     """The key of a sentence by its content words, whatever their order and what stands between them; in hex."""
     held = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
-    return _keyed(secret, "said", namespace, held).hex()
+    return _keyed_hash(secret, "said", namespace, held).hex()
 
 
 def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
@@ -35,7 +35,7 @@ def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[by
         if found := _RANGE.fullmatch(each):
             first, last = int(found["start"]), int(found["end"])
             numbers = range(first, min(last, first + _LONGEST) + 1)
-            out += [_keyed(secret, "turn", namespace, f"{found['source']}:{number}") for number in numbers]
+            out += [_keyed_hash(secret, "turn", namespace, f"{found['source']}:{number}") for number in numbers]
     return out
 
 
@@ -52,7 +52,7 @@ def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
     return sorted({*said, *turn_keys(secret, namespace, memory.evidence)})
 
 
-def _keyed(secret: bytes, *parts: str) -> bytes:
+def _keyed_hash(secret: bytes, *parts: str) -> bytes:
     """A keyed BLAKE2b over the parts, each preceded by its length."""
     digest = hashlib.blake2b(key=secret, digest_size=16, person=b"tombstone")
     for part in parts:

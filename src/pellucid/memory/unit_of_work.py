@@ -113,7 +113,7 @@ class UnitOfWork:
             try:
                 return self._take_over(paths)
             except NoRoomError as error:
-                if self.indexer.shows_what_went() or (paths and self.indexer.drift(paths).deleted):
+                if self.indexer.holds_removed() or (paths and self.indexer.drift(paths).deleted):
                     raise
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
@@ -121,12 +121,12 @@ class UnitOfWork:
         folded = self.indexer.catch_up()
         drift = self.indexer.drift(paths)
         if drift.paths:
-            folded += self._adopt(drift)
+            folded += self._adopt_drift(drift)
             freed = self.indexer.drift(paths)  # a file that went may have given its id to another
-            folded += self._adopt(freed) if freed.paths else Folded()
+            folded += self._adopt_drift(freed) if freed.paths else Folded()
         return drift, folded
 
-    def _adopt(self, drift: Drift) -> Folded:
+    def _adopt_drift(self, drift: Drift) -> Folded:
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
         found = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
         if not found and not drift.deleted:
@@ -138,17 +138,17 @@ class UnitOfWork:
 
 def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
     """A row of the ledger without secrets in its texts, however deep they lie; the namespace is a place, no text."""
-    return {key: value if key == "namespace" else _cleaned(value, clean) for key, value in row.items()}
+    return {key: value if key == "namespace" else _cleaned_value(value, clean) for key, value in row.items()}
 
 
-def _cleaned(value: object, clean: Clean) -> object:
+def _cleaned_value(value: object, clean: Clean) -> object:
     match value:
         case str():
             return value if _TELLS_NOTHING.fullmatch(value) else clean(value)
         case dict():
-            return {key: _cleaned(each, clean) for key, each in cast("dict[str, object]", value).items()}
+            return {key: _cleaned_value(each, clean) for key, each in cast("dict[str, object]", value).items()}
         case list() | tuple():
-            return [_cleaned(each, clean) for each in cast("list[object]", value)]
+            return [_cleaned_value(each, clean) for each in cast("list[object]", value)]
         case _:
             return value
 

@@ -155,7 +155,7 @@ def chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[En
     by_attribute: dict[str, list[Claim]] = defaultdict(list)
     for claim in held:
         by_attribute[claim.attribute].append(claim)
-    pieces = {name: _pieces(each) for name, each in by_attribute.items()}
+    pieces = {name: _value_changes(each) for name, each in by_attribute.items()}
     turns: dict[int, dict[str, Claim | None]] = defaultdict(dict)
     for name, each in pieces.items():
         for at, claim in each:
@@ -163,7 +163,7 @@ def chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[En
     return _states(turns, start, until)
 
 
-def _pieces(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
+def _value_changes(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
     """When the value of one attribute changes, and the claim that then holds (None: nobody says)."""
     waiting = sorted(claims, key=lambda claim: claim.valid_from)
     points = sorted({point for claim in claims for point in (claim.valid_from, claim.valid_until)} - {FOREVER})
@@ -187,6 +187,7 @@ def _inverted(memory_id: str) -> str:
 
 
 def _states(turns: Mapping[int, Mapping[str, Claim | None]], start: int, until: int) -> tuple[EntityState, ...]:
+    """The states from one change of a value to the next; a change to the value that held before makes none."""
     held: dict[str, Claim] = {}
     out: list[tuple[int, dict[str, str], EventType, str]] = []
     for at in sorted({start, *turns}):

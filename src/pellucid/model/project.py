@@ -47,13 +47,13 @@ def holds(root: str, folder: str) -> bool:
     return type(above) is type(below) and above is not None and below is not None and below.is_relative_to(above)
 
 
-def _root(text: str) -> str:
+def _checked_root(text: str) -> str:
     if str(folder_path(text)) != text:
         raise ValueError(f"{text!r} is no absolute folder in its plain form")
     return text
 
 
-Root = Annotated[str, AfterValidator(_root)]
+Root = Annotated[str, AfterValidator(_checked_root)]
 
 
 class Project(Wire):
@@ -72,7 +72,7 @@ class ProjectRegistry(Wire):
     """Roots with sessions that were filed in `local/default` before there were projects."""
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_apart(self) -> Self:
         names = [each.namespace for each in self.projects]
         tops = [top for each in self.projects for top in (each.root, *each.worktrees)]
         if len(set(names)) < len(names) or len(set(tops)) < len(tops) or RESERVED.intersection(names):
@@ -97,7 +97,7 @@ class ProjectRegistry(Wire):
         mine = self.of_root(root)
         if mine is None:
             names = {each.namespace for each in self.projects} | RESERVED
-            namespace = next(each for each in _namespaces(root) if each not in names and not is_taken(each))
+            namespace = next(each for each in _possible_namespaces(root) if each not in names and not is_taken(each))
             mine = Project(namespace=namespace, root=root)
         if worktree and worktree != root and worktree not in mine.worktrees:
             mine = mine.model_copy(update={"worktrees": (*mine.worktrees, worktree)})
@@ -133,7 +133,7 @@ def _without(project: Project, tops: set[str | None]) -> Project:
     return project.model_copy(update={"worktrees": tuple(each for each in project.worktrees if each not in tops)})
 
 
-def _namespaces(root: str) -> Iterator[str]:
+def _possible_namespaces(root: str) -> Iterator[str]:
     """What the namespace of a root may be called: its name, then with its parent's before it, then numbered."""
     path = folder_path(root)
     name = (_slug(path.name.removesuffix(".git"), _LONGEST) if path else "") or _NAMELESS

@@ -27,12 +27,12 @@ class Wire(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _utc(at: datetime) -> datetime:
+def _in_utc(at: datetime) -> datetime:
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except OverflowError as error:
         raise ValueError("the instant lies outside the years 1 to 9999 of UTC") from error
 
 
-Instant = Annotated[datetime, AfterValidator(_utc), PlainSerializer(isoformat, when_used="json")]
+Instant = Annotated[datetime, AfterValidator(_in_utc), PlainSerializer(isoformat, when_used="json")]
 """A UTC instant; a value without a zone is taken as UTC; serialised as `2026-04-20T17:30:00.000Z`."""

@@ -53,24 +53,24 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
         return Attribution()
     sentence = _INSIDE_CODE.sub(" ", sentence)
     affirmed = language.attributes.negation.sub("", sentence)
-    entity, attributes = _read(affirmed, language, speaker)
+    entity, attributes = _read_sentence(affirmed, language, speaker)
     denied = bool(attributes) and affirmed != sentence and polarity(sentence).denied
     return Attribution(entity, {} if denied else attributes) if attributes else Attribution()
 
 
-def _read(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
+def _read_sentence(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
     entity = ""
     attributes: dict[str, str] = {}
     for name, pattern in language.attributes.rows(sentence.lower()):
         for found in pattern.finditer(sentence):
-            about, stated = _entity(found, speaker), _stated(found, name, language)
+            about, stated = _entity_of(found, speaker), _stated_attributes(found, name, language)
             if stated and _is_name(about) and about == (entity or about):
                 entity = about
                 attributes = {**stated, **attributes}
     return entity, attributes
 
 
-def _entity(found: re.Match[str], speaker: str | None) -> str:
+def _entity_of(found: re.Match[str], speaker: str | None) -> str:
     """The named entity, what is somebody's (`my dog`), or the speaker."""
     groups = found.groupdict()
     if groups.get("entity"):
@@ -80,12 +80,12 @@ def _entity(found: re.Match[str], speaker: str | None) -> str:
     return entity_key(f"{speaker} {groups['mine']}" if groups.get("mine") else speaker)
 
 
-def _stated(found: re.Match[str], row: str, language: Language) -> dict[str, str]:
+def _stated_attributes(found: re.Match[str], row: str, language: Language) -> dict[str, str]:
     groups = found.groupdict()
     if groups.get("list") is not None:
-        return _listed(groups["list"], language)
+        return _listed_attributes(groups["list"], language)
     verb = f" {groups['verb']}" if groups.get("verb") else ""
-    attribute = _attribute(groups.get("attribute"), row) + verb.lower().replace(" ", "-")
+    attribute = _attribute_key(groups.get("attribute"), row) + verb.lower().replace(" ", "-")
     loose = groups.get("said") is not None
     value = _value(groups["said"] if loose else groups["value"], language)
     fits = _is_short(value) if loose else _is_concrete(value, language)
@@ -93,19 +93,19 @@ def _stated(found: re.Match[str], row: str, language: Language) -> dict[str, str
     return {attribute: value} if fits and _is_name(attribute, strict=not own) else {}
 
 
-def _listed(text: str, language: Language) -> dict[str, str]:
+def _listed_attributes(text: str, language: Language) -> dict[str, str]:
     """`a TTL of 300 s and 4 shards` gives both; nothing where the list names nothing with a number."""
     found: dict[str, str] = {}
     for item in language.attributes.items:
         for part in item.finditer(text):
-            attribute = _attribute(part["attribute"], "")
+            attribute = _attribute_key(part["attribute"], "")
             value = part["value"].strip()
             if _is_name(attribute) and value not in found.values() and attribute not in language.attributes.units:
                 found.setdefault(attribute, value)
     return found
 
 
-def _attribute(said: str | None, row: str) -> str:
+def _attribute_key(said: str | None, row: str) -> str:
     """The attribute's key, its last word in the singular; a row named `+…` adds its own name behind."""
     if not said:
         return entity_key(row.strip(_SUFFIX))

@@ -27,7 +27,7 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     done, parts, last = 0, list[str](), 0
     lowered = text.lower()
     for found in pattern.finditer(lowered if len(lowered) == len(text) else text):
-        named = _absolute(found, today, language)
+        named = _absolute_date(found, today, language)
         if done < _AT_MOST and named and not _DATED.match(text[found.end() :]):
             parts += [text[last : found.end()], f"({named})" if is_east(found[0]) else f" ({named})"]
             last, done = found.end(), done + 1
@@ -55,22 +55,22 @@ def _name_groups(template: str, name: str) -> str:
     return "".join([parts[0], *(f"(?P<{name}_{at}>{part}" for at, part in enumerate(parts[1:]))])
 
 
-def _absolute(found: re.Match[str], today: date, language: Language) -> str | None:
+def _absolute_date(found: re.Match[str], today: date, language: Language) -> str | None:
     kind = found.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
         unit, offset = phrases(language.code)[found[0]].split(":")
-        return _named(today, unit, int(offset))
+        return _named_period(today, unit, int(offset))
     if kind in {"ago", "ahead"}:
         said = found[f"{kind}_0"]
         count = int(said) if said.isdigit() else lexicon.numbers(language.code)[said]
-        return _named(today, spans.units[found[f"{kind}_1"]], -count if kind == "ago" else count)
+        return _named_period(today, spans.units[found[f"{kind}_1"]], -count if kind == "ago" else count)
     weekday = lexicon.weekdays(language.code)[found[f"{kind}_0"]]
     days = (weekday - today.weekday()) % 7 or 7
     return str(today + timedelta(days=days if kind == "coming_weekday" else (days - 7 or -7)))
 
 
-def _named(today: date, unit: Unit | str, offset: int) -> str | None:
+def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
     """A stretch of time as a reader writes it; None where it is no date after all."""
     if unit == "none":
         return None

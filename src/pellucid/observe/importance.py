@@ -56,17 +56,17 @@ def score_importance(fact: ExtractedFact) -> Importance:
     shares = {
         "base": BASE,
         f"category:{fact.category}": BY_CATEGORY[fact.category],
-        **_specifics(text),
-        **_cues(text, language),
+        **_weights_of_specifics(text),
+        **_weights_of_cues(text, language),
         "tags": min(len(fact.tags), 4) * 0.01,
-        "length": _length(reading_length(text)),
+        "length": _weight_of_length(reading_length(text)),
     }
     contributions = tuple(Contribution(name=name, value=round(value, 4)) for name, value in shares.items() if value)
     total = fsum(share.value for share in contributions)
     return Importance(round(min(1.0, max(0.0, total)), 2), contributions)
 
 
-def _specifics(text: str) -> dict[str, float]:
+def _weights_of_specifics(text: str) -> dict[str, float]:
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {
@@ -76,7 +76,7 @@ def _specifics(text: str) -> dict[str, float]:
     }
 
 
-def _cues(text: str, language: Language) -> dict[str, float]:
+def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
     lowered = text.lower()
     noise, cues = language.noise, language.importance
     return {
@@ -88,7 +88,7 @@ def _cues(text: str, language: Language) -> dict[str, float]:
     }
 
 
-def _length(count: int) -> float:
+def _weight_of_length(count: int) -> float:
     if count < _SHORT:
         return -0.2
     return -0.05 if count > _LONG else 0.03 if count >= _FULL else 0.0

@@ -95,11 +95,13 @@ def _by_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
     text = spoken(fact.content)
     language = detect_language(text)
     least = 1 if fact.category in _TERSE else 2
-    passing = None if manner == "work" else _passing(text, language)  # of a coding session the reader has asked that
-    return passing or _unclear(text, language, least)
+    passing = (
+        None if manner == "work" else _rule_out_passing(text, language)
+    )  # of a coding session the reader has asked that
+    return passing or _rule_out_unclear(text, language, least)
 
 
-def _passing(text: str, language: Language) -> Ruling | None:
+def _rule_out_passing(text: str, language: Language) -> Ruling | None:
     lowered, noise = text.lower(), language.noise
     if is_question(text, language):
         return Ruling("reject", "question", "it asks and states nothing")
@@ -110,7 +112,7 @@ def _passing(text: str, language: Language) -> Ruling | None:
     return None
 
 
-def _unclear(text: str, language: Language, least: int) -> Ruling | None:
+def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | None:
     dangling = bool(language.noise.dangling.search(text.lower()))
     if len(content_words(text)) < least + dangling:
         return Ruling("reject", "too-vague", "too few words that mean anything on their own")

@@ -40,7 +40,7 @@ class Salience(LanguageTable):
     signals: tuple[tuple[str, float, re.Pattern[str]], ...] = ()
 
     @cached_property
-    def _weighed(self) -> tuple[tuple[float, float, re.Pattern[str]], ...]:
+    def _weighed_signals(self) -> tuple[tuple[float, float, re.Pattern[str]], ...]:
         """Each signal that counts: its weight, what it and those behind it can still add, and its pattern."""
         raises = [max(0.0, weight) for _, weight, _ in self.signals]
         return tuple(
@@ -50,7 +50,7 @@ class Salience(LanguageTable):
     def score(self, text: str, given: float = 0.0, least: float = float("-inf")) -> float:
         """`given` and the weights of the signals found in a lower-case text; stops where `least` is out of reach."""
         score = given
-        for weight, most, pattern in self._weighed:
+        for weight, most, pattern in self._weighed_signals:
             if score + most < least:
                 return score
             if pattern.search(text):
@@ -209,17 +209,17 @@ def load_language(code: str) -> Language:
     if code not in LANGUAGES:
         raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
     known = lexicon.table(code, "statements")
-    return Language.model_validate(_filled(known, known.get("macros", {})))
+    return Language.model_validate(_with_macros(known, known.get("macros", {})))
 
 
-def _filled(part: object, macros: Mapping[str, str]) -> object:
+def _with_macros(part: object, macros: Mapping[str, str]) -> object:
     """A part of a table with each `{macro}` as what it stands for."""
     if isinstance(part, str):
         return _MACRO.sub(lambda found: macros.get(found[1], found[0]), part)
     if isinstance(part, list):
-        return [_filled(each, macros) for each in cast("list[object]", part)]
+        return [_with_macros(each, macros) for each in cast("list[object]", part)]
     if isinstance(part, dict):
-        return {name: _filled(each, macros) for name, each in cast("dict[str, object]", part).items()}
+        return {name: _with_macros(each, macros) for name, each in cast("dict[str, object]", part).items()}
     return part
 
 

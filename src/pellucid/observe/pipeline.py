@@ -26,7 +26,7 @@ def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) 
     `source_class` is read from the turns of the evidence, whatever the extractor says.
     """
     said = {turn.ordinal: turn for turn in segment.turns}
-    facts = [quoted(_entitled(fact, said), said) for fact in extractor.extract(segment)]
+    facts = [quoted(_resolving_by_person(fact, said), said) for fact in extractor.extract(segment)]
     candidates = [Candidate(fact, score_importance(fact)) for fact in facts]
     rulings = judge.judge(candidates, segment)
     return [
@@ -35,7 +35,7 @@ def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) 
     ]
 
 
-def _entitled(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
+def _resolving_by_person(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
     """Only a person's turn corrects or takes back; from anybody else it is a statement like others."""
     last = said.get(fact.evidence[-1].end) if fact.evidence else None
     by_person = last is not None and last.role == "user"
@@ -76,9 +76,11 @@ def quoted(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
 def _with_quote(place: Evidence, content: str, said: Mapping[int, Turn]) -> Evidence:
     wanted = set(content_words(content))
     turns = [said[at] for at in range(place.start, place.end + 1) if at in said]
-    spoken = [(_shared(sentence, wanted), sentence) for turn in reversed(turns) for sentence in _sentences(turn)]
+    spoken = [
+        (_share_in_common(sentence, wanted), sentence) for turn in reversed(turns) for sentence in _sentences(turn)
+    ]
     best = max(spoken, key=lambda each: each[0], default=(0.0, ""))
-    return place.model_copy(update={"quote": _cut(best[1])}) if best[0] >= _LEAST_SHARED else place
+    return place.model_copy(update={"quote": _shortened_quote(best[1])}) if best[0] >= _LEAST_SHARED else place
 
 
 def _sentences(turn: Turn) -> list[str]:
@@ -88,13 +90,13 @@ def _sentences(turn: Turn) -> list[str]:
     return [each for each in found if each in flat]
 
 
-def _shared(sentence: str, wanted: set[str]) -> float:
+def _share_in_common(sentence: str, wanted: set[str]) -> float:
     """How much two sets of content words have in common, of the larger one."""
     held = set(content_words(sentence))
     return len(held & wanted) / max(len(held), len(wanted), 1)
 
 
-def _cut(sentence: str) -> str:
+def _shortened_quote(sentence: str) -> str:
     if len(sentence) <= LONGEST_QUOTE:
         return sentence
     return _EDGE.sub("", sentence[: LONGEST_QUOTE - 1]) + "…"

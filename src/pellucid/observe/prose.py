@@ -71,7 +71,7 @@ def blocks(text: str) -> tuple[ProseBlock, ...]:
             found.append([ProseBlock("")])
             continue
         block = _read_line(line)
-        if found and _continues(found[-1], block, indented=line[0].isspace()):
+        if found and _is_continuation(found[-1], block, indented=line[0].isspace()):
             found[-1].append(block)
         else:
             found.append([block])
@@ -139,7 +139,7 @@ def _read_line(line: str) -> ProseBlock:
     return ProseBlock(text, marker)
 
 
-def _continues(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:
+def _is_continuation(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:
     """A line goes on where the last one stopped mid-sentence; a list item goes on only in an indented line."""
     if not lines[0].text or block.marker != "none" or block.speaker is not None:
         return False

@@ -43,7 +43,7 @@ class Hearing:
 def hear(segment: Segment) -> tuple[Hearing, ...]:
     """Each spoken turn of a segment with its setting."""
     manner = manner_of(segment.turns)
-    debugging = _debugging(segment.turns)
+    debugging = _debugging_turns(segment.turns)
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
     heard: list[Hearing] = []
     headed: datetime | None = None
@@ -93,7 +93,7 @@ def _date_heading(content: str) -> datetime | None:
         return None
 
 
-def _debugging(turns: tuple[Turn, ...]) -> frozenset[int]:
+def _debugging_turns(turns: tuple[Turn, ...]) -> frozenset[int]:
     """The ordinals of the turns spoken within reach of a failing tool output."""
     inside: set[int] = set()
     left = 0

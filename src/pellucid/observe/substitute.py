@@ -33,7 +33,11 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
     """
     if old:
         return _in_place_of(sentence, new, old, language)
-    return _number(sentence, new, language) or _weekday(sentence, new, language) or _stated(sentence, new, language)
+    return (
+        _put_number(sentence, new, language)
+        or _put_weekday(sentence, new, language)
+        or _put_stated(sentence, new, language)
+    )
 
 
 def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
@@ -41,14 +45,14 @@ def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Subst
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
     if not found:
         return None
-    counted = _numbers(language.code).fullmatch(new)
-    inner = list(_numbers(language.code).finditer(found[0])) if counted and not counted["unit"] else []
+    counted = _number_pattern(language.code).fullmatch(new)
+    inner = list(_number_pattern(language.code).finditer(found[0])) if counted and not counted["unit"] else []
     at, end = inner[0].span("number") if len(inner) == 1 else (0, len(found[0]))  # what stands beside a number stays
-    return Substituted(_put(sentence, found.start() + at, found.start() + end, new), found[0])
+    return Substituted(_put_words(sentence, found.start() + at, found.start() + end, new), found[0])
 
 
-def _number(sentence: str, new: str, language: Language) -> Substituted | None:
-    pattern = _numbers(language.code)
+def _put_number(sentence: str, new: str, language: Language) -> Substituted | None:
+    pattern = _number_pattern(language.code)
     said = pattern.search(new)
     if not said:
         return None
@@ -58,45 +62,45 @@ def _number(sentence: str, new: str, language: Language) -> Substituted | None:
     if not found or found["number"] == said["number"]:
         return None
     fresh, part = (said[0], 0) if said["unit"] else (said["number"], "number")
-    return Substituted(_put(sentence, found.start(part), found.end(part), fresh), found[0])
+    return Substituted(_put_words(sentence, found.start(part), found.end(part), fresh), found[0])
 
 
-def _weekday(sentence: str, new: str, language: Language) -> Substituted | None:
-    pattern = _weekdays(language.code)
+def _put_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
+    pattern = _weekday_pattern(language.code)
     said = pattern.search(new)
     there = list(pattern.finditer(sentence))
     if not said or len(there) != 1 or there[0][0].lower() == said[0].lower():
         return None
-    return Substituted(_put(sentence, there[0].start(), there[0].end(), said[0]), there[0][0])
+    return Substituted(_put_words(sentence, there[0].start(), there[0].end(), said[0]), there[0][0])
 
 
-def _stated(sentence: str, new: str, language: Language) -> Substituted | None:
+def _put_stated(sentence: str, new: str, language: Language) -> Substituted | None:
     """A name, a path or (in an unspaced script) a short word in place of what the sentence states of its subject."""
     found = language.resolutions.stated.search(sentence)
-    if not found or _numbers(language.code).search(new) or _weekdays(language.code).search(new):
+    if not found or _number_pattern(language.code).search(new) or _weekday_pattern(language.code).search(new):
         return None
     short = len(new) <= _LONGEST_EAST if not language.spaced else len(new.split()) <= _LONGEST and _PROPER.search(new)
     if not short or found["value"].lower() == new.lower() or len(found["value"].split()) > _LONGEST:
         return None
-    return Substituted(_put(sentence, found.start("value"), found.end("value"), new), found["value"])
+    return Substituted(_put_words(sentence, found.start("value"), found.end("value"), new), found["value"])
 
 
-def _put(sentence: str, start: int, end: int, fresh: str) -> str:
+def _put_words(sentence: str, start: int, end: int, fresh: str) -> str:
     """The sentence with new words in a place; what they bring along that stands beside it already is said once.
 
     So is a unit: `1 GB` in the place of the number of `25 MB` takes the place of its unit, too.
     """
     before, after = sentence[:start], sentence[end:]
     ahead, said, behind = (list(_PIECE.finditer(part)) for part in (before, fresh, after))
-    back = _shared(ahead[::-1], said, reverse=True)
+    back = _count_shared(ahead[::-1], said, reverse=True)
     before = before[: ahead[-back].start()] if back else before
-    on = _shared(behind, said, reverse=False) or int(_is_other_unit(said, behind))
+    on = _count_shared(behind, said, reverse=False) or int(_is_other_unit(said, behind))
     return before + fresh + (after[behind[on - 1].end() :] if on else after)
 
 
-def _shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]], *, reverse: bool) -> int:
+def _count_shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]], *, reverse: bool) -> int:
     """How many words the end of one and the beginning of the other share; `beside` is given from the place outwards."""
-    words, ours = [_same(each) for each in beside], [_same(each) for each in said]
+    words, ours = [_compared_word(each) for each in beside], [_compared_word(each) for each in said]
     for count in range(min(len(words), len(ours) - 1), 0, -1):
         edge = words[:count][::-1] if reverse else words[:count]
         if edge == (ours[:count] if reverse else ours[-count:]):
@@ -111,14 +115,14 @@ def _is_other_unit(said: Sequence[re.Match[str]], behind: Sequence[re.Match[str]
     return any(units <= scale for scale in lexicon.scales())
 
 
-def _same(piece: re.Match[str]) -> str:
+def _compared_word(piece: re.Match[str]) -> str:
     """A word as it is compared: `euro` is `Euros`."""
     word = piece[0].casefold()
     return word.removesuffix("s") if len(word) > _SHORTEST_PLURAL else word
 
 
 @cache
-def _numbers(code: str) -> re.Pattern[str]:
+def _number_pattern(code: str) -> re.Pattern[str]:
     words = [word for word, value in lexicon.numbers(code).items() if value > 1 and word.isascii()]
     spelled = rf"|\b(?:{'|'.join(words)})\b" if words else ""
     return re.compile(
@@ -127,7 +131,7 @@ def _numbers(code: str) -> re.Pattern[str]:
 
 
 @cache
-def _weekdays(code: str) -> re.Pattern[str]:
+def _weekday_pattern(code: str) -> re.Pattern[str]:
     names = sorted(lexicon.weekdays(code), key=len, reverse=True)
     if not names:
         return re.compile(r"(?!)")

@@ -40,8 +40,8 @@ def _of_turn(hearing: Hearing, facts: Sequence[ExtractedFact]) -> Iterator[Unkep
     for block in blocks(turn.content):
         for sentence in sentences(block.text):
             held = set(content_words(sentence))
-            if _states(sentence, hearing.language) and not _covers(told, held):
-                yield Unkept(sentence, place, _why(sentence, hearing, is_read=_covers(read, held)))
+            if _looks_like_statement(sentence, hearing.language) and not _covers(told, held):
+                yield Unkept(sentence, place, _reason_of(sentence, hearing, is_read=_covers(read, held)))
 
 
 def _is_of(fact: ExtractedFact, ordinal: int) -> bool:
@@ -52,14 +52,14 @@ def _covers(told: Sequence[set[str]], held: set[str]) -> bool:
     return any(len(held & each) >= _COVERED * len(held) for each in told)
 
 
-def _states(sentence: str, language: Language) -> bool:
+def _looks_like_statement(sentence: str, language: Language) -> bool:
     """Whether a sentence looks like a statement: it asks nothing, is no courtesy, and names two things."""
     if is_question(sentence, language) or language.noise.chatter.search(sentence.lower()):
         return False
     return len(content_words(sentence)) >= _FEWEST_WORDS
 
 
-def _why(sentence: str, hearing: Hearing, *, is_read: bool) -> str:
+def _reason_of(sentence: str, hearing: Hearing, *, is_read: bool) -> str:
     noise, lowered = hearing.language.noise, sentence.lower()
     is_task = hearing.manner == "work" and noise.task.search(lowered) and not noise.appointed.search(lowered)
     signs = (

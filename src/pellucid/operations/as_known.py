@@ -35,7 +35,7 @@ def as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | 
     return by_known(out, known)
 
 
-def told_then(app: App, namespace: str, memories: Sequence[Memory], past: PastInstants) -> list[Memory]:
+def memories_as_known(app: App, namespace: str, memories: Sequence[Memory], past: PastInstants) -> list[Memory]:
     """Memories as they were known at `past.known`, with the last verification that the instant asked about had.
 
     The ledger is read only where something may have changed since.

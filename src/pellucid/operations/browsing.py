@@ -10,7 +10,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.as_known import told_then
+from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.instants import AsKnownAt, AsOf, past_of
 from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.paging import After, Place, page
@@ -96,7 +96,7 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     fitting = [
         each
         for each in app.index.memories(request.namespace)
-        if (then is None or each.memory.id in then) and _fits(each.memory, wanted)
+        if (then is None or each.memory.id in then) and _fits_filters(each.memory, wanted)
     ]
     distilled = fitting if request.category else [each for each in fitting if each.memory.category != "moment"]
     passages = len(fitting) - len(distilled) if distilled else 0
@@ -104,8 +104,8 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     on_page, following = page(app, request, fitting, newest_first)
     shown = [_listed(each) for each in on_page]
     if past.known is not None:
-        told = told_then(app, request.namespace, [each.memory for each in shown], past)
-        shown = [each.model_copy(update={"memory": memory}) for each, memory in zip(shown, told, strict=True)]
+        known = memories_as_known(app, request.namespace, [each.memory for each in shown], past)
+        shown = [each.model_copy(update={"memory": memory}) for each, memory in zip(shown, known, strict=True)]
     return ListOutput(
         memories=tuple(shown),
         total=len(fitting),
@@ -170,7 +170,7 @@ def _listed(served: Served) -> Listed:
     return Listed(memory=served.memory, path=served.path, op_id=served.op_id)
 
 
-def _fits(memory: Memory, wanted: ListInput) -> bool:
+def _fits_filters(memory: Memory, wanted: ListInput) -> bool:
     asked = (
         (wanted.category, memory.category),
         (wanted.status, memory.status),

@@ -60,8 +60,8 @@ def instant(text: str, now: datetime, name: str = "as_of") -> datetime:
         InputError: it is no such date, or it lies in the future.
     """
     said = text.strip()
-    day = _day(said)
-    at = (_end(day, now) if day else _time(said) if _DATE.match(said) else None) or _refuse(said, name)
+    day = _parsed_day(said)
+    at = (_end_of_day(day, now) if day else _parsed_time(said) if _DATE.match(said) else None) or _refuse(said, name)
     return not_future(at, now, name)
 
 
@@ -81,7 +81,7 @@ def not_future(at: datetime, now: datetime, name: str = "as_of") -> datetime:
     Raises:
         InputError: it lies in the future, or before the year 1.
     """
-    at = _utc(at, name)
+    at = _in_utc(at, name)
     if at > now:
         raise InputError(
             f"{name} {isoformat(at)} lies in the future: it is {isoformat(now)} now",
@@ -99,27 +99,27 @@ def of_ms(millis: int) -> datetime | None:
         return None
 
 
-def _day(said: str) -> date | None:
+def _parsed_day(said: str) -> date | None:
     try:
         return date.fromisoformat(said) if _DATE.match(said) else None
     except ValueError:
         return None
 
 
-def _end(day: date, now: datetime) -> datetime:
+def _end_of_day(day: date, now: datetime) -> datetime:
     """The last millisecond of a day; of the day that is still going on, now."""
     end = datetime(day.year, day.month, day.day, 23, 59, 59, 999_000, tzinfo=UTC)
     return now if day == now.astimezone(UTC).date() else end
 
 
-def _time(said: str) -> datetime | None:
+def _parsed_time(said: str) -> datetime | None:
     try:
         return datetime.fromisoformat(said)
     except ValueError:
         return None
 
 
-def _utc(at: datetime, name: str) -> datetime:
+def _in_utc(at: datetime, name: str) -> datetime:
     """In UTC, to the millisecond; what is in the year 10000 there counts as the last instant before it."""
     try:
         return truncate(at if at.tzinfo else at.replace(tzinfo=UTC))

@@ -93,7 +93,7 @@ def _edits(app: App, wait_s: float = 0.0) -> Done:
     return Done("edits", len(drift.paths), len(folded.unreadable))
 
 
-def _turns(app: App) -> Done:
+def _flush_silent_sessions(app: App) -> Done:
     """Flush the sessions that have fallen silent, of every namespace."""
     from pellucid.operations.session.flushing import Flusher
 
@@ -105,20 +105,20 @@ def _turns(app: App) -> Done:
     return Done("turns", flushed)
 
 
-def _transcripts(app: App) -> Done:
-    """Read on what programs told of; what waits of it is looked at by the job after this."""
+def _read_transcripts(app: App) -> Done:
+    """Read on in the transcripts that hooks named; the next job flushes what waits of them."""
     from pellucid.operations.hooks.transcripts import read_transcripts
 
     return Done("transcripts", read_transcripts(app))
 
 
-def _receipts(app: App) -> Done:
+def _empty_old_receipts(app: App) -> Done:
     kept = app.settings.history
     oldest = app.clock.now() - timedelta(days=kept.receipt_days)
     return Done("receipts", app.history.prune(epoch_ms(oldest), kept.receipts))
 
 
-def _passes(app: App) -> Done:
+def _run_due_passes(app: App) -> Done:
     """Run the passes that are due, in every namespace; a report is left to who reads it."""
     from pellucid.operations.memory.aging import LifecycleInput, due_passes, run_lifecycle
     from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
@@ -140,9 +140,9 @@ AT_OPENING = (Job("erasures", _MINUTE, _erasures), Job("edits", _MINUTE, _edits)
 IN_THE_BACKGROUND = (
     AT_OPENING[0],
     Job("edits", _MINUTE, lambda app: _edits(app, _WAIT_S)),
-    Job("transcripts", _AT_ONCE, _transcripts),
-    Job("turns", _MINUTE, _turns),
-    Job("receipts", _HOUR, _receipts),
-    Job("passes", _HOUR, _passes),
+    Job("transcripts", _AT_ONCE, _read_transcripts),
+    Job("turns", _MINUTE, _flush_silent_sessions),
+    Job("receipts", _HOUR, _empty_old_receipts),
+    Job("passes", _HOUR, _run_due_passes),
 )
 """All that a process looks after which stays."""

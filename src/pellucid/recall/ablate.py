@@ -64,7 +64,15 @@ def ablate(state: State, parts: Collection[str]) -> State:
 
 def _again(state: State) -> State:
     """The state of its request and its legs, from the columns of a pool that holds everybody they would bring."""
-    return replay(state, {"legs": _nominated, "ladder": ladder, "rerank": _reranked, "diversify": _compared})
+    return replay(
+        state,
+        {
+            "legs": _with_remaining_legs,
+            "ladder": ladder,
+            "rerank": _with_rerank_scores,
+            "diversify": _with_pairs_compared,
+        },
+    )
 
 
 def _check_questions(state: State, bare: State) -> None:
@@ -79,7 +87,7 @@ def _check_questions(state: State, bare: State) -> None:
         raise NotComputableError("it does not say which pass asked which sub-question")
     for number in range(len(passes)):
         known = 1 + sum(asked[:number])
-        if _read(_again(_through(state, known))) != _read(_again(_through(bare, known))):
+        if _read_by_next_pass(_again(_through(state, known))) != _read_by_next_pass(_again(_through(bare, known))):
             raise NotComputableError("other sub-questions might have been asked")
 
 
@@ -88,7 +96,7 @@ def _through(state: State, known: int) -> State:
     return replace(state, legs=tuple(each for each in state.legs if int(each.name.partition("@")[2] or 1) <= known))
 
 
-def _read(state: State) -> object:
+def _read_by_next_pass(state: State) -> object:
     """What the next pass reads of this one: which of the question's words its first answers hold, or these answers."""
     first, pool = state.order[:READ], state.pool
     if state.request.settings.decompose == "local":
@@ -100,11 +108,11 @@ def _stages(stages: Sequence[StageReport], gone: Collection[str]) -> tuple[Stage
     return tuple(StageReport(each.name, 0.0, "switched off") if base_of(each.name) in gone else each for each in stages)
 
 
-def _nominated(state: State) -> State:
+def _with_remaining_legs(state: State) -> State:
     """The state with the legs and the candidates that are left: whom they bring, and who stands beside their first."""
     if state.plan.depth == "no_recall":
         return state
-    reports = _reports(state)
+    reports = _reports_of_legs(state)
     asked = {each.name for each in reports if each.health != "off"}
     held = {each.name for each in reports}
     pool = state.pool
@@ -122,11 +130,11 @@ def _nominated(state: State) -> State:
         brought |= ranks > 0
     settings = state.request.settings
     if "expand" not in left_out(state) and settings.score_propagation_alpha and settings.expand_from:
-        brought |= _beside(pool, leading(pool, settings.expand_from))
+        brought |= _neighbours_of(pool, leading(pool, settings.expand_from))
     return replace(state, legs=reports, pool=pick(pool, brought))
 
 
-def _reports(state: State) -> tuple[LegReport, ...]:
+def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
     """How the legs would have done; the newest are asked no longer where the search that failed is left out.
 
     Raises:
@@ -147,7 +155,7 @@ def _reports(state: State) -> tuple[LegReport, ...]:
     return (*reports, *(newest or [LegReport(FALLBACK.name, "off")]))
 
 
-def _beside(pool: Pool, leaders: Mask) -> Mask:
+def _neighbours_of(pool: Pool, leaders: Mask) -> Mask:
     """Whom `IndexReader.neighbours` would bring for these, of the candidates.
 
     Raises:
@@ -164,7 +172,7 @@ def _beside(pool: Pool, leaders: Mask) -> Mask:
     return (same & near & close).any(axis=0)
 
 
-def _reranked(state: State) -> State:
+def _with_rerank_scores(state: State) -> State:
     """The state with the scores the reranker would have given.
 
     Raises:
@@ -182,7 +190,7 @@ def _reranked(state: State) -> State:
     return replace(state, pool=replace(pool, rerank_score=alone, passage_score=around))
 
 
-def _compared(state: State) -> State:
+def _with_pairs_compared(state: State) -> State:
     """The state without pairs of what nobody would compare."""
     pool = state.pool
     alike = pool.pairs if "diversify" not in state.request.without else {}

@@ -59,7 +59,7 @@ def effect(state: State, parts: Sequence[str]) -> Effect:
             for each in both
             if before.index(each) != after.index(each)
         ),
-        tau=_tau([after.index(each) for each in both]),
+        tau=_kendall_tau([after.index(each) for each in both]),
     )
 
 
@@ -76,7 +76,7 @@ def top(state: State) -> list[str]:
     return [unpack_id(ids[at]) for at in state.order[: state.request.settings.top_k_facts].tolist()]
 
 
-def _tau(places: Sequence[int]) -> float | None:
+def _kendall_tau(places: Sequence[int]) -> float | None:
     """Kendall's τ between the order of these places and the order they are given in; no two are the same."""
     count = len(places)
     if count < 2:

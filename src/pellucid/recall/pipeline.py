@@ -65,19 +65,19 @@ def run(request: Request, world: World) -> State:
     Raises:
         DeadlineError: there was no time for the next stage.
     """
-    return _through(STAGES[-1:], ranked(request, world), world)
+    return _run_stages(STAGES[-1:], ranked(request, world), world)
 
 
 def ranked(request: Request, world: World) -> State:
     """Run every stage but the last: the ranking, of which any context can be assembled."""
-    state = _through(STAGES[:-1], State(request), world)
+    state = _run_stages(STAGES[:-1], State(request), world)
     for number in range(2, request.settings.max_iterations + 1):
         started = perf_counter()
         sub_plans, note = iterate(state, world)
-        state = _record(state, f"iterate@{number}", (perf_counter() - started) * 1000, note)
+        state = _record_stage(state, f"iterate@{number}", (perf_counter() - started) * 1000, note)
         if not sub_plans:
             break
-        state = _through(STAGES[1:-1], replace(state, sub_plans=(*state.sub_plans, *sub_plans)), world, f"@{number}")
+        state = _run_stages(STAGES[1:-1], replace(state, sub_plans=(*state.sub_plans, *sub_plans)), world, f"@{number}")
     return state
 
 
@@ -101,20 +101,20 @@ def left_out(state: State) -> frozenset[str]:
     return state.request.without | {name for name, note in notes.items() if note}
 
 
-def _through(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
+def _run_stages(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
     for stage in stages:
         world.deadline.check()
         name = stage.name + again
         if stage.optional and stage.name in state.request.without:
-            state = _record(state, name, 0.0, "switched off")
+            state = _record_stage(state, name, 0.0, "switched off")
             continue
         started = perf_counter()
-        state, note = _attempt(stage, state, world)
-        state = _record(state, name, (perf_counter() - started) * 1000, note)
+        state, note = _attempt_stage(stage, state, world)
+        state = _record_stage(state, name, (perf_counter() - started) * 1000, note)
     return state
 
 
-def _attempt(stage: Stage, state: State, world: World) -> tuple[State, str]:
+def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str]:
     try:
         return stage(state, world), ""
     except (InputError, DeadlineError):
@@ -125,5 +125,5 @@ def _attempt(stage: Stage, state: State, world: World) -> tuple[State, str]:
         return state, f"{FAILED}{type(error).__name__}: {error}"
 
 
-def _record(state: State, name: str, millis: float, note: str) -> State:
+def _record_stage(state: State, name: str, millis: float, note: str) -> State:
     return replace(state, stages=(*state.stages, StageReport(name, millis, note)))

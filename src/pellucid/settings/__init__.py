@@ -75,13 +75,13 @@ class Settings(BaseSettings):
         return "namespace" in self.model_fields_set
 
     def in_project(self, namespace: str) -> "Settings":
-        """These settings, asking a project's namespace because of the folder, which is no name that somebody gave."""
+        """These settings with a project's namespace, found by the folder: `namespace_is_given` stays false."""
         found = self.model_copy(update={"namespace": namespace})
         found.model_fields_set.discard("namespace")
         return found
 
     def naming(self, namespace: str) -> "Settings":
-        """These settings in a namespace that the caller names.
+        """These settings with the namespace that the caller names: `namespace_is_given` is true.
 
         Raises:
             InputError: that is no name of a namespace.

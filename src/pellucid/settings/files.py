@@ -66,7 +66,7 @@ def read_own(path: Path) -> Table:
     Raises:
         InputError: it cannot be read, or is not TOML.
     """
-    return _snake(_read(path, "correct or remove it"))
+    return _snake_case_keys(_read_table(path, "correct or remove it"))
 
 
 def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
@@ -78,11 +78,15 @@ def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
     if not path.exists() or (own.exists() and path.samefile(own)):
         return FolderFile()
     ignored: list[str] = []
-    taken = _harmless(_read(path, "correct or remove it, or work in another folder"), model, (), ignored, path)
+    taken = _harmless_settings(
+        _read_table(path, "correct or remove it, or work in another folder"), model, (), ignored, path
+    )
     return FolderFile(path, taken, tuple(ignored))
 
 
-def _harmless(table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path) -> Table:
+def _harmless_settings(
+    table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path
+) -> Table:
     out: Table = {}
     for key, value in table.items():
         name = to_snake(key)
@@ -96,7 +100,7 @@ def _harmless(table: Table, model: type[BaseModel], at: tuple[str, ...], ignored
             )
         section = _section(known)
         if section and isinstance(value, dict):
-            out[name] = _harmless(cast("Table", value), section, where, ignored, path)
+            out[name] = _harmless_settings(cast("Table", value), section, where, ignored, path)
         elif section or is_harmless(known):  # what is no section in the place of one is refused with the rest
             out[name] = value
         else:
@@ -109,7 +113,7 @@ def _section(known: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def _read(path: Path, next_step: str) -> Table:
+def _read_table(path: Path, next_step: str) -> Table:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # a pipe is not waited for
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -129,9 +133,9 @@ def _read(path: Path, next_step: str) -> Table:
         ) from error
 
 
-def _snake(table: Table) -> Table:
+def _snake_case_keys(table: Table) -> Table:
     return {
-        to_snake(key): _snake(cast("Table", value)) if isinstance(value, dict) else value
+        to_snake(key): _snake_case_keys(cast("Table", value)) if isinstance(value, dict) else value
         for key, value in table.items()
     }
 

@@ -31,12 +31,12 @@ class Gaps:
             self._passed.append((self.last + 1, number - 1))
         self.last = max(self.last, number)
         if row.get("kind") == LOSS:
-            self._given_up += _spans(row.get("missing"))
+            self._given_up += _spans_given_up(row.get("missing"))
 
     def missing(self, given: int = 0) -> tuple[Span, ...]:
         """What is missing up to the last row, or up to the last number that was `given`."""
         end = [(self.last + 1, given)] if given > self.last else []
-        return tuple(_without([*self._passed, *end], self._given_up))
+        return tuple(_spans_without([*self._passed, *end], self._given_up))
 
 
 def said(spans: Iterable[Span]) -> str:
@@ -54,7 +54,7 @@ def spans(text: str) -> tuple[Span, ...]:
     return tuple(out)
 
 
-def _without(spans: Iterable[Span], given_up: Iterable[Span]) -> Iterator[Span]:
+def _spans_without(spans: Iterable[Span], given_up: Iterable[Span]) -> Iterator[Span]:
     """What is left of spans where others are taken out."""
     gone = sorted(given_up)
     for span in spans:
@@ -69,7 +69,7 @@ def _without(spans: Iterable[Span], given_up: Iterable[Span]) -> Iterator[Span]:
             yield first, end
 
 
-def _spans(value: object) -> list[Span]:
+def _spans_given_up(value: object) -> list[Span]:
     """What a row says it gives up; nothing where it says nonsense."""
     out: list[Span] = []
     for each in cast("list[object]", value) if isinstance(value, list) else []:

@@ -53,7 +53,7 @@ class Field:
 
 def writable(row: Row) -> dict[str, Field]:
     """The fields that a program may write, by their JSON names."""
-    return {each.wire: each for each in _fields(row.input, "")}
+    return {each.wire: each for each in _fields_of(row.input, "")}
 
 
 def offered(row: Row) -> dict[str, Field]:
@@ -61,10 +61,10 @@ def offered(row: Row) -> dict[str, Field]:
     return {name: each for name, each in writable(row).items() if not (each.flag.of_person or each.flag.beyond)}
 
 
-def _fields(kind: type[Wire], within: str) -> Iterator[Field]:
+def _fields_of(kind: type[Wire], within: str) -> Iterator[Field]:
     for name, info in kind.model_fields.items():
         if inner := _input_within(info):
-            yield from _fields(inner, name)
+            yield from _fields_of(inner, name)
         elif not _is_file(info) and (name not in CONTEXT or flag_of(info)):
             yield Field(name, info, kind, within)
 
@@ -93,7 +93,7 @@ def schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
     fields = writable(row)
     shown = {name: fields[name] for name in (fields if names is None else names)}
     tables = {kind: kind.model_json_schema() for kind in dict.fromkeys(each.kind for each in shown.values())}
-    properties = {name: _property(each, tables[each.kind]) for name, each in shown.items()}
+    properties = {name: _schema_property(each, tables[each.kind]) for name, each in shown.items()}
     found: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
     if required := [name for name, each in shown.items() if each.is_required]:
         found["required"] = required
@@ -102,7 +102,7 @@ def schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
     return found
 
 
-def _property(field: Field, table: Mapping[str, Any]) -> dict[str, Any]:
+def _schema_property(field: Field, table: Mapping[str, Any]) -> dict[str, Any]:
     if field.flag.reads:  # any words that mean a value
         return {"type": "string", "description": field.flag.text}
     said = dict(table["properties"][field.wire])
@@ -132,7 +132,7 @@ def asked(call: Call, row: Row, given: Mapping[str, object], **files: object) ->
     parts: dict[str, dict[str, object]] = {}
     for name, value in given.items():
         field = fields[name]
-        parts.setdefault(field.within, {})[field.name] = _read(call, field, value)
+        parts.setdefault(field.within, {})[field.name] = _value_of(call, field, value)
     mine = {**parts.pop("", {}), **files}
     for within, values in parts.items():
         inner = _input_within(row.input.model_fields[within])
@@ -141,7 +141,7 @@ def asked(call: Call, row: Row, given: Mapping[str, object], **files: object) ->
     return call.asked(row.input, mine)
 
 
-def _read(call: Call, field: Field, value: object) -> object:
+def _value_of(call: Call, field: Field, value: object) -> object:
     """Words that mean a value become it, such as `7d`; other values are what they are."""
     if field.flag.reads and isinstance(value, str):
         return field.flag.reads(value, call.now(), field_name(field.name))

@@ -38,7 +38,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
     plain = [[visible(" ".join(cell.split())) for cell in row] for row in rows]
     widths = [max(cell_len(row[column]) for row in (headings, *plain)) for column in range(len(headings) - 1)]
-    room = _room(sum(widths) + 2 * len(widths))
+    room = _width_left(sum(widths) + 2 * len(widths))
 
     def line(row: Sequence[str]) -> str:
         *first, last = row
@@ -49,7 +49,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [line(headings), *map(line, plain)]
 
 
-def _room(taken: int) -> int:
+def _width_left(taken: int) -> int:
     if not is_for_terminal():
         return _PIPED
     return max(shutil.get_terminal_size().columns - taken, _LEAST)
@@ -79,7 +79,9 @@ def with_words(app: App, text: str) -> str:
     named = list(dict.fromkeys(_MEMORY_ID.findall(text)))
     told = " ".join(text.split())
     memories = (each.memory for each in app.index.memories(app.settings.namespace, named)) if named else ()
-    words = {each.id: _beside(each, short) for each in memories if (short := _short(each)).rstrip("…") not in told}
+    words = {
+        each.id: _excerpt_or_state(each, short) for each in memories if (short := _short(each)).rstrip("…") not in told
+    }
 
     def line(each: str) -> str:
         here = dict.fromkeys(_MEMORY_ID.findall(each))
@@ -93,7 +95,7 @@ def _short(memory: Memory) -> str:
     return words if len(words) <= _BESIDE else words[: _BESIDE - 1].rstrip() + "…"
 
 
-def _beside(memory: Memory, short: str) -> str:
+def _excerpt_or_state(memory: Memory, short: str) -> str:
     if memory.trust_zone == "quarantine":
         return "(in quarantine)"
     return "(kept to its scopes)" if memory.scopes else f"“{short}”"

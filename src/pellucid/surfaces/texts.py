@@ -28,6 +28,8 @@ def presenter(name: str) -> Callable[..., str]:
 
 
 def _text_by(name: str, *rest: str, words: bool = False, places: bool = False) -> Text:
+    """A text by the presenter of this name, which is loaded when it is first told."""
+
     def tell(outcome: Any, _asked: Any, *, beneath: Sequence[str] = (), **_: bool) -> str:
         return "\n".join((presenter(name)(outcome, *rest), *beneath))
 

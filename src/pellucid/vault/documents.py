@@ -60,7 +60,7 @@ def parse_document(values: Mapping[str, object], body: str, namespace: str) -> t
     document = Document.model_validate({"namespace": namespace} | known)
     pieces = _MARKER.split(body)
     blocks = zip(pieces[1::2], pieces[2::2], strict=True)
-    sections = tuple(_section(marker, unescaped(_text_of(block))) for marker, block in blocks)
+    sections = tuple(_parsed_section(marker, unescaped(_text_of(block))) for marker, block in blocks)
     ids = [each.id for each in (*document.versions, *sections)]
     if len(set(ids)) < len(ids):
         twice = next(each for each in ids if ids.count(each) > 1)
@@ -73,7 +73,9 @@ def remembered(document: Document, sections: Iterable[Section]) -> tuple[tuple[M
     named = [Artifact(kind="file", name=document.path)]
     if document.entity != document.path:
         named.append(Artifact(kind="spec", name=document.entity))
-    memory = partial(_memory, document, tuple(each.id(document.namespace) for each in named), _retirement(document))
+    memory = partial(
+        _memory_of, document, tuple(each.id(document.namespace) for each in named), _retirement_of(document)
+    )
     headers = ((memory(each, "1-1", header_text(document, each)), 0) for each in document.versions)
     texts = (
         (memory(each, each.lines, section_text(document, each), each.quarantined), each.number) for each in sections
@@ -84,12 +86,14 @@ def remembered(document: Document, sections: Iterable[Section]) -> tuple[tuple[M
 def header_text(document: Document, version: HeaderVersion) -> str:
     """What the memory of a header version says: entity and title, then `key: value` a line."""
     lines = [f"{key}: {value}" for key, value in version.values.items() if key != "title"]
-    return "\n".join([_named(document, version.values.get("title", document.title)), *lines])
+    return "\n".join([_title_with_entity(document, version.values.get("title", document.title)), *lines])
 
 
 def section_text(document: Document, section: Section) -> str:
     """What the memory of a section says: a line with entity, title and headings, then its text."""
-    line = _STEP.join(filter(None, (_named(document, title_at(document, section.valid_from)), *_trail(section))))
+    line = _STEP.join(
+        filter(None, (_title_with_entity(document, title_at(document, section.valid_from)), *_trail(section)))
+    )
     return f"{line}\n\n{section.content}".rstrip()
 
 
@@ -101,7 +105,7 @@ def title_at(document: Document, at: datetime) -> str:
 
 def without_sections(data: bytes, ids: Collection[str]) -> bytes:
     """The same file without the blocks of these sections and without these header versions; nothing else moves."""
-    text = _cut(data.decode("utf-8"), ids)
+    text = _without_sections(data.decode("utf-8"), ids)
     head = frontmatter.split(text)[0] or ""
     versions = frontmatter.parse(head).get("versions")
     if not isinstance(versions, list):
@@ -129,7 +133,7 @@ def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> 
         if marker.get("id") != memory_id:
             return found[0]
         seen = True
-        return _comment(marker | dict(changes))
+        return _marker_comment(marker | dict(changes))
 
     seen = False
     edited = _MARKER.sub(marked, data.decode("utf-8"))
@@ -140,10 +144,10 @@ def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> 
 
 def _block(section: Section) -> str:
     marker = section.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
-    return f"\n{_comment(marker)}\n{escaped(section.content)}\n"
+    return f"\n{_marker_comment(marker)}\n{escaped(section.content)}\n"
 
 
-def _comment(marker: Mapping[str, object]) -> str:
+def _marker_comment(marker: Mapping[str, object]) -> str:
     told = {key: value for key, value in marker.items() if key not in _PLAIN or value != _PLAIN[key]}
     said = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace(">", "\\u003e")
     return f"<!-- pellucid:section {said} -->"
@@ -154,7 +158,7 @@ def _text_of(block: str) -> str:
     return block.replace("\r\n", "\n").strip("\n")
 
 
-def _cut(text: str, ids: Collection[str]) -> str:
+def _without_sections(text: str, ids: Collection[str]) -> str:
     starts = [found.start() for found in _MARKER.finditer(text)]
     kept = text[: starts[0]] if starts else text
     for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
@@ -169,14 +173,14 @@ def _marker(text: str) -> dict[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
-def _section(marker: str, content: str) -> Section:
+def _parsed_section(marker: str, content: str) -> Section:
     try:
         return Section.model_validate({**json.loads(marker), "content": content})
     except (json.JSONDecodeError, TypeError, RecursionError) as error:
         raise InputError(f"a section's marker is not JSON: {marker[:80]}", next_step="restore that line") from error
 
 
-def _memory(
+def _memory_of(
     document: Document,
     artifact_ids: Sequence[str],
     retired: Retirement | None,
@@ -207,7 +211,7 @@ def _memory(
     )
 
 
-def _retirement(document: Document) -> Retirement | None:
+def _retirement_of(document: Document) -> Retirement | None:
     """What the newest header says of the document's end, and since when the headers do; None while it holds."""
     ended: HeaderVersion | None = None
     for version in reversed(document.versions):
@@ -222,7 +226,7 @@ def _retirement(document: Document) -> Retirement | None:
     return Retirement(said=said, since=ended.valid_from, by=ended.id)
 
 
-def _named(document: Document, title: str) -> str:
+def _title_with_entity(document: Document, title: str) -> str:
     """The title with the entity before it, unless the title says it or it is only the path."""
     if document.entity == document.path or document.entity.casefold() in title.casefold():
         return title

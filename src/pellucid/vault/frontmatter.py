@@ -59,7 +59,7 @@ def parse(frontmatter: str) -> Values:
     out: Values = {}
     for line in frontmatter.removesuffix("\n").split("\n"):
         match = _LINE.fullmatch(line)
-        value = _scalar(match.group(2)) if match else None
+        value = _plain_value(match.group(2)) if match else None
         if match is None or value is None:
             return _parse_yaml(frontmatter)
         out[match.group(1)] = value[0]
@@ -68,7 +68,7 @@ def parse(frontmatter: str) -> Values:
 
 def render(values: Mapping[str, object]) -> str:
     """One `key: value` a line; absent (None) values are left out."""
-    return "".join(f"{key}: {_text(value)}\n" for key, value in values.items() if value is not None)
+    return "".join(f"{key}: {_scalar_text(value)}\n" for key, value in values.items() if value is not None)
 
 
 def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
@@ -81,7 +81,7 @@ def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
     text = frontmatter if frontmatter.endswith("\n") or not frontmatter else frontmatter + "\n"
     for key, value in changes.items():
         entry = re.compile(rf"^{re.escape(key)}[ \t]*:.*\n(?:[ \t]+.*\n|- .*\n)*", re.MULTILINE)
-        line = "" if value is None else f"{key}: {_text(value)}\n"
+        line = "" if value is None else f"{key}: {_scalar_text(value)}\n"
         text, count = entry.subn(lambda _, line=line: line, text, count=1)
         if not count:
             text += line
@@ -90,7 +90,7 @@ def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
     return text
 
 
-def _scalar(text: str) -> tuple[object] | None:
+def _plain_value(text: str) -> tuple[object] | None:
     """The value of a line we could have written, or None if only YAML can tell."""
     if _TIME.fullmatch(text) or (_PLAIN.fullmatch(text) and text not in _WORDLIKE):
         return (text,)
@@ -100,8 +100,8 @@ def _scalar(text: str) -> tuple[object] | None:
         return None
 
 
-def _text(value: object) -> str:
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and _scalar(value) == (value,):
+def _scalar_text(value: object) -> str:
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and _plain_value(value) == (value,):
         return value
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(value, ensure_ascii=False))
 
@@ -109,7 +109,7 @@ def _text(value: object) -> str:
 def _parse_yaml(frontmatter: str) -> Values:
     _refuse_anchors(frontmatter)
     try:
-        data: object = _yaml().load(frontmatter)  # pyright: ignore[reportUnknownMemberType]
+        data: object = _yaml_reader().load(frontmatter)  # pyright: ignore[reportUnknownMemberType]
     except (YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"its frontmatter is not YAML: {_first_line(error)}", next_step="correct it") from error
     if data is None:
@@ -123,7 +123,7 @@ def _refuse_anchors(frontmatter: str) -> None:
     if frontmatter.count("[") + frontmatter.count("{") > _MOST_BRACKETS:
         raise InputError("its frontmatter is nested too deeply", next_step="write plain lists")
     try:
-        tokens = list(_yaml().scan(frontmatter))  # pyright: ignore[reportUnknownMemberType]
+        tokens = list(_yaml_reader().scan(frontmatter))  # pyright: ignore[reportUnknownMemberType]
     except (YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"its frontmatter is not YAML: {_first_line(error)}", next_step="correct it") from error
     if any(isinstance(token, AnchorToken | AliasToken) for token in tokens):
@@ -140,7 +140,7 @@ _Plain.add_constructor(  # pyright: ignore[reportUnknownMemberType]
 )
 
 
-def _yaml() -> YAML:
+def _yaml_reader() -> YAML:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Plain
     return yaml

@@ -141,10 +141,10 @@ def _marker(text: str) -> dict[str, object]:
 
 def render_moments(moments: Sequence[Moment]) -> str:
     """The blocks of these moments, as they stand in an episode file."""
-    return "".join(_block(moment) for moment in moments)
+    return "".join(_moment_block(moment) for moment in moments)
 
 
-def _block(moment: Moment) -> str:
+def _moment_block(moment: Moment) -> str:
     marker = moment.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
     marker = {key: value for key, value in marker.items() if (key, value) not in _PLAIN_STATE}
     content = escaped(moment.content.strip())
@@ -198,18 +198,18 @@ def _parse_episode(values: Mapping[str, object], body: str, identity: FileIdenti
     episode = Episode.model_validate({"namespace": identity.namespace} | known)
     pieces = _MARKER.split(body)
     blocks = zip(pieces[1::2], pieces[2::2], strict=True)
-    moments = [_moment(marker, unescaped(text.strip())) for marker, text in blocks]
-    return Parsed(tuple((_remembered(moment, episode), moment.turn) for moment in moments), episode)
+    moments = [_parsed_moment(marker, unescaped(text.strip())) for marker, text in blocks]
+    return Parsed(tuple((_memory_of_moment(moment, episode), moment.turn) for moment in moments), episode)
 
 
-def _moment(marker: str, content: str) -> Moment:
+def _parsed_moment(marker: str, content: str) -> Moment:
     try:
         return Moment.model_validate({**json.loads(marker), "content": content})
     except (json.JSONDecodeError, TypeError, RecursionError) as error:
         raise InputError(f"a moment's marker is not JSON: {marker[:80]}", next_step="restore that line") from error
 
 
-def _remembered(moment: Moment, episode: Episode) -> Memory:
+def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
     at = moment.at or episode.started or episode.created
     return Memory(
         id=moment.id,

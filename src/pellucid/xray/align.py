@@ -40,22 +40,22 @@ class Aligner:
         places, cosines = nearest(asked.tokens, Codes(words, np.array([len(words)], dtype=np.int64)))
         out: list[Alignment] = []
         for index in self.telling:
-            token = self._best(self.terms[index], asked.spans, cosines)
+            token = self._best_token(self.terms[index], asked.spans, cosines)
             if token is not None:
-                start, end = _word(text, spans[int(places[token])][1])
+                start, end = _whole_word(text, spans[int(places[token])][1])
                 met = f"{cosines[token]:.4f}"
                 out.append(Alignment(term=index, start=start, end=end, word=text[start:end], similarity=float(met)))
         return tuple(out)
 
-    def _best(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
+    def _best_token(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
         """The token of a word that met the memory best; None where no token stands in it."""
-        start = self._place(term) if term else -1
+        start = self._place_of(term) if term else -1
         inside = [
             i for i, (first, last) in enumerate(spans) if start >= 0 and first < start + len(term) and start < last
         ]
         return max(inside, key=lambda i: cosines[i]) if inside else None
 
-    def _place(self, term: str) -> int:
+    def _place_of(self, term: str) -> int:
         """Where the word stands alone; in a script without spaces, where it stands at all."""
         alone = re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", self.query)
         return alone.start() if alone else self.query.find(term)
@@ -65,7 +65,7 @@ def _is_word(piece: str) -> bool:
     return any(character.isalnum() for character in piece)
 
 
-def _word(text: str, span: tuple[int, int]) -> tuple[int, int]:
+def _whole_word(text: str, span: tuple[int, int]) -> tuple[int, int]:
     """The whole word around a piece of one."""
     start, end = span
     while start > 0 and text[start - 1].isalnum():

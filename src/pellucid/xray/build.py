@@ -60,35 +60,35 @@ def build(
             shown.result(memory_id, place, memories.get(memory_id), aligner)
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
-        filters=_rungs(state),
+        filters=_filter_traces(state),
         budget=Budget(chars=request.settings.char_budget, used=state.context.length),
         session_key=request.session_id,
         namespace=request.namespace,
         trace_id=request.recall_id.removeprefix("rec_"),
-        tier_explain=_tier(state, anchor),
+        tier_explain=_tier_explain(state, anchor),
         query_terms=state.plan.words,
-        plan=_read(state),
-        abstention=_abstention(state),
+        plan=_query_read(state),
+        abstention=_abstention_trace(state),
         rejected=shown.rejected(),
         rejected_total=len(pool) - len(state.context.included),
         stages=tuple(StageTrace(name=stage.name, ms=stage.millis, note=stage.note or None) for stage in state.stages),
-        legs=_legs(state),
+        legs=_leg_health(state),
         weights=weights_shown(request.settings, state.plan),
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
         as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,
-        context=_context(state),
-        eligible=_eligible(state.corpus),
+        context=_context_trace(state),
+        eligible=_eligible_of(state.corpus),
     )
 
 
-def _eligible(corpus: Corpus) -> Eligible:
+def _eligible_of(corpus: Corpus) -> Eligible:
     return Eligible(
         memories=corpus.rows, active=corpus.active, with_vectors=corpus.vectors, applied_seq=corpus.applied_seq
     )
 
 
-def _context(state: State) -> ContextTrace:
+def _context_trace(state: State) -> ContextTrace:
     context = state.context
     return ContextTrace(
         included=context.included,
@@ -99,14 +99,14 @@ def _context(state: State) -> ContextTrace:
     )
 
 
-def _legs(state: State) -> tuple[LegHealth, ...]:
+def _leg_health(state: State) -> tuple[LegHealth, ...]:
     return tuple(
         LegHealth(name=leg.name, health=leg.health, reason=leg.reason or None, admitted=leg.admitted, open=leg.open)
         for leg in state.legs
     )
 
 
-def _rungs(state: State) -> tuple[FilterTrace, ...]:
+def _filter_traces(state: State) -> tuple[FilterTrace, ...]:
     return tuple(
         FilterTrace(
             name=rung.name,
@@ -119,7 +119,7 @@ def _rungs(state: State) -> tuple[FilterTrace, ...]:
     )
 
 
-def _tier(state: State, anchor: str) -> TierExplain | None:
+def _tier_explain(state: State, anchor: str) -> TierExplain | None:
     """The verdict on a direct answer; none where nobody looked for one."""
     tier = state.tier
     if tier is None:
@@ -134,7 +134,7 @@ def _tier(state: State, anchor: str) -> TierExplain | None:
     )
 
 
-def _read(state: State) -> QueryRead:
+def _query_read(state: State) -> QueryRead:
     plan, period = state.plan, state.plan.period
     return QueryRead(
         query_class=plan.query_class,
@@ -150,7 +150,7 @@ def _read(state: State) -> QueryRead:
     )
 
 
-def _abstention(state: State) -> AbstentionTrace | None:
+def _abstention_trace(state: State) -> AbstentionTrace | None:
     doubt = state.abstention
     if doubt is None:
         return None

@@ -88,28 +88,28 @@ class RecallDiff(Wire):
 def diff(a: Receipt, b: Receipt) -> RecallDiff:
     """What the second of two recalls of one namespace served otherwise than the first, and what was otherwise."""
     then, now = _RecallRanking(a), _RecallRanking(b)
-    entered = tuple(_shift(then, now, each) for each in b.served_ids if each not in then.served)
-    left = tuple(_shift(then, now, each) for each in a.served_ids if each not in now.served)
-    both = [_shift(then, now, each) for each in b.served_ids if each in then.served]
+    entered = tuple(_shift_of(then, now, each) for each in b.served_ids if each not in then.served)
+    left = tuple(_shift_of(then, now, each) for each in a.served_ids if each not in now.served)
+    both = [_shift_of(then, now, each) for each in b.served_ids if each in then.served]
     moved = tuple(each for each in both if each.place_a != each.place_b)
     rescored = tuple(each for each in both if each.place_a == each.place_b and each.terms)
     before, after = a.state, b.state
     return RecallDiff(
         a=before.request.recall_id,
         b=after.request.recall_id,
-        query=_query(before, after),
+        query=_compare_queries(before, after),
         same=not (entered or left or moved or rescored) and _abstained(before) == _abstained(after),
         entered=entered,
         left=left,
         moved=moved,
         rescored=rescored,
         answer=_deltas(_answer(before), _answer(after)),
-        request=_deltas(_asked(before), _asked(after)),
+        request=_deltas(_asked_values(before), _asked_values(after)),
         settings=_deltas(_settings(before), _settings(after)),
         weights=_deltas(_weights(before), _weights(after)),
         legs=_deltas({leg.name: leg.health for leg in before.legs}, {leg.name: leg.health for leg in after.legs}),
         corpus=_deltas(_corpus(before), _corpus(after)),
-        plan=_deltas(_plan(before), _plan(after)),
+        plan=_deltas(_plan_values(before), _plan_values(after)),
     )
 
 
@@ -149,9 +149,9 @@ class _RecallRanking:
         return terms | {PENALTY: -float(self._pool.penalty[at])}
 
 
-def _shift(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
+def _shift_of(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
     before, after = then.terms(memory_id), now.terms(memory_id)
-    differences = dict(_differences(before, after)) if before and after else {}
+    differences = dict(_term_differences(before, after)) if before and after else {}
     return Shift(
         memory_id=memory_id,
         place_a=then.place(memory_id),
@@ -165,7 +165,7 @@ def _shift(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
     )
 
 
-def _differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+def _term_differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """What differs, in the order of the equation: of two that differ as much the first counts."""
     for name in dict.fromkeys([*LEGS, *TERMS, *before, *after]):
         if much := after.get(name, 0.0) - before.get(name, 0.0):
@@ -177,20 +177,20 @@ def _deltas(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[Delta, ..
     return tuple(Delta(name=each, a=a.get(each), b=b.get(each)) for each in names if a.get(each) != b.get(each))
 
 
-def _query(a: State, b: State) -> Literal["same", "another", "withheld"]:
+def _compare_queries(a: State, b: State) -> Literal["same", "another", "withheld"]:
     if not (a.request.query and b.request.query):
         return "withheld"
     return "same" if a.request.query == b.request.query else "another"
 
 
 def _settings(state: State) -> dict[str, object]:
-    return dict(_flat("", state.request.settings.model_dump(mode="json", by_alias=True)))
+    return dict(_flat_values("", state.request.settings.model_dump(mode="json", by_alias=True)))
 
 
-def _flat(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
     for name, value in values.items():
         if isinstance(value, dict) and value:
-            yield from _flat(f"{prefix}{name}.", cast("dict[str, Any]", value))
+            yield from _flat_values(f"{prefix}{name}.", cast("dict[str, Any]", value))
         else:
             yield prefix + name, value
 
@@ -199,7 +199,7 @@ def _weights(state: State) -> dict[str, object]:
     return {to_camel(name): value for name, value in weights_shown(state.request.settings, state.plan).items()}
 
 
-def _asked(state: State) -> dict[str, object]:
+def _asked_values(state: State) -> dict[str, object]:
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {
@@ -226,7 +226,7 @@ def _corpus(state: State) -> dict[str, object]:
     return {to_camel(name): getattr(state.corpus, name) for name in state.corpus.__slots__}
 
 
-def _plan(state: State) -> dict[str, object]:
+def _plan_values(state: State) -> dict[str, object]:
     plan = state.plan
     since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
     return {

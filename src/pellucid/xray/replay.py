@@ -170,7 +170,9 @@ def _reasons_of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
         yield Reason(name=name, detail=str(len(ids)), count=len(ids), memory_ids=tuple(ids))
 
 
-def _moved(name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none") -> Iterator[Reason]:
+def _reason_for_changes(
+    name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none"
+) -> Iterator[Reason]:
     """A reason that names every value that is another one today."""
     names = [each for each in dict.fromkeys([*then, *now]) if then.get(each) != now.get(each)]
     if names:
@@ -178,14 +180,14 @@ def _moved(name: str, then: Mapping[str, object], now: Mapping[str, object], abs
         yield Reason(name=name, detail="; ".join(said), count=len(names))
 
 
-def _statistics(both: _Both) -> Iterator[Reason]:
+def _statistics_reasons(both: _Both) -> Iterator[Reason]:
     then, now = both.then.corpus, both.now.corpus
     rows, words = now.rows - then.rows, both.then.plan.frequencies != both.now.plan.frequencies
     if rows or words or (then.active, then.vectors) != (now.active, now.vectors):
         yield Reason(name="corpus-statistics-changed", detail=f"{rows:+d}", count=abs(rows))
 
 
-def _written(both: _Both) -> Iterator[Reason]:
+def _write_reasons(both: _Both) -> Iterator[Reason]:
     """What the record tells, and what can be seen of the candidates that were there both times."""
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
@@ -196,7 +198,7 @@ def _written(both: _Both) -> Iterator[Reason]:
     yield from _reasons_of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
 
 
-def _columns(both: _Both) -> Iterator[Reason]:
+def _column_reasons(both: _Both) -> Iterator[Reason]:
     """What ranks a memory today and is not in the record: whether it was so then, too, is not known."""
     weighed = [(each, both.pairs(each)) for each in both.lacking]
     seen = sorted(each for each, (then, now) in weighed if (then != now).any())
@@ -220,20 +222,20 @@ def _other_vectors(both: _Both) -> Iterator[Reason]:
     yield from _reasons_of("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
 
 
-def _reranker(both: _Both) -> Iterator[Reason]:
+def _reranker_reasons(both: _Both) -> Iterator[Reason]:
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:
-        yield from _moved("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
+        yield from _reason_for_changes("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
     elif then.rerank_backend not in _ALONE:
         other = [each for each in both.ids(both.differing("rerank_score")) if each not in both.since.changed]
         yield from _reasons_of("reranker-changed", other)
 
 
-def _health(both: _Both) -> Iterator[Reason]:
+def _health_reasons(both: _Both) -> Iterator[Reason]:
     health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
-    yield from _moved("leg-health-changed", *health, absent="not asked")
+    yield from _reason_for_changes("leg-health-changed", *health, absent="not asked")
     stages = ({base_of(each.name): _outcome(each.note) for each in state.stages} for state in (both.then, both.now))
-    yield from _moved("stage-health-changed", *stages, absent="not run")
+    yield from _reason_for_changes("stage-health-changed", *stages, absent="not run")
 
 
 def _outcome(note: str) -> str:
@@ -241,10 +243,10 @@ def _outcome(note: str) -> str:
 
 
 def _reading(both: _Both) -> Iterator[Reason]:
-    yield from _moved("plan-changed", _read(both.then), _read(both.now))
+    yield from _reason_for_changes("plan-changed", _query_reading(both.then), _query_reading(both.now))
 
 
-def _read(state: State) -> dict[str, object]:
+def _query_reading(state: State) -> dict[str, object]:
     """What a recall made of its query, beside the words it found in it."""
     plan = state.plan
     period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)
@@ -258,13 +260,13 @@ def _read(state: State) -> dict[str, object]:
 
 
 _LOOKS: tuple[Callable[[_Both], Iterator[Reason]], ...] = (
-    _statistics,
-    _written,
+    _statistics_reasons,
+    _write_reasons,
     _folds,
-    _columns,
+    _column_reasons,
     _other_vectors,
-    _reranker,
-    _health,
+    _reranker_reasons,
+    _health_reasons,
     _reading,
 )
 """Where a reason is looked for, in the order they are given."""

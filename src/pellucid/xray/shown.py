@@ -66,12 +66,12 @@ class Shown:
     def result(self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None) -> XrayResult:
         """One memory that reached the context."""
         position = self._position[memory_id]
-        contributions, reranked = self._contributions(position), self._rerank(position)
+        contributions, reranked = self._contributions(position), self._rerank_detail(position)
         served_by = self._served_by(position)
         request = self._state.request
         scores = self._scores(position)
         softly = rung_of(self._pool.soft, position)
-        walked = self._walked(memory_id)
+        walked = self._graph_path(memory_id)
         return XrayResult(
             memory_id=memory_id,
             path=served.path if served else "",
@@ -101,18 +101,18 @@ class Shown:
         """
         pool, doubt = self._pool, self._state.abstention
         short = doubt.nearest if doubt and doubt.abstained else ()
-        near = [self._near(at, doubt) for at in short if not pool.rejected[at]] if doubt else []
+        near = [self._near_miss(at, doubt) for at in short if not pool.rejected[at]] if doubt else []
         filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p]]
         half = REJECTED_SHOWN // 2
-        return (*near, *(self._rejected(p) for p in (stopped[:half] + cut)[: REJECTED_SHOWN - len(near)]))
+        return (*near, *(self._rejected_candidate(p) for p in (stopped[:half] + cut)[: REJECTED_SHOWN - len(near)]))
 
-    def _near(self, position: int, doubt: Abstention) -> RejectedCandidate:
+    def _near_miss(self, position: int, doubt: Abstention) -> RejectedCandidate:
         """One of those nearest to a question that nothing answers: how near, of what an answer takes, and by what."""
         near, line, scores = nearness(self._state, position), 1 - doubt.threshold, self._scores(position)
         contributions = self._contributions(position)
-        found = sentence(contributions, self._rerank(position), scores, len(self._words))
+        found = sentence(contributions, self._rerank_detail(position), scores, len(self._words))
         return RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
@@ -121,23 +121,23 @@ class Shown:
             contributions=contributions,
         )
 
-    def _rejected(self, position: int) -> RejectedCandidate:
+    def _rejected_candidate(self, position: int) -> RejectedCandidate:
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
-            REPEATS: self._repeated(position),
+            REPEATS: self._reason_for_repeat(position),
             "budget-fit": "over the budget",
         }
         return RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=rung,
             reason=reasons[rung],
-            margin=self._margin(rung, position),
+            margin=self._margin_at(rung, position),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
 
-    def _repeated(self, position: int) -> str:
+    def _reason_for_repeat(self, position: int) -> str:
         """Which one says what it does: the number of a result, else the id."""
         better = self._state.repeats.get(position)
         if better is None:
@@ -149,7 +149,7 @@ class Shown:
             else f"another that is not shown says it ({said_by})"
         )
 
-    def _margin(self, rung: str, position: int) -> float | None:
+    def _margin_at(self, rung: str, position: int) -> float | None:
         """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
@@ -187,7 +187,7 @@ class Shown:
                 )
         return tuple(out)
 
-    def _walked(self, memory_id: str) -> _Walked:
+    def _graph_path(self, memory_id: str) -> _Walked:
         """How the graph leg came to it, where it did: the nodes, the confidences of the edges, the edges in words."""
         path = self._state.paths.get(memory_id)
         if path is None:
@@ -202,7 +202,7 @@ class Shown:
         bits = int(self._pool.matched[position])
         return tuple(i for i in self._words if bits >> i & 1)
 
-    def _rerank(self, position: int) -> RerankDetail | None:
+    def _rerank_detail(self, position: int) -> RerankDetail | None:
         score = float(self._pool.rerank_score[position])
         if isnan(score):
             return None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.documents.header_yaml import _by_line, _flat, frontmatter_values
+from pellucid.documents.header_yaml import _by_line, _on_one_line, frontmatter_values
 from pellucid.documents.reading import ReadDocument, read_document
 from pellucid.errors import InputError
 from pellucid.vault import frontmatter
@@ -98,7 +98,7 @@ def test_where_lines_are_read_without_yaml_it_says_the_same(pairs: list[tuple[st
         if isinstance(value, str) or value is None:
             assert quick[key] == (value or "").strip()
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
-            assert quick[key] == _flat(value, "")
+            assert quick[key] == _on_one_line(value, "")
 
 
 def test_a_header_in_the_style_of_mail_takes_continuations() -> None:

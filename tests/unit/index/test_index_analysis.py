@@ -35,7 +35,7 @@ def test_a_text_holds_every_word_of_itself_as_a_query(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.characters(max_codepoint=127)))
 def test_plain_text_is_analysed_the_same_way_by_both_paths(text: str) -> None:
-    assert ANALYZER.stems(text) == [stem for stem, _, _ in ANALYZER._pieces(with_joined_words(text), singles=True)]
+    assert ANALYZER.stems(text) == [stem for stem, _, _ in ANALYZER._pieces_of(with_joined_words(text), singles=True)]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
     at = 0
     while at < len(lines):
         number, line = lines[at]
-        found, after = _several(lines, at)
+        found, after = _code_or_table(lines, at)
         if after == at:
             found, pending = _after_ordinary_line(pending, number, line)
             after = at + 1
@@ -77,13 +77,13 @@ def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
         yield pending.closed()
 
 
-def _several(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
+def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     """The code or table that begins here and the place after it; nothing and this place, if neither does."""
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
-        return _code(lines, at, fence.group(1))
+        return _code_block(lines, at, fence.group(1))
     if _is_row(line) and at + 1 < len(lines) and _DIVIDER.fullmatch(lines[at + 1][1]):
-        return _table(lines, at)
+        return _table_rows(lines, at)
     return [], at
 
 
@@ -111,7 +111,7 @@ def _after_ordinary_line(
     return before, _OpenBlock(kind, [words.strip()], number, number, min(indent, _DEEPEST))
 
 
-def _code(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
+def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
     """The fenced block that opens here; one that never closes ends with the text."""
     closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}}")
     end = next((i for i in range(at + 1, len(lines)) if closing.fullmatch(lines[i][1])), len(lines) - 1)
@@ -120,7 +120,7 @@ def _code(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
     return [MarkdownBlock("code", body, lines[at][0], lines[end][0], min(indent, _DEEPEST))], end + 1
 
 
-def _table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
+def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     """The body rows of a table, each with its column names."""
     columns = _cells(lines[at][1])
     rows: list[MarkdownBlock] = []
@@ -150,13 +150,13 @@ def without_comments(text: str) -> tuple[str, int]:
     """
     kept: list[str] = []
     count = at = 0
-    for start, end in _comments(text):
+    for start, end in _comment_spans(text):
         kept += [text[at:start], "\n" * text.count("\n", start, end)]
         count, at = count + 1, end
     return "".join([*kept, text[at:]]), count
 
 
-def _comments(text: str) -> Iterator[tuple[int, int]]:
+def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
     done, fence = 0, ""
     last = text.rfind("-->")
     for found in _COMMENT.finditer(text):

@@ -21,14 +21,14 @@ def entries(document: SourceFile) -> Iterator[NumberedObject]:
     head = document.source.head()
     if document.path.suffix.lower() == ".jsonl" or _is_an_entry_a_line(head):
         for number, value in document.source.objects():
-            for entry in _unfolded(value, 0):
-                yield from _numbered(document, number, entry)
+            for entry in _entries_of(value, 0):
+                yield from _numbered_objects(document, number, entry)
         return
     place = 0
     try:
         for entry in _of_document(document.source.chunks(), head):
             place += 1
-            yield from _numbered(document, place, entry)
+            yield from _numbered_objects(document, place, entry)
     except (BrokenJsonError, UnfinishedJsonError) as error:
         document.problem(place + 1, str(error))
 
@@ -37,7 +37,7 @@ def first_entry(head: str) -> JsonObject:
     """The first entry that the beginning of a file holds whole; empty if there is none."""
     try:
         found = (
-            _unfolded(json.loads(head.partition("\n")[0]), 0) if is_lines(head) else _of_document(iter([head]), head)
+            _entries_of(json.loads(head.partition("\n")[0]), 0) if is_lines(head) else _of_document(iter([head]), head)
         )
         for entry in found:
             if value := _as_entry(entry):
@@ -55,42 +55,42 @@ def _is_an_entry_a_line(head: str) -> bool:
         first: object = json.loads(head.lstrip().partition("\n")[0])
     except (ValueError, RecursionError):
         return True  # `is_lines` has seen a second line that begins an object
-    return list(_unfolded(first, 0)) == [first]
+    return list(_entries_of(first, 0)) == [first]
 
 
 def _of_document(chunks: Iterator[str], head: str) -> Iterator[object]:
-    streamed = _streamed(head)
+    streamed = _long_list_key(head)
     for key, value in elements(chunks, streamed):
-        yield from _unfolded(value, 0) if key in {"", streamed} else _listed(key, value, 0)
+        yield from _entries_of(value, 0) if key in {"", streamed} else _entries_under(key, value, 0)
 
 
-def _streamed(head: str) -> str:
+def _long_list_key(head: str) -> str:
     """The key whose list is likely the long one: the first that the file's beginning shows."""
     found = [(at, key) for key in KEYS if key != "user" and (at := head.find(f'"{key}"')) >= 0]
     return min(found)[1] if found else KEYS[0]
 
 
-def _unfolded(value: object, depth: int) -> Iterator[object]:
+def _entries_of(value: object, depth: int) -> Iterator[object]:
     """The entries in the lists an object keeps under known keys; the value itself, if it keeps none."""
     held = as_object(value)
     inner = [name for name in KEYS if isinstance(held.get(name), list | dict)] if depth < _DEEPEST else []
     for name in inner:
-        yield from _listed(name, held[name], depth + 1)
+        yield from _entries_under(name, held[name], depth + 1)
     if not inner:
         yield value
 
 
-def _listed(key: str, value: object, depth: int) -> Iterator[object]:
+def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
     """The entries of a list, or of the lists in an object, under a known key; anything else is no entry."""
     if key not in KEYS:
         return
     for each in as_list(value):
-        yield from _unfolded(each, depth)
+        yield from _entries_of(each, depth)
     if held := as_object(value):
-        yield from (each for each in _unfolded(held, depth) if each is not held)
+        yield from (each for each in _entries_of(held, depth) if each is not held)
 
 
-def _numbered(document: SourceFile, place: int, entry: object) -> Iterator[NumberedObject]:
+def _numbered_objects(document: SourceFile, place: int, entry: object) -> Iterator[NumberedObject]:
     value = _as_entry(entry)
     if value:
         yield NumberedObject(place, value)

@@ -47,11 +47,11 @@ ENOUGH = 8
 def plain(text: str) -> str:
     """The words without emphasis, images, tags and local link targets; code spans stay as they are."""
     parts = _CODE_SPAN.split(text)
-    parts[::2] = [_plain(part) for part in parts[::2]]
+    parts[::2] = [_without_links_and_tags(part) for part in parts[::2]]
     return " ".join("".join(parts).split())
 
 
-def _plain(part: str) -> str:
+def _without_links_and_tags(part: str) -> str:
     part = _IMAGE.sub("", _LINKED_IMAGE.sub("", part))
     part = _LINK.sub(lambda link: _linked(link.group(1), link.group(2)), part)
     part = _WIKI.sub(lambda wiki: wiki.group(2) or wiki.group(1), part)

@@ -52,7 +52,7 @@ def read_memories(
     walk, names = FileWalk(settings, report, SUFFIXES), Names(report)
     for found in walk.files(paths):
         try:
-            yield from _file(found, walk, names, memory_format)
+            yield from _memories_of_file(found, walk, names, memory_format)
         except OSError as error:
             if found.asked_for:
                 raise InputError(
@@ -61,11 +61,13 @@ def read_memories(
             report.drop("unreadable-file")
 
 
-def _file(found: FoundFile, walk: FileWalk, names: Names, forced: MemoryFormat | None) -> Iterator[AdoptedMemory]:
+def _memories_of_file(
+    found: FoundFile, walk: FileWalk, names: Names, forced: MemoryFormat | None
+) -> Iterator[AdoptedMemory]:
     report = walk.report
     known = forced or detect(found.path)
     if known is None:
-        _refuse(found, report)
+        _refuse_file(found, report)
         return
     report.files += 1
     report.formats[known] += 1
@@ -77,7 +79,7 @@ def _file(found: FoundFile, walk: FileWalk, names: Names, forced: MemoryFormat |
             yield cleaned
 
 
-def _refuse(found: FoundFile, report: CaptureReport) -> None:
+def _refuse_file(found: FoundFile, report: CaptureReport) -> None:
     if found.asked_for:
         form = f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}"
         raise InputError(

@@ -59,24 +59,24 @@ def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterato
         if block.kind != "heading":
             section.append(block)
             continue
-        yield from _section(section, headings, report)
+        yield from _statements_of_section(section, headings, report)
         section = []
         headings = [(level, title) for level, title in headings if level < block.depth]
         headings.append((block.depth, plain(block.text)))
-    yield from _section(section, headings, report)
+    yield from _statements_of_section(section, headings, report)
 
 
-def _section(
+def _statements_of_section(
     found: Sequence[MarkdownBlock], headings: list[tuple[int, str]], report: CaptureReport
 ) -> Iterator[AdoptedStatement]:
     """The statements between two headings; the title of the whole text is context only where there is no other."""
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
-    for each in _spoken(_drafts(found, titles, report), "", context):
-        yield from _cut(each)
+    for each in _statements_of_drafts(_drafts(found, titles, report), "", context):
+        yield from _cut_statement(each)
 
 
-def _cut(each: AdoptedStatement) -> Iterator[AdoptedStatement]:
+def _cut_statement(each: AdoptedStatement) -> Iterator[AdoptedStatement]:
     if len(each.text) <= LONGEST or each.category == "procedure":
         yield each
         return
@@ -95,14 +95,14 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
         if draft.kind == "code":
             _add_code(draft, roots, open_items, titles, report)
             continue
-        open_items = _enclosing(draft, open_items)
+        open_items = _open_parents(draft, open_items)
         (open_items[-1].inner if open_items else roots).append(draft)
         if draft.kind in {"item", "step"} or plain(draft.text).endswith(_COLONS):
             open_items.append(draft)
     return roots
 
 
-def _enclosing(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
+def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
     """The open blocks that a new one stands inside of."""
     if draft.kind == "paragraph" and not draft.depth:
         return []
@@ -151,7 +151,7 @@ def _add_code(
     owner.end = draft.end
 
 
-def _spoken(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
+def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
     """The statements of neighbours that share a lead; numbered ones are the steps of one procedure."""
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
@@ -163,6 +163,7 @@ def _spoken(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> I
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
+    """The statement of a block, unless it only leads in (`Rules:`), then those of what stands inside, led by it."""
     text = _led(lead, draft.words)
     if not draft.leads or draft.code:
         category: Category | None = "procedure" if draft.code else by_form(plain(draft.text), headings)
@@ -170,7 +171,7 @@ def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) ->
     inner_lead = plain(draft.text).rstrip("".join(_COLONS)) if draft.leads else ""
     if inner_lead:
         inner_lead = _led(lead, inner_lead)
-    for each in _spoken(draft.inner, inner_lead, headings):
+    for each in _statements_of_drafts(draft.inner, inner_lead, headings):
         told = inner_lead or stands_alone(each.text, plain(draft.text))
         yield each if told else AdoptedStatement(_led(plain(draft.text), each.text), *_rest(each))
 
@@ -195,18 +196,18 @@ def _size(draft: _Draft) -> int:
 
 def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> AdoptedStatement:
     title = lead or " › ".join(headings[-2:])
-    lines = [line for number, step in enumerate(steps, 1) for line in _lines(step, f"{number}.", "")]
+    lines = [line for number, step in enumerate(steps, 1) for line in _list_lines(step, f"{number}.", "")]
     text = "\n".join([f"{title}:", *lines] if title else lines)
     return AdoptedStatement(text, () if not lead else headings, steps[0].start, _last(steps[-1]), "procedure")
 
 
-def _lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
+def _list_lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
     yield f"{indent}{mark} {plain(draft.text)}"
     inside = indent + "   "
     for code in draft.code:
         yield from (f"{inside}{line}" for line in code.split("\n"))
     for each in draft.inner:
-        yield from _lines(each, "-", inside)
+        yield from _list_lines(each, "-", inside)
 
 
 def _last(draft: _Draft) -> int:

@@ -108,7 +108,7 @@ class _Values:
         """The value that begins here."""
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)
-        end = self._end(at)
+        end = self._end_of_value(at)
         if end - at < 4:
             return None
         looked_at = self.text[at : min(end, at + _LOOKED_AT)]
@@ -116,7 +116,7 @@ class _Values:
         said = looked_at[: cut.start()] if cut else self.text[at : min(end, at + _LONGEST)]
         return _Value(at, said.rstrip(_TRAILING), at, quoted=False)
 
-    def _end(self, at: int) -> int:
+    def _end_of_value(self, at: int) -> int:
         first, end = self._run
         if not first <= at < end:
             found = _BARE_END.search(self.text, at)
@@ -126,6 +126,7 @@ class _Values:
 
 
 def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
+    """The secret that a telling name at `at` (its end: `after`) is given; None if what follows is no secret value."""
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
     is_camel = text[at].isupper() and before[-1:].islower()
@@ -143,9 +144,9 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
         return None
     label = head + text[at : value.opens]
     shouted = label[: len(label) // 2].isupper() or EXPORTS.search(place) is not None
-    if not _accepts(value, match, name.kind, shouted=shouted) or (match["cell"] and not _is_cell(text, value)):
+    if not _is_secret_value(value, match, name.kind, shouted=shouted) or (match["cell"] and not _is_cell(text, value)):
         return None
-    return SecretSpan(value.start, value.start + len(value.said), _type(label.lower(), name.kind))
+    return SecretSpan(value.start, value.start + len(value.said), _secret_type(label.lower(), name.kind))
 
 
 def _may_follow(match: re.Match[str], place: str, head: str) -> bool:
@@ -169,13 +170,13 @@ def _is_cell(text: str, value: _Value) -> bool:
     return text[end : end + 16].lstrip(" \t*_`").startswith("|")
 
 
-def _accepts(value: _Value, match: re.Match[str], kind: Kind, *, shouted: bool) -> bool:
+def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, shouted: bool) -> bool:
     if match["said"] or match["line"] or match["cell"]:
         return is_said(value.said) if kind == "password" else is_random(value.said, at_least=12)
     return is_secret(value.said, kind, quoted=value.quoted, shouted=shouted)
 
 
-def _type(label: str, kind: Kind) -> str:
+def _secret_type(label: str, kind: Kind) -> str:
     vendor = next((f"{vendor}-" for vendor in _VENDORS if vendor in label), "")
     if "secret_access" in label or "secretaccess" in label:
         return "aws-secret"

@@ -81,6 +81,7 @@ def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def _is_credential(value: str, schemed: bool) -> bool:
+    """Whether a header's value is one; behind a scheme such as `Bearer`, shorter and plainer ones are."""
     if is_random(value, at_least=8 if schemed else 16):
         return True
     return schemed and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
@@ -118,17 +119,18 @@ def card_numbers(text: str) -> Iterator[SecretSpan]:
         digits = match[0].replace(" ", "").replace("-", "")
         apart = {char for char in match[0] if not char.isdigit()}
         lone = not any(char.isalnum() or char in "_.-+/" for char in around[:1] + around[1:].replace(".", ""))
-        if len(apart) < 2 and lone and _BRANDS.fullmatch(digits) and _luhn(digits):
+        if len(apart) < 2 and lone and _BRANDS.fullmatch(digits) and _passes_luhn(digits):
             yield SecretSpan(*match.span(), "credit-card")
 
 
-def _luhn(digits: str) -> bool:
+def _passes_luhn(digits: str) -> bool:
     """ISO/IEC 7812-1, annex B."""
     doubled = "0246813579"
     return sum(int(doubled[int(d)] if i % 2 else d) for i, d in enumerate(reversed(digits))) % 10 == 0
 
 
 def _matches(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
+    """Matches of a pattern where its `mark` stands: to find the mark is faster than to try the pattern everywhere."""
     at = lower.find(mark)
     while at >= 0:
         match = shape.match(text, at)

@@ -20,7 +20,7 @@ class _AsSeen(dict[int, str]):
     """For `str.translate`: nothing for what is invisible, a plain sign for its wide or styled form, else itself."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = _seen(chr(code))
+        self[code] = _as_seen(chr(code))
         return self[code]
 
 
@@ -50,7 +50,7 @@ def as_seen(text: str) -> VisibleText | None:
     return VisibleText(seen, tuple(at for at, char in enumerate(text) if _AS_SEEN[ord(char)]))
 
 
-def _seen(char: str) -> str:
+def _as_seen(char: str) -> str:
     if is_unseen(char):
         return ""
     plain = unicodedata.normalize("NFKC", char)

@@ -32,7 +32,7 @@ class Redacted:
 
 def redact(text: str) -> Redacted:
     """Replace every secret; overlapping finds become one, named by the rule that knows best. Idempotent."""
-    spans = _merged(list(find_secrets(text)))
+    spans = _merged_spans(list(find_secrets(text)))
     if not spans:
         return Redacted(text, {})
     parts: list[str] = []
@@ -51,20 +51,20 @@ def find_secrets(text: str) -> Iterator[SecretSpan]:
     """
     seen = as_seen(text)
     if seen:
-        for span in _find(seen.text):
+        for span in _find_secrets(seen.text):
             yield SecretSpan(*seen.span(span.start, span.end), span.type)
     if seen is None or seen.places:
-        yield from _find(text)
+        yield from _find_secrets(text)
 
 
-def _find(text: str) -> Iterator[SecretSpan]:
+def _find_secrets(text: str) -> Iterator[SecretSpan]:
     yield from private_keys(text)
     present = marks_in(text)
     for rule in VENDORS if present else ():
         for mark in rule.marks:
             if mark in present:
                 yield from _by_rule(rule, mark, text)
-    lower = _lower(text)
+    lower = _lower_in_place(text)
     yield from url_secrets(text)
     yield from header_secrets(text, lower)
     yield from assigned_secrets(text, lower)
@@ -74,7 +74,7 @@ def _find(text: str) -> Iterator[SecretSpan]:
     yield from card_numbers(text)
 
 
-def _lower(text: str) -> str:
+def _lower_in_place(text: str) -> str:
     """Lower case, position for position: a text with a capital that would become two characters keeps all but ASCII."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_LOWER)
@@ -94,7 +94,7 @@ def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
         at = text.find(mark, max(done, at + 1))
 
 
-def _merged(found: list[SecretSpan]) -> list[SecretSpan]:
+def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
     """Sorted, disjoint spans; of those that overlap, the first found gives the type."""
     rank = {span: place for place, span in reversed(list(enumerate(found)))}
     merged: list[SecretSpan] = []

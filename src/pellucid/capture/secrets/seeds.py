@@ -36,10 +36,10 @@ def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
                 yield SecretSpan(*found.span("secret"), "seed-phrase")
             at = lower.find(mark, at + len(mark))
     if any(first in text for first in ("1.", "1)", "1:")) and any(last in text for last in ("12.", "12)", "12:")):
-        yield from _numbered(text)
+        yield from _numbered_seed_phrases(text)
 
 
-def _numbered(text: str) -> Iterator[SecretSpan]:
+def _numbered_seed_phrases(text: str) -> Iterator[SecretSpan]:
     """`1. abandon 2. ability …`: one word at each number, as many as a seed phrase has, and no more."""
     run: list[re.Match[str]] = []
     for found in _NUMBERED.finditer(text):

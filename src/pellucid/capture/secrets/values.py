@@ -168,6 +168,7 @@ def _names_one(value: str) -> bool:
 
 
 def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
+    """Whether a value looks made at random, and not like a word, an identifier or a date."""
     if len(value) < 8 or any(char.isspace() for char in value) or _DATE.fullmatch(value):
         return False
     if UUID.fullmatch(value):

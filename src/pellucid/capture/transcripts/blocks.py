@@ -42,7 +42,7 @@ def blocks(content: object) -> list[MessageBlock]:
     """A message's content, a string or a list of blocks, with neighbouring texts joined."""
     if isinstance(content, str):
         return [MessageBlock("text", content)]
-    found = [_block(item) for item in as_list(content)]
+    found = [_message_block(item) for item in as_list(content)]
     joined: list[MessageBlock] = []
     for is_text, neighbours in groupby(found, lambda block: block.kind == "text"):
         run = list(neighbours)
@@ -73,7 +73,7 @@ def output_text(content: object) -> str:
     return "\n".join(block.text for block in blocks(content))
 
 
-def _block(item: object) -> MessageBlock:
+def _message_block(item: object) -> MessageBlock:
     if isinstance(item, str):
         return MessageBlock("text", item)
     block = as_object(item)

@@ -64,7 +64,9 @@ def detect(path: Path) -> Format | None:
         if markdown_chat.recognises(head):
             return "markdown-chat"
         return None if path.suffix.lower() in MARKDOWN else "plain-text"
-    if is_lines(head) and (objects := [value for line in head.splitlines()[:_SAMPLED] if (value := _object(line))]):
+    if is_lines(head) and (
+        objects := [value for line in head.splitlines()[:_SAMPLED] if (value := _json_object(line))]
+    ):
         return _recognise(objects)
     return _by_keys(head)
 
@@ -90,7 +92,7 @@ def _format_of(value: JsonObject) -> Format | None:
     return None
 
 
-def _object(line: str) -> JsonObject:
+def _json_object(line: str) -> JsonObject:
     try:
         return as_object(json.loads(line))
     except (ValueError, RecursionError):

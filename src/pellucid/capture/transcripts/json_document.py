@@ -55,7 +55,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
     """
     text = _Buffer(chunks)
     if text.peek() == "[":
-        for value in _array(text):
+        for value in _array_values(text):
             yield "", value
         return
     text.take("{")
@@ -65,7 +65,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
             raise BrokenJsonError("an object's key is not a string")
         text.take(":")
         if key == streamed and text.peek() == "[":
-            for value in _array(text):
+            for value in _array_values(text):
                 yield key, value
         else:
             yield key, text.value()
@@ -73,7 +73,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
             text.take(",")
 
 
-def _array(text: "_Buffer") -> Iterator[object]:
+def _array_values(text: "_Buffer") -> Iterator[object]:
     text.take("[")
     while text.peek() != "]":
         yield text.value()
@@ -98,7 +98,7 @@ class _Buffer:
             if not rest:
                 if self._ended:
                     raise UnfinishedJsonError("the document ends early")
-                self._grow(1)
+                self._read_more(1)
             elif rest.isspace():
                 self._at += 1
             else:
@@ -128,14 +128,14 @@ class _Buffer:
                     return value
             if len(self._text) - self._at > MAX_VALUE:
                 raise BrokenJsonError("not valid JSON, or one value is longer than 16 Mi characters")
-            self._grow(len(self._text) - self._at)
+            self._read_more(len(self._text) - self._at)
 
     def _is_whole(self, value: object, end: int) -> bool:
         """Whether a value has ended inside the window; only a number may go on beyond what could be decoded."""
         rest = self._text[end : end + 1]
         return bool(rest) and not (isinstance(value, int | float) and rest in "0123456789.eE+-")
 
-    def _grow(self, wanted: int) -> None:
+    def _read_more(self, wanted: int) -> None:
         parts = [self._text[self._at :]]
         self._at = 0
         while wanted > 0 and not self._ended:

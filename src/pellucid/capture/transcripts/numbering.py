@@ -29,7 +29,7 @@ class Numbering:
 
     def number(self, turns: Iterable[Turn]) -> Iterator[Turn]:
         """Count each session's turns from 1, going on from call to call; empty turns are dropped without a number."""
-        return self._number(turns, self._ordinals, "")
+        return self._number_turns(turns, self._ordinals, "")
 
     def number_conversation(self, turns: Iterable[Turn], part: str) -> Iterator[Turn]:
         """Count the turns of one whole conversation from 1, and forget it afterwards.
@@ -37,30 +37,31 @@ class Numbering:
         Args:
             part: what tells it from the file's other conversations, if it has no name.
         """
-        return self._number(turns, Counter(), part)
+        return self._number_turns(turns, Counter(), part)
 
-    def _number(self, turns: Iterable[Turn], ordinals: Counter[str], part: str) -> Iterator[Turn]:
+    def _number_turns(self, turns: Iterable[Turn], ordinals: Counter[str], part: str) -> Iterator[Turn]:
+        """Turns with clean names and an ordinal in their session; what says nothing is dropped and takes no number."""
         for turn in turns:
             content = clean_text(turn.content)
             if not content or content.isspace():
                 self._source.report.drop("empty")
                 continue
-            session = self._name(turn.session_id) or self._unnamed(turn.role, content) + part
+            session = self._clean_name(turn.session_id) or self._name_from_file(turn.role, content) + part
             ordinals[session] += 1
             yield replace(
                 turn,
                 session_id=session,
                 ordinal=ordinals[session],
                 content=content,
-                speaker=self._name(turn.speaker) or None,
-                tool=self._name(turn.tool) or None,
-                agent=self._name(turn.agent) or None,
-                key=self._name(turn.key) or None,
+                speaker=self._clean_name(turn.speaker) or None,
+                tool=self._clean_name(turn.tool) or None,
+                agent=self._clean_name(turn.agent) or None,
+                key=self._clean_name(turn.key) or None,
                 folder=_printable(turn.folder or "")[:_LONGEST_PATH] or None,
-                branch=self._name(turn.branch) or None,
+                branch=self._clean_name(turn.branch) or None,
             )
 
-    def _name(self, name: str | None) -> str:
+    def _clean_name(self, name: str | None) -> str:
         """A clean name. A long one loses its secrets before it is cut: half a secret no longer looks like one."""
         if name is None or len(name) <= _LONGEST_NAME:
             return clean_name(name or "")
@@ -68,7 +69,7 @@ class Numbering:
         self._source.report.redactions.update(redacted.counts)
         return clean_name(redacted.text)
 
-    def _unnamed(self, role: str, content: str) -> str:
+    def _name_from_file(self, role: str, content: str) -> str:
         """The file's stem and a digest of its first line: the same wherever the file lies and however it grows."""
         if not self._own_name:
             first_line = redact(content.lstrip().partition("\n")[0]).text

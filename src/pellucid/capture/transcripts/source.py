@@ -79,7 +79,7 @@ class Source:
             try:
                 value = as_object(json.loads(line.text))
             except (ValueError, RecursionError):
-                self._broken(line)
+                self._count_broken(line)
                 continue
             if value:
                 yield NumberedObject(line.number, value)
@@ -114,7 +114,7 @@ class Source:
             if raw.endswith(b"\n"):
                 return
 
-    def _broken(self, line: SourceLine) -> None:
+    def _count_broken(self, line: SourceLine) -> None:
         if line.finished:
             self.report.cannot_read(self.path, line.number, "not valid JSON")
         else:

@@ -85,8 +85,8 @@ class Titles:
         self._lines: dict[str, str] = {}
         self._waiting: dict[str, list[str]] = {}
 
-    def saw(self, line: str | None, session: str) -> list[str]:
-        """Note a line; the titles that waited for it."""
+    def note_line(self, line: str | None, session: str) -> list[str]:
+        """Note which session a line is of; returns the titles that waited for that line."""
         if line is None:
             return []
         self._lines[line] = session
@@ -121,7 +121,7 @@ class Thread:
     placed: str = ""
     """The session whose folder and branch these are."""
 
-    def stands(self, session: str, folder: str | None, branch: str | None) -> None:
+    def note_place(self, session: str, folder: str | None, branch: str | None) -> None:
         """Note where a line's session works; what the line leaves out is as before, but never another session's."""
         if session and session != self.placed:
             self.placed, self.folder, self.branch = session, None, None

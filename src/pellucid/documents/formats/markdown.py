@@ -35,7 +35,7 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
     """
     headings: list[Heading] = []
     whole: list[Span] = []
-    tokens = _parser().parse("\n" * start + "\n".join(lines[start:]))
+    tokens = _block_parser().parse("\n" * start + "\n".join(lines[start:]))
     for place, token in enumerate(tokens):
         if token.map is None:
             continue
@@ -53,7 +53,7 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
 
 
 @cache
-def _parser() -> "MarkdownIt":
+def _block_parser() -> "MarkdownIt":
     """What finds blocks; what stands within a line is not looked at."""
     from markdown_it import MarkdownIt
 
@@ -76,9 +76,9 @@ def markdown_markup(text: str) -> MarkupSpans:
     lines = text.split("\n")
     begins = starts(lines)
     fenced = [(first, end) for first, end in markdown_outline(lines, 0).whole if _is_code_fence(lines, first, end)]
-    blocks = sorted([*fenced, *_indented(lines, fenced)])
+    blocks = sorted([*fenced, *_indented_code(lines, fenced)])
     code = [(begins[first], begins[end] - 1) for first, end in blocks]
-    comments = tuple(_comments(text, begins, code))
+    comments = tuple(_comment_spans(text, begins, code))
     return MarkupSpans(comments, tuple(span for span in code if not end_around(span[0], comments)))
 
 
@@ -90,7 +90,7 @@ def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
     return bool(opening and (closed or opening[2].strip()))
 
 
-def _indented(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
+def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
     """Code by its indentation: below a blank line, in no list, and itself none."""
     within = {at for first, end in fenced for at in range(first, end)}
     fresh, listed = True, False
@@ -113,14 +113,14 @@ def _indented(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
         at += 1
 
 
-def _comments(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
+def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
     """HTML comments that begin in no code; one that nothing closes goes to the end if it begins a line."""
     begin, ticked = -1, list[Span]()
     at = text.find(_COMMENT)
     while at >= 0:
         line = begins[bisect_right(begins, at) - 1]
         if line != begin:
-            begin, ticked = line, _ticked(text, line)
+            begin, ticked = line, _inline_code(text, line)
         if end := end_around(at, code) or end_around(at, ticked):
             at = text.find(_COMMENT, end)
             continue
@@ -135,7 +135,7 @@ def _comments(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterato
         at = text.find(_COMMENT, end)
 
 
-def _ticked(text: str, line: int) -> list[Span]:
+def _inline_code(text: str, line: int) -> list[Span]:
     """The code within the line that begins there."""
     part = text[line : line + _MOST_OF_A_LINE].split("\n", 1)[0]
     return [(line + found.start(), line + found.end()) for found in _TICKED.finditer(part)] if "`" in part else []

@@ -45,15 +45,19 @@ class _RstScan:
                 fresh = True
                 at += 1
             elif line[0] in " \t":
-                at = self._indented(at)
+                at = self._end_of_indented(at)
                 fresh = True
             else:
-                end = (self._table(at) or self._over(at) or self._under(at)) if fresh else 0
+                end = (
+                    (self._end_of_table(at) or self._end_of_overlined_title(at) or self._end_of_underlined_title(at))
+                    if fresh
+                    else 0
+                )
                 fresh = bool(end) or line.startswith(".. ")
                 at = end or at + 1
         return Outline(tuple(self._headings), tuple(self._whole))
 
-    def _indented(self, at: int) -> int:
+    def _end_of_indented(self, at: int) -> int:
         """Literal blocks, the content of directives, quotations, lists: nothing in them is a title."""
         begin = at
         end = at
@@ -64,7 +68,7 @@ class _RstScan:
         self._whole.append((begin, end))
         return end
 
-    def _table(self, at: int) -> int:
+    def _end_of_table(self, at: int) -> int:
         """The line after a simple table that begins here, else 0: it ends at its third border, or before a gap."""
         while self._border < len(self._borders) and self._borders[self._border] < at:
             self._border += 1
@@ -77,16 +81,16 @@ class _RstScan:
                 return border + 1
         return 0
 
-    def _over(self, at: int) -> int:
+    def _end_of_overlined_title(self, at: int) -> int:
         """The line after a title between two equal lines, else 0."""
         if at + 2 >= len(self._lines):
             return 0
         over, title, under = (line.rstrip() for line in self._lines[at : at + 3])
         if over != under or not _ADORNMENT.fullmatch(over) or not title or _ADORNMENT.fullmatch(title):
             return 0
-        return self._add(title.strip(), over, at, at + 3, over=True)
+        return self._add_heading(title.strip(), over, at, at + 3, over=True)
 
-    def _under(self, at: int) -> int:
+    def _end_of_underlined_title(self, at: int) -> int:
         """The line after a title and the line below it, else 0."""
         if at + 1 >= len(self._lines):
             return 0
@@ -95,9 +99,9 @@ class _RstScan:
             return 0
         if _ADORNMENT.fullmatch(title) or _NO_TITLE.match(title):
             return 0
-        return self._add(title, under, at, at + 2, over=False)
+        return self._add_heading(title, under, at, at + 2, over=False)
 
-    def _add(self, title: str, adornment: str, at: int, end: int, *, over: bool) -> int:
+    def _add_heading(self, title: str, adornment: str, at: int, end: int, *, over: bool) -> int:
         if len(adornment) < min(len(title), _SURE):
             return 0
         level = self._styles.setdefault((adornment[0], over), len(self._styles) + 1)
@@ -130,7 +134,7 @@ def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
         if explicit and is_code is not None:
             end = at + 1 if _is_empty(lines, at, explicit) else block_end(lines, at + 1, column(line))
         elif not explicit and line.rstrip().endswith("::") and at + 1 < len(lines) and not lines[at + 1].strip():
-            end, is_code = block_end(lines, at + 1, _literal(line)), True
+            end, is_code = block_end(lines, at + 1, _literal_column(line)), True
         else:
             fresh = explicit is not None or not line.strip()
             at += 1
@@ -152,7 +156,7 @@ def _is_empty(lines: Sequence[str], at: int, explicit: re.Match[str]) -> bool:
     return not explicit["rest"] and (at + 1 == len(lines) or not lines[at + 1].strip())
 
 
-def _literal(line: str) -> int:
+def _literal_column(line: str) -> int:
     """The column of the text that announces a literal block: what is further in belongs to that."""
     found = _RST_ITEM.match(line)
     return len(line[: found.end()].expandtabs(8)) if found else 0

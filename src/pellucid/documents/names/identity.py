@@ -48,10 +48,10 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
     `root` is the name of the folder that the path begins in: `adr` for `0018-use-rrf.md`.
     """
     place = f"{root}/{path}" if root else path
-    number = _number(place, header, heading)
+    number = _document_number(place, header, heading)
     entity = number.name if number else path
     title = header.get("title", "").strip().strip("\"'").strip()
-    title = title or (without_number(heading, number) if number else heading) or _words(path, place) or path
+    title = title or (without_number(heading, number) if number else heading) or _file_name_words(path, place) or path
     title = title[:_LONGEST_TITLE]
     names = [title] if _is_phrase(title) else []
     names.append(path)
@@ -59,10 +59,10 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
         names.append(stem(path))
     aliases = {node_key(name): name for name in reversed(names)}
     aliases.pop(node_key(entity), None)
-    return DocumentIdentity(entity, _type(place, header, number), title, tuple(reversed(aliases.values())))
+    return DocumentIdentity(entity, _document_type(place, header, number), title, tuple(reversed(aliases.values())))
 
 
-def _number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
+def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
     """The id of a document; of the ways in which it writes it, the first that is a full one (`SPEC-054`)."""
     by_file = file_number(path)
     by_heading = heading_number(heading)
@@ -84,7 +84,7 @@ def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Itera
             written = value.strip(" \"'<>[]()")
             full = credible(written[: len(full.series)], full.digits)
         elif full and (full.series.casefold() != word or (place and key == word)):
-            full = full if _fits(full, path, heading) else None
+            full = full if _is_confirmed(full, path, heading) else None
         if full:
             yield full
         elif digits := _DIGITS.fullmatch(value):
@@ -98,21 +98,21 @@ def _stands(series: str, digits: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(series)}[-_ #]{{0,2}}0*{int(digits)}(?!\d)", text, re.IGNORECASE) is not None
 
 
-def _fits(number: Numbered, path: str, heading: str) -> bool:
+def _is_confirmed(number: Numbered, path: str, heading: str) -> bool:
     """Whether the file's name or the heading says so, too: `adr: ADR-12` may also point at somebody else."""
     led = led_number(stem(path))
     others = (file_number(path), heading_number(heading))
     return bool(led and int(led) == int(number.digits)) or any(each and each.same == number.same for each in others)
 
 
-def _type(path: str, header: Mapping[str, str], number: Numbered | None) -> str:
+def _document_type(path: str, header: Mapping[str, str], number: Numbered | None) -> str:
     if number:
         return "Decision" if number.series in _DECISION_SERIES else "Specification"
     is_decision = folder_series(path) == "ADR" and "status" in header and not _NO_DECISION.fullmatch(stem(path))
     return "Decision" if is_decision else "Document"
 
 
-def _words(path: str, place: str) -> str:
+def _file_name_words(path: str, place: str) -> str:
     """The file's name in words, without the number before them: `0018-use-rrf` is `use rrf`; `a/README` is `a`."""
     name = stem(path)
     folder = path.split("/")[-2:-1]

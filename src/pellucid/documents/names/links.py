@@ -43,7 +43,7 @@ def links_in(text: str, path: str) -> Iterator[Named]:
         if found["wiki"]:
             name = " ".join(found["wiki"].split())
         else:
-            name = _resolved(found["path"] or _source(found["doc"], path), path)
+            name = _resolved_path(found["path"] or _doc_role_path(found["doc"], path), path)
         if name and not name.startswith(_REDACTED):
             yield Named(name, node_key(name), *found.span(), (found["part"] or found["id"] or "").strip())
 
@@ -53,7 +53,7 @@ def definitions_in(text: str, path: str) -> Iterator[tuple[str, Named]]:
     if "]:" not in text and ".. _" not in text:
         return
     for found in _DEFINITION.finditer(text):
-        name = _resolved(found["path"], path)
+        name = _resolved_path(found["path"], path)
         if name and not name.startswith(_REDACTED):
             yield _label(found["label"] or found["name"]), Named(name, node_key(name), *found.span(), found["id"] or "")
 
@@ -69,7 +69,7 @@ def labels_in(text: str, path: str) -> Iterator[tuple[str, int, int]]:
 def paths_in(text: str, path: str) -> Iterator[Named]:
     """The document files that a header's value names, by paths relative to `path`."""
     for found in _PATH.finditer(text):
-        if name := _resolved(found["path"], path):
+        if name := _resolved_path(found["path"], path):
             yield Named(name, node_key(name), *found.span())
 
 
@@ -77,7 +77,7 @@ def _label(text: str) -> str:
     return " ".join(text.strip("`").split()).casefold()
 
 
-def _source(target: str, path: str) -> str:
+def _doc_role_path(target: str, path: str) -> str:
     """The file that a `:doc:` role means: it says no suffix, so that this is taken to be that of the file itself."""
     name = target.strip()
     return name if format_of(name) else name + (splitext(path)[1] if _is_rst(path) else ".rst")
@@ -88,7 +88,7 @@ def _is_rst(path: str) -> bool:
     return own is not None and own.name == "rst"
 
 
-def _resolved(target: str, path: str) -> str:
+def _resolved_path(target: str, path: str) -> str:
     """The path of a link's target as the documents' own paths are; empty where it leaves their folder."""
     plain = unquote(target).strip()
     joined = plain.lstrip("/") if plain.startswith("/") else f"{dirname(path)}/{plain}"

@@ -54,7 +54,7 @@ class Naming:
         series = tuple(dict.fromkeys(each.strip().upper() for each in self.series))
         object.__setattr__(self, "series", series)
         object.__setattr__(self, "patterns", tuple(dict.fromkeys(self.patterns)))
-        object.__setattr__(self, "_forms", _forms(series, tuple(self.patterns)))
+        object.__setattr__(self, "_forms", _compile_forms(series, tuple(self.patterns)))
 
     def also(self, series: str) -> "Naming":
         """These names and those of another series; these themselves where it is none.
@@ -82,20 +82,20 @@ class Naming:
             return []
         found = [*self._series_in(text, listed=listed, loose=loose), *self._patterns_in(text)]
         if self.patterns:
-            found = _apart(found)
-        return _linked(text, [replace(each, anchor=anchor_at(text, each.end)) for each in found])
+            found = _without_overlaps(found)
+        return _join_link_names(text, [replace(each, anchor=anchor_at(text, each.end)) for each in found])
 
     def _series_in(self, text: str, *, listed: bool, loose: bool) -> Iterator[Named]:
         if self._forms.numbered is None:
             return
         done = 0
         for found in self._forms.numbered.finditer(text):
-            if found.start() < done or not _joined(text, found, loose):
+            if found.start() < done or not _belong_together(text, found, loose):
                 continue
             series, first = found["series"].upper(), found["number"]
             yield _named(series, first, found.start(), found.end())
             plural = found["gap"][:1] in {"s", "S"}
-            for number, start, end in _following(text, found.end(), first, listed=listed or plural):
+            for number, start, end in _following_numbers(text, found.end(), first, listed=listed or plural):
                 yield _named(series, number, start, end)
                 done = end
 
@@ -114,12 +114,12 @@ def series_of(entity: str) -> str:
 
 def anchor_at(text: str, end: int) -> str:
     """The part of a document that a text means right behind its name: `§3`, `section 3.2`, `#dedup-contract`."""
-    found = _anchor().match(text, end)
+    found = _anchor_pattern().match(text, end)
     return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
 
 
 @cache
-def _anchor() -> re.Pattern[str]:
+def _anchor_pattern() -> re.Pattern[str]:
     from pellucid.documents.formats.suffixes import SUFFIX  # with it the readers of every format are loaded
 
     return re.compile(
@@ -141,7 +141,8 @@ class _Forms:
 
 
 @lru_cache(maxsize=256)
-def _forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms:
+def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms:
+    """The series as one pattern, the longest first; InputError for what is no series."""
     for each in series:
         if not _SERIES.fullmatch(each):
             raise InputError(
@@ -154,7 +155,7 @@ def _forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms:
     return _Forms(numbered, tuple(name.lower() for name in series), tuple(map(compiled, patterns)))
 
 
-def _joined(text: str, found: re.Match[str], loose: bool) -> bool:
+def _belong_together(text: str, found: re.Match[str], loose: bool) -> bool:
     """Whether series and number belong together: a bare space or nothing between them needs capitals."""
     gap = found["gap"].strip()
     if gap == ":`":
@@ -162,7 +163,7 @@ def _joined(text: str, found: re.Match[str], loose: bool) -> bool:
     return loose or gap.startswith(("-", "_", "#")) or "‐" <= gap[:1] <= "―" or found["series"].isupper()
 
 
-def _following(text: str, at: int, first: str, *, listed: bool) -> Iterator[tuple[str, int, int]]:
+def _following_numbers(text: str, at: int, first: str, *, listed: bool) -> Iterator[tuple[str, int, int]]:
     """The numbers that go on from a name: behind a slash always, in a list where asked; padded as the first is."""
     padded = len(first) if first.startswith("0") else 0
     while True:
@@ -170,7 +171,7 @@ def _following(text: str, at: int, first: str, *, listed: bool) -> Iterator[tupl
         if found:
             yield found["number"].rjust(padded, "0"), found.start("number"), found.end()
         else:
-            after = _anchor().match(text, at) if listed else None
+            after = _anchor_pattern().match(text, at) if listed else None
             found = _LISTED.match(text, after.end() if after else at) if listed else None
             if not found or (padded and len(found["number"]) != padded):
                 return
@@ -183,7 +184,7 @@ def _named(series: str, number: str, start: int, end: int) -> Named:
     return Named(name, f"{series.lower()}-{int(number)}", start, end)
 
 
-def _apart(found: list[Named]) -> list[Named]:
+def _without_overlaps(found: list[Named]) -> list[Named]:
     """None overlapping: the one that begins first, and of those the longest."""
     out: list[Named] = []
     for each in sorted(found, key=lambda named: (named.start, -named.end)):
@@ -192,7 +193,7 @@ def _apart(found: list[Named]) -> list[Named]:
     return out
 
 
-def _linked(text: str, found: list[Named]) -> list[Named]:
+def _join_link_names(text: str, found: list[Named]) -> list[Named]:
     """The same with the two names of a link as one."""
     out: list[Named] = []
     for each in found:

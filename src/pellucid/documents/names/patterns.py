@@ -36,7 +36,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
     if made.match(""):
         raise _refused(pattern, "matches the empty text, which is no name", "demand at least one character")
     why = "" if len(pattern) <= _LENGTH else f"is longer than {_LENGTH} characters"
-    if why := why or _danger(pattern):
+    if why := why or _find_danger(pattern):
         raise _refused(pattern, why, "use single repeats such as `TICKET-\\d+`, or write several patterns")
     return made
 
@@ -61,12 +61,12 @@ def _refused(pattern: str, why: str, next_step: str) -> InputError:
     return InputError(f"graph.patterns: {pattern!r} {why}", code="invalid_pattern", next_step=next_step)
 
 
-def _danger(pattern: str) -> str:
+def _find_danger(pattern: str) -> str:
     """What in a pattern may take more than polynomial time, or many steps a character; empty for nothing."""
     open_groups = [_Group()]
     at, last, repeats, options = 0, _Group(), 0, 0
     while at < len(pattern):
-        step, kind = _piece(pattern, at)
+        step, kind = _piece_at(pattern, at)
         at += step
         if kind == "reference":
             return "refers back to what it matched"
@@ -74,13 +74,13 @@ def _danger(pattern: str) -> str:
             return "repeats a group that holds a repeat or an alternative"
         repeats += kind == "repeat"
         options += kind == "option" or (kind == "close" and open_groups[-1].chooses)
-        last = _tracked(open_groups, kind)
+        last = _track_group(open_groups, kind)
     if repeats > _REPEATS:
         return f"holds more than {_REPEATS} open repeats"
     return f"holds more than {_OPTIONS} options" if options > _OPTIONS else ""
 
 
-def _tracked(open_groups: "list[_Group]", kind: str) -> "_Group":
+def _track_group(open_groups: "list[_Group]", kind: str) -> "_Group":
     """Follow one piece through the open groups; the group that it closed, if it did."""
     if kind == "open":
         open_groups.append(_Group())
@@ -103,7 +103,7 @@ class _Group:
     chooses: bool = False
 
 
-def _piece(pattern: str, at: int) -> tuple[int, str]:
+def _piece_at(pattern: str, at: int) -> tuple[int, str]:
     """How long the piece of a pattern at this place is, and its kind: what matters of it."""
     char = pattern[at]
     if found := _ESCAPE.match(pattern, at):
@@ -115,7 +115,7 @@ def _piece(pattern: str, at: int) -> tuple[int, str]:
         refers = head is not None and head[0].startswith(("?P=", "?("))
         return 1 + (len(head[0]) if head else 0), "reference" if refers else _opening(head)
     if found := _REPEAT.match(pattern, at):
-        return _repeat(pattern, found)
+        return _repeat_at(pattern, found)
     return 1, {")": "close", "|": "choice"}.get(char, "plain")
 
 
@@ -123,7 +123,7 @@ def _opening(head: re.Match[str] | None) -> str:
     return "plain" if head and head[0].endswith(")") else "open"
 
 
-def _repeat(pattern: str, found: re.Match[str]) -> tuple[int, str]:
+def _repeat_at(pattern: str, found: re.Match[str]) -> tuple[int, str]:
     """A repeat with its suffix: `?` is an option, `{3}` a count, anything else repeats an open number of times."""
     length = len(found[0]) + (pattern[found.end() : found.end() + 1] in {"?", "+"})
     if found[0] in "*+?":

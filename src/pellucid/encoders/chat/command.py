@@ -38,7 +38,7 @@ class ChatCommand:
         Raises:
             InputError: none is set, or it cannot be one.
         """
-        given = _words(settings.command)
+        given = _command_words(settings.command)
         environment = program_environment(settings.command_environment)
         places = [each for each in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
         program = shutil.which(os.path.expanduser(given[0]), path=os.pathsep.join(places))
@@ -89,7 +89,7 @@ def prompt_of(question: ChatPrompt) -> str:
     return f"{mark(asked)}\n{asked}"
 
 
-def _words(command: str | tuple[str, ...]) -> tuple[str, ...]:
+def _command_words(command: str | tuple[str, ...]) -> tuple[str, ...]:
     """The program and its arguments.
 
     Raises:

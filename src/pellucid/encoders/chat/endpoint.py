@@ -120,13 +120,13 @@ def place(settings: LlmSettings) -> str:
 
 def exchange(settings: LlmSettings, question: ChatPrompt, within_s: float) -> Reply | Failure:
     """Ask once, and wait so many seconds at most."""
-    path, body = _asked(settings, question)
+    path, body = _path_and_body(settings, question)
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     try:
         answer = post(settings.base_url.rstrip("/") + path, _headers(settings), data, within_s)
     except NoAnswerError as error:
-        return _unanswered(error)
-    return _failure_of(answer) or _read(answer.body, settings.api)
+        return _failure_without_answer(error)
+    return _failure_of(answer) or _read_reply(answer.body, settings.api)
 
 
 def _headers(settings: LlmSettings) -> dict[str, str]:
@@ -135,7 +135,7 @@ def _headers(settings: LlmSettings) -> dict[str, str]:
     return headers | ({"Authorization": f"Bearer {key}"} if key else {})
 
 
-def _asked(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, object]]:
+def _path_and_body(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, object]]:
     """The path and body of the chosen API."""
     form: dict[str, object] = {"name": question.name, "strict": True, "schema": dict(question.schema)}
     if settings.api == "responses":
@@ -155,7 +155,7 @@ def _asked(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, 
     }
 
 
-def _unanswered(error: NoAnswerError) -> Failure:
+def _failure_without_answer(error: NoAnswerError) -> Failure:
     if error.reason == "late":
         return Failure("llm_timeout", str(error), "raise llm.timeoutS, or try again later", again=True)
     if error.reason == "long":
@@ -212,7 +212,7 @@ def _wait_s(answer: HttpResponse) -> float | None:
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
-def _read(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failure:
+def _read_reply(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failure:
     try:
         return _read_responses(body) if api == "responses" else _read_completion(body)
     except ValidationError:

@@ -161,7 +161,7 @@ class _Chat:
             attempts += 1
             self.meter.attempts += 1
             outcome = self._way.once(question, self._deadline.within(self._way.timeout_s))
-            self._count(question, outcome)
+            self._count_usage(question, outcome)
             if isinstance(outcome, Reply):
                 value, flaw = read_json(outcome.text, question.schema)
                 if not flaw:
@@ -173,7 +173,7 @@ class _Chat:
                 tried = f" after {attempts} attempts" if attempts > 1 else ""
                 words = f"{self._way.place}: {outcome.words}{tried}"
                 raise ChatError(outcome.code, words, next_step=outcome.next_step, complaint=outcome.complaint)
-            self._sleep(self._deadline.within(self._pause(outcome, attempts)))
+            self._sleep(self._deadline.within(self._pause_s(outcome, attempts)))
 
     def _hold_caps(self) -> None:
         cap, most = self._settings.max_cost, self._way.most_calls
@@ -184,20 +184,20 @@ class _Chat:
             words = f"this run has called {self._way.place} {most} times, which is its cap"
             raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
-    def _count(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
+    def _count_usage(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
         if outcome.usage is None:
             return
         text = outcome.text if isinstance(outcome, Reply) else ""
         used = outcome.usage
         if used.input_tokens is None or used.output_tokens is None:
             self.meter.estimated += 1
-            used = _estimated(used, question, text)
+            used = _estimated_usage(used, question, text)
         entered, left = used.input_tokens or 0, used.output_tokens or 0
         self.meter.input_tokens += entered
         self.meter.output_tokens += left
         self.meter.cost += (entered * self._settings.input_cost + left * self._settings.output_cost) / _MILLION
 
-    def _pause(self, failure: Failure, attempts: int) -> float:
+    def _pause_s(self, failure: Failure, attempts: int) -> float:
         """Seconds before the next attempt: doubling from .5 to 8, half to whole of it by chance, or what was asked."""
         doubled = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempts - 1))
         return max(failure.wait_s or 0.0, doubled * (0.5 + self._jitter() / 2))
@@ -256,7 +256,7 @@ def _worth_waiting(failure: Failure) -> bool:
     return failure.again and (failure.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
-def _estimated(used: Usage, question: ChatPrompt, text: str) -> Usage:
+def _estimated_usage(used: Usage, question: ChatPrompt, text: str) -> Usage:
     asked = (len(question.system) + len(question.user)) // _CHARS_A_TOKEN + 1
     return Usage(
         asked if used.input_tokens is None else used.input_tokens,

@@ -25,15 +25,15 @@ _START = re.compile(r"[{\[]")
 def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
     """The first JSON value of an answer that follows the schema, and what is wrong with it (empty: nothing)."""
     first = ""
-    for value in _values(text, _ENVELOPES):
-        flaw = _flaw(value, schema, "the answer")
+    for value in _json_values(text, _ENVELOPES):
+        flaw = _schema_flaw(value, schema, "the answer")
         if not flaw:
             return value, ""
         first = first or flaw
     return None, first or ("it is not JSON, or was cut off" if text.strip() else "it is empty")
 
 
-def _values(text: str, depth: int) -> Iterator[JsonValue]:
+def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
     """Every object or list in a text that is not inside another, each followed by what it may be an envelope of."""
     at = broken = 0
     while broken < _BROKEN_STARTS and (start := _START.search(text, at)):
@@ -45,20 +45,20 @@ def _values(text: str, depth: int) -> Iterator[JsonValue]:
             broken += 1
             continue
         yield value
-        yield from _inside(value, depth)
+        yield from _values_inside(value, depth)
 
 
-def _inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
+def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
     if depth and isinstance(value, dict):
         for part in value.values():
             if isinstance(part, dict):
                 yield part
-                yield from _inside(part, depth - 1)
+                yield from _values_inside(part, depth - 1)
             elif isinstance(part, str):
-                yield from _values(part, depth - 1)
+                yield from _json_values(part, depth - 1)
 
 
-def _flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
+def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
     """Where `value` leaves the strict subset of JSON Schema; empty if nowhere. A missing value counts as null."""
     allowed = schema.get("enum")
     if isinstance(allowed, Sequence) and value not in allowed:
@@ -69,11 +69,11 @@ def _flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
         return f"{where} is not of type {' or '.join(names)}"
     if isinstance(value, dict):
         properties = cast("Mapping[str, JsonSchema]", schema.get("properties", {}))
-        flaws = (_flaw(value.get(name), part, name) for name, part in properties.items())
+        flaws = (_schema_flaw(value.get(name), part, name) for name, part in properties.items())
         return next(filter(None, flaws), "")
     if isinstance(value, list):
         items = cast("JsonSchema", schema["items"])
-        return next(filter(None, (_flaw(item, items, f"an item of {where}") for item in value)), "")
+        return next(filter(None, (_schema_flaw(item, items, f"an item of {where}") for item in value)), "")
     return ""
 
 

@@ -115,14 +115,14 @@ class Int8Dense:
         if isinstance(source, Norm):
             return self._after_norm(weights, source)
         graph = self.graph
-        scale, zero = self._gelu_scale(rows) if source == "gelu" else self._scale(rows)
+        scale, zero = self._gelu_scale(rows) if source == "gelu" else self._row_scales(rows)
         zeros = graph.apply("ConstantOfShape", graph.apply("Shape", scale), value=_uint8(zero, shape=(1,)))
         codes = graph.apply("QuantizeLinear", rows, scale, zeros, axis=0)
-        product = self._fine_product if source == "gelu" else self._product
+        product = self._fine_product if source == "gelu" else self._matrix_product
         by_row = graph.apply("Unsqueeze", scale, graph.ints(1))
         return [graph.apply("Mul", product(codes, zero, _Columns.of(weight)), by_row) for weight in weights]
 
-    def _product(self, codes: str, zero: int, columns: "_Columns") -> str:
+    def _matrix_product(self, codes: str, zero: int, columns: "_Columns") -> str:
         graph = self.graph
         inputs = (
             codes,
@@ -134,22 +134,22 @@ class Int8Dense:
         return graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
 
     def _fine_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        rest = self._product(codes, zero, columns.rest)
-        return self.graph.apply("Add", self._product(codes, zero, columns), rest)
+        rest = self._matrix_product(codes, zero, columns.rest)
+        return self.graph.apply("Add", self._matrix_product(codes, zero, columns), rest)
 
     def _after_norm(self, weights: Sequence[Vector], norm: Norm) -> list[str]:
         """Rows of a norm are bounded: one scale serves them all, and one product takes whole steps and remainders."""
         graph = self.graph
-        divisor = _balance(weights, norm)
+        divisor = _channel_divisors(weights, norm)
         rows, step, zero = norm.apply(graph, divisor), graph.scalar(1), self._point(_ZERO)
         whole = graph.apply("QuantizeLinear", rows, step, zero)
         remainder = graph.apply("Sub", rows, graph.apply("DequantizeLinear", whole, step, zero))
         fine = graph.apply("QuantizeLinear", remainder, graph.scalar(1 / _FINER), zero)
         codes = graph.apply("Concat", whole, fine, axis=1)
         columns = [_Columns.of(weight * divisor[:, None]) for weight in weights]
-        return [self._product(codes, _ZERO, one.beside_finer()) for one in columns]
+        return [self._matrix_product(codes, _ZERO, one.beside_finer()) for one in columns]
 
-    def _scale(self, rows: str) -> tuple[str, int]:
+    def _row_scales(self, rows: str) -> tuple[str, int]:
         """The scale of each row and the zero point of all."""
         graph = self.graph
         largest = graph.apply("ReduceMax", graph.apply("Abs", rows), graph.ints(1), keepdims=0)
@@ -192,7 +192,7 @@ class _Columns:
         return _Columns(np.concatenate([self.steps, self.steps / np.float32(_FINER)]), self.scale)
 
 
-def _balance(weights: Sequence[Vector], norm: Norm) -> Vector:
+def _channel_divisors(weights: Sequence[Vector], norm: Norm) -> Vector:
     """The divisor of each channel, to be multiplied into its weights, after which no channel ever exceeds 127.
 
     SmoothQuant's idea (Xiao et al. 2023, eq. 4, alpha = 1/2): narrow wide channels, so that one scale suits all. A

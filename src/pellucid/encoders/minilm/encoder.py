@@ -121,7 +121,7 @@ class MiniLM:
             if self._loading is None or self._may_be_there_now(self._loading):
                 # a thread that is waited for at exit: a process that ends in the middle of loading would crash
                 loader = ThreadPoolExecutor(1, "minilm-load")
-                self._loading = loader.submit(self._fresh)
+                self._loading = loader.submit(self._load_anew)
                 loader.shutdown(wait=False)
             loading = self._loading
         if not loading.done():
@@ -130,7 +130,7 @@ class MiniLM:
             raise EncoderError(error.message, next_step=error.next_step) from error
         return loading.result()
 
-    def _fresh(self) -> _Loaded:
+    def _load_anew(self) -> _Loaded:
         session = Session(self._cache, self._variant, self._report)
         multiply_in_one_thread()
         return _Loaded(_tokenizer(self._cache, self._report), session)

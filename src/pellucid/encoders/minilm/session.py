@@ -46,11 +46,11 @@ class Session:
         """
         path = graph_path(cache, variant)
         try:
-            _verify(path, report)
-            self._session = _open(path, variant)
+            _verify_graph(path, report)
+            self._session = _open_session(path, variant)
         except _UnusableError:
-            _build(path, variant, report)
-            self._session = _open(path, variant)
+            _build_graph(path, variant, report)
+            self._session = _open_session(path, variant)
 
     def states(self, ids: "NDArray[np.int64]") -> Vector:
         """The last hidden state of every token: ids (batch, length) to float32 (batch, length, 384)."""
@@ -66,7 +66,7 @@ def _stamp(variant: Variant) -> dict[str, str]:
     return {"variant": variant, "builder": BUILDER, "weights": WEIGHTS_SHA256}
 
 
-def _verify(path: Path, report: Report | None) -> None:
+def _verify_graph(path: Path, report: Report | None) -> None:
     """Refuse a graph whose bytes are not known to be those that were built."""
     state = graph_record.check(path)
     if state == "damaged" and report:
@@ -75,7 +75,7 @@ def _verify(path: Path, report: Report | None) -> None:
         raise _UnusableError(f"{path} is {state}")
 
 
-def _open(path: Path, variant: Variant) -> "InferenceSession":
+def _open_session(path: Path, variant: Variant) -> "InferenceSession":
     import onnxruntime
     from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
@@ -102,7 +102,7 @@ def _open(path: Path, variant: Variant) -> "InferenceSession":
     return session
 
 
-def _build(path: Path, variant: Variant, report: Report | None) -> None:
+def _build_graph(path: Path, variant: Variant, report: Report | None) -> None:
     from pellucid.encoders.minilm import graph
 
     files = provision(path.parent, report)

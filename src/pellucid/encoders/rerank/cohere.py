@@ -78,7 +78,7 @@ class CohereReranker:
     def _scores(self, answer: HttpResponse, count: int) -> list[float]:
         if not 200 <= answer.status < 300:
             # what an endpoint says of an error could repeat the key or a text: only its status is passed on
-            raise self._error(f"the endpoint answered {answer.status}", _step(answer.status))
+            raise self._error(f"the endpoint answered {answer.status}", _next_step(answer.status))
         try:
             results = _Ranking.model_validate_json(answer.body).results
         except ValidationError:
@@ -102,7 +102,7 @@ class CohereReranker:
             return ""
 
 
-def _step(status: int) -> str:
+def _next_step(status: int) -> str:
     steps = {
         401: "check rerank.apiKey (PELLUCID_RERANK__API_KEY)",
         403: "check what rerank.apiKey may do, and rerank.model",

@@ -72,7 +72,7 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
     """
     if is_local(model):
         return _model_at(Path(model).expanduser())
-    wanted = _wanted(model)
+    wanted = _wanted_files(model)
     found = _in_folder(_folder(model, cache), wanted.graphs) or _in_hub_cache(wanted)
     if found is None:
         raise MissingModelError(
@@ -103,7 +103,7 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
     try:
         with cachefolder.locked(cache):
             # another process may have brought it while this one waited
-            if _in_folder(folder, _wanted(model).graphs) is None:
+            if _in_folder(folder, _wanted_files(model).graphs) is None:
                 _fetch(model, folder, report, progress=progress)
     except OSError as error:
         raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
@@ -111,7 +111,7 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
 
 
 def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
-    wanted = _wanted(model)
+    wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")
     cachefolder.open_folder(part)
     report(f"{model}: asking the model hub for {wanted.repository}")
@@ -144,7 +144,7 @@ def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
     report(f"{model}: kept in {folder}")
 
 
-def _wanted(model: str) -> _Wanted:
+def _wanted_files(model: str) -> _Wanted:
     match = _FROM_HUB.fullmatch(model)
     if match is None or ".." in model:
         raise EncoderError(

@@ -29,10 +29,10 @@ def _group(conversation: dict[str, Any]) -> Group:
         for i, qa in enumerate(conversation["qa"])
         if str(qa["category"]) in _ASKED and (labels := _labels(qa.get("evidence", []), known))
     ]
-    return Group(str(conversation["sample_id"]), records, tuple(questions), _cited(conversation, known))
+    return Group(str(conversation["sample_id"]), records, tuple(questions), _cited_turns(conversation, known))
 
 
-def _cited(conversation: dict[str, Any], known: set[str]) -> dict[str, tuple[str, ...]]:
+def _cited_turns(conversation: dict[str, Any], known: set[str]) -> dict[str, tuple[str, ...]]:
     """The turns cited by the set's `observation` entries, `[sentence, turn or turns]` by session and speaker."""
     cited: dict[str, tuple[str, ...]] = {}
     speakers = [speaker for session in conversation.get("observation", {}).values() for speaker in session.values()]

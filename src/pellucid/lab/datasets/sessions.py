@@ -93,7 +93,7 @@ def load(path: Path) -> Sessions:
             code="invalid_data",
             next_step="name the folder of the data set",
         )
-    spoken = {key: text for each in transcripts for key, text in _spoken(each.text)}
+    spoken = {key: text for each in transcripts for key, text in _spoken_lines(each.text)}
     asked = list(rows(find(folder, "questions.jsonl*"), ("id", "question", "evidence", "must", "level")))
     answerable = [row for row in asked if row["must"]]
     return Sessions(
@@ -116,7 +116,7 @@ def _transcript(path: Path) -> Transcript:
     return Transcript(path.name.partition(".")[0], text, begins[1] if begins else "")
 
 
-def _spoken(transcript: str) -> Iterator[tuple[str, str]]:
+def _spoken_lines(transcript: str) -> Iterator[tuple[str, str]]:
     """The key and the text of each line with words of the user or of the assistant."""
     for line in filter(None, transcript.split("\n")):
         row = json.loads(line)

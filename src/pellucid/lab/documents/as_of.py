@@ -61,7 +61,7 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
     gone = eips.headers_only(documents, changes)
     with indexed(settings, [*documents, *gone], report) as home:
         report(f"loading {len(changes)} changes of headers")
-        loading = _load(home.app, changes)
+        loading = _load_history(home.app, changes)
         rows: list[dict[str, Any]] = []
         millis: list[float] = []
         history: dict[str, dict[str, Any]] = {}
@@ -74,7 +74,7 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
             history[field] = _answered(said)
             asks = [Ask(each, each.text, each.at) for each in drawn(questions, SAMPLE)]
             found = recalled(home.app, asks, request.without, f"recalling as of then, {field}", report)
-            brought[field] = _placed(found, millis)
+            brought[field] = _places_of_answers(found, millis)
     return AsOfLabOutput(
         documents=len(documents),
         headers_only=len(gone),
@@ -87,7 +87,7 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
     )
 
 
-def _load(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
+def _load_history(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
     """Take the changes in as any history of headers is, and say how long that took; StoreError for one not taken."""
     begun = perf_counter()
     rows = (
@@ -129,7 +129,7 @@ def _answered(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"questions": len(rows), "answered": len(rows) - len(wrong), "wrong": wrong[:EXAMPLES]}
 
 
-def _placed(found: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
+def _places_of_answers(found: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
     """In how many recalls the header that held then stands how high; what each took goes to `millis`."""
     places: list[int] = []
     for question, state, spent in found:

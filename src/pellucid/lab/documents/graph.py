@@ -69,7 +69,7 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
         found = _header_edges(home.app)
         sections = len(home.app.index.memories(NAMESPACE))
         told = {
-            name: _dependencies(home.app, asked, (*request.without, *left_out), name, report)
+            name: _measure_dependencies(home.app, asked, (*request.without, *left_out), name, report)
             for name, left_out in VARIANTS.items()
         }
     rankings = {name: each.rankings for name, each in told.items()}
@@ -83,7 +83,7 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
             "movedAside": agreement({pair for pair in found if not moved & set(pair)}, pairs(truth, moved)),
         },
         metrics={name: dependencies(each, truth) for name, each in rankings.items()},
-        moved_aside={name: _aside(each, truth, moved) for name, each in rankings.items()},
+        moved_aside={name: _metrics_without(each, truth, moved) for name, each in rankings.items()},
         legs=told["all"].health,
         latency_ms=spread(told["all"].millis),
         details=_ranked(rankings, truth) if request.details else (),
@@ -108,7 +108,7 @@ class _BroughtDocuments:
     millis: Sequence[float]
 
 
-def _dependencies(
+def _measure_dependencies(
     app: App, asked: Sequence[int], left_out: tuple[str, ...], title: str, report: Report
 ) -> _BroughtDocuments:
     rankings: dict[int, list[int]] = {}
@@ -123,7 +123,7 @@ def _dependencies(
     return _BroughtDocuments(rankings, {name: dict(counts) for name, counts in health.items()}, millis)
 
 
-def _aside(rankings: Mapping[int, list[int]], truth: Requires, moved: AbstractSet[int]) -> dict[str, Any]:
+def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: AbstractSet[int]) -> dict[str, Any]:
     """The metrics with what moved away neither asked about, nor required, nor at any place."""
     left = without(truth, moved)
     kept = {number: [each for each in ranking if each not in moved] for number, ranking in rankings.items()}

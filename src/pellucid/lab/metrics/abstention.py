@@ -31,7 +31,7 @@ def told_apart(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> 
     Intervals are percentiles of 2,000 seeded resamples of both sets of questions; `gainOverFloors` is paired.
     """
     signs = {name: (_column(unanswerable, name), _column(answerable, name)) for name in Doubts.__slots__}
-    areas = {name: _resampled(*columns) for name, columns in signs.items()}
+    areas = {name: _resampled_areas(*columns) for name, columns in signs.items()}
     doubt = signs.pop("doubt")
     return {
         "unanswerable": len(unanswerable),
@@ -66,7 +66,7 @@ def _column(questions: Sequence[Doubts], name: str) -> Floats:
     return np.array([getattr(each, name) for each in questions], dtype=np.float64)
 
 
-def _resampled(high: Floats, low: Floats) -> Floats:
+def _resampled_areas(high: Floats, low: Floats) -> Floats:
     """The area of each resample: the same questions for every sign, so that differences are paired."""
     rng, areas = np.random.default_rng(_SEED), np.empty(SAMPLES)
     for number in range(SAMPLES):

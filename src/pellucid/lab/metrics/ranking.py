@@ -23,17 +23,17 @@ def keys_of(item: Item) -> tuple[str, ...]:
 
 def hit_at(k: int) -> Metric:
     """1 if any relevant record stands in the first k."""
-    return lambda ranking, labels: float(any(_fresh(ranking[:k], labels)))
+    return lambda ranking, labels: float(any(_new_records(ranking[:k], labels)))
 
 
 def recall_at(k: int) -> Metric:
     """The share of relevant records that stand in the first k."""
-    return lambda ranking, labels: sum(map(len, _fresh(ranking[:k], labels))) / len(labels)
+    return lambda ranking, labels: sum(map(len, _new_records(ranking[:k], labels))) / len(labels)
 
 
 def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
     """One over the place of the first relevant record within the first 10, else 0."""
-    return next((1 / place for place, found in enumerate(_fresh(ranking[:10], labels), start=1) if found), 0.0)
+    return next((1 / place for place, found in enumerate(_new_records(ranking[:10], labels), start=1) if found), 0.0)
 
 
 def ndcg_at(k: int) -> Metric:
@@ -43,7 +43,7 @@ def ndcg_at(k: int) -> Metric:
     """
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
-        found = [max((labels[key] for key in keys), default=0) for keys in _fresh(ranking[:k], labels)]
+        found = [max((labels[key] for key in keys), default=0) for keys in _new_records(ranking[:k], labels)]
         gain = sum(grade / log2(place + 1) for place, grade in enumerate(found, start=1))
         best = sum(grade / log2(place + 1) for place, grade in enumerate(sorted(labels.values(), reverse=True)[:k], 1))
         return gain / best
@@ -51,7 +51,7 @@ def ndcg_at(k: int) -> Metric:
     return ndcg
 
 
-def _fresh(ranking: Ranking, labels: Mapping[str, int]) -> list[set[str]]:
+def _new_records(ranking: Ranking, labels: Mapping[str, int]) -> list[set[str]]:
     """The relevant records that each place brings, those brought before left out."""
     out: list[set[str]] = []
     brought: set[str] = set()

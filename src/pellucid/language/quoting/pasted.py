@@ -86,10 +86,10 @@ _READS_ON = 0.15
 @lru_cache(256)
 def spans(text: str) -> tuple[MessageSpan, ...]:
     """The message cut where own words and pasted material meet, in order; empty for an empty message."""
-    pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _pieces(line)]
+    pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
     pasted = [_MARKER.fullmatch(line) is not None for line in lines]
-    for find in (_enclosed, _quoted, _mailed, _machine_runs, _documents, _reports):
+    for find in (_fenced_spans, _quoted_spans, _mail_spans, _machine_runs, _document_spans, _report_spans):
         for start, end in find(lines, pasted):
             pasted[start:end] = [True] * (end - start)
     found: list[MessageSpan] = []
@@ -103,7 +103,7 @@ def spans(text: str) -> tuple[MessageSpan, ...]:
     return (*found, MessageSpan(at, len(text), True)) if at < len(text) else tuple(found)
 
 
-def _pieces(line: str) -> list[str]:
+def _split_at_screen(line: str) -> list[str]:
     """A line, cut where somebody's own words go over into a terminal's screen (`The transcript: ❯ make it`)."""
     screen = _SCREEN.search(line)
     return [line[: screen.start()], line[screen.start() :]] if screen and line[: screen.start()].strip() else [line]
@@ -124,7 +124,7 @@ Marks = Sequence[bool]
 Finder = Callable[[Lines, Marks], Iterator[tuple[int, int]]]
 
 
-def _enclosed(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     """Fences and tags, with what stands between them; one that is never closed reaches to the end."""
     at = 0
     ends = _last_closings(lines)
@@ -147,7 +147,7 @@ def _last_closings(lines: Lines) -> dict[str, int]:
     return {found[1]: n for n, line in enumerate(lines) for found in re.finditer(r"</([A-Za-z][\w:-]{0,40})>", line)}
 
 
-def _quoted(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     for at, line in enumerate(lines):
         if _QUOTE.match(line):
             before = at
@@ -156,7 +156,7 @@ def _quoted(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
             yield before, at + 1
 
 
-def _mailed(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     """A mail with its header: three fields in a row, among them who it is from; it reaches to the end."""
     run: list[str] = []
     for at, line in enumerate(lines):
@@ -197,17 +197,17 @@ def _is_machine(line: str) -> bool:
     )
 
 
-def _documents(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     """From the first heading to the end, where there are several and much stands below them."""
     headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
     if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
         yield headings[0], len(lines)
 
 
-def _reports(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+def _report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     """Paragraphs that read as reports, with the titles right above them."""
     title = -1
-    for start, end in _paragraphs(lines, pasted):
+    for start, end in _paragraph_spans(lines, pasted):
         text = " ".join(lines[start:end])
         if _is_report(text):
             yield start if title < 0 else title, end
@@ -218,7 +218,7 @@ def _reports(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
             title = -1
 
 
-def _paragraphs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     start = -1
     for at, line in enumerate([*lines, ""]):
         if at < len(lines) and line.strip() and not pasted[at]:

@@ -44,8 +44,8 @@ class Clash:
 
 def clash(older: str, newer: str) -> Clash | None:
     """Whether a newer statement cannot hold together with an older one; None where it can, or where it is not known."""
-    found = [met for old in frames(older) for new in frames(newer) if (met := _met(old, new)) is not None]
-    found += [met for new in frames(newer) if new.change and (met := _changed(older, new.change))]
+    found = [met for old in frames(older) for new in frames(newer) if (met := _clash_of(old, new)) is not None]
+    found += [met for new in frames(newer) if new.change and (met := _clash_of_numbers(older, new.change))]
     return min(found, key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
 
 
@@ -85,10 +85,10 @@ def _are_kin(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
     )
 
 
-def _met(old: Frame, new: Frame) -> Clash | None:
+def _clash_of(old: Frame, new: Frame) -> Clash | None:
     if old.denied or new.denied or old.adds or new.adds:
         return None
-    met = _refilled(old, new) or _moved(old, new)
+    met = _clash_of_fillings(old, new) or _clash_of_places(old, new)
     return met if met is None or old.alone else replace(met, strength=_weaker(met.strength), whole=False)
 
 
@@ -97,23 +97,23 @@ def _weaker(strength: Strength) -> Strength:
     return "open" if strength == "plain" else strength
 
 
-def _moved(old: Frame, new: Frame) -> Clash | None:
+def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
     """Two places of one thing."""
     one, other = old.place, new.place
     if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
         return None
-    start, end = _common(*([token.text for token in each.value] for each in (one, other)))
+    start, end = _common_ends(*([token.text for token in each.value] for each in (one, other)))
     mine, theirs = (each.value[start : len(each.value) - end] for each in (other, one))
     if len({len(mine), len(theirs)}) == 2:  # `port 5433` and `6432`
         mine, theirs = ([t for t in each if t.kind == "number"] or each for each in (mine, theirs))
-    kind = _kind(theirs, mine) if mine and theirs else None
+    kind = _kind_of_filling(theirs, mine) if mine and theirs else None
     if kind is None:
         return None
     plain = kind == "number" or (new.changed and bool(other.joint))
     return Clash("plain" if plain else "open", kind)
 
 
-def _changed(older: str, change: Change) -> Clash | None:
+def _clash_of_numbers(older: str, change: Change) -> Clash | None:
     """What says the number that a change starts from: all of it where it says it of that thing alone."""
     for piece in pieces(older):
         for frame in frames(piece):
@@ -124,10 +124,10 @@ def _changed(older: str, change: Change) -> Clash | None:
     return None
 
 
-def _refilled(old: Frame, new: Frame) -> Clash | None:
+def _clash_of_fillings(old: Frame, new: Frame) -> Clash | None:
     """One frame with two fillings."""
-    start, end = _common(old.words, new.words)
-    slots = [_widened(each.tokens, start, end) for each in (old, new)]
+    start, end = _common_ends(old.words, new.words)
+    slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
     if not mine or not theirs:
         return None
@@ -135,11 +135,11 @@ def _refilled(old: Frame, new: Frame) -> Clash | None:
         theirs = theirs[: len(new.left.split())]
     if new.left and not _is_left(new.left, theirs, old):
         return None
-    kind = _kind(theirs, mine)
+    kind = _kind_of_filling(theirs, mine)
     if kind is None:
         return None
     before, after = new.tokens[: slots[1][0]], new.tokens[len(new.tokens) - slots[1][1] :]
-    strength = _strength(old, new, kind, before, after)
+    strength = _strength_of(old, new, kind, before, after)
     return Clash(strength, kind) if strength else None
 
 
@@ -149,7 +149,7 @@ def _is_left(left: str, theirs: Sequence[Token], old: Frame) -> bool:
     return {token.text for token in theirs} <= said <= set(old.words)
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     """How many words two statements share at their beginning, and at their end."""
     most = min(len(one), len(other))
     start = next((at for at in range(most) if one[at] != other[at]), most)
@@ -157,7 +157,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     return start, end
 
 
-def _widened(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     """A place in a script without spaces, up to the particles around it: `田中`, not `中`."""
     while start and tokens[start - 1].kind == "sign" and tokens[start - 1].text not in _EAST_JOINTS:
         if start < len(tokens) and tokens[start].kind != "sign":
@@ -166,7 +166,7 @@ def _widened(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _kind(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
+def _kind_of_filling(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
     """What fills the place on both sides; None where it is not the same kind of thing."""
     if _same_measure(one, other):
         return "number"
@@ -197,6 +197,7 @@ def _is_measure(tokens: Sequence[Token]) -> bool:
 
 
 def _is_named(tokens: Sequence[Token]) -> bool:
+    """Whether a filling is short enough for a name, and holds nothing that only sentences hold."""
     if any(token.kind == "sign" for token in tokens):
         return len(tokens) <= _LONGEST_EAST_NAME and not any(token.text in _EAST_JOINTS for token in tokens)
     plain = all(token.kind not in {"number", "date"} or at for at, token in enumerate(tokens))
@@ -208,7 +209,10 @@ def _is_structure(token: Token) -> bool:
     return token.kind == "word" and token.text in structure()
 
 
-def _strength(old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
+def _strength_of(
+    old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]
+) -> Strength | None:
+    """How surely two fillings of one place clash; None where both may hold at a time."""
     signed = new.changed or new.turned
     if _verb(new.tokens) in _forms("many") and not signed:
         return None
@@ -271,6 +275,7 @@ def _of_subject(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> S
 
 
 def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
+    """How surely two names clash behind a verb: what somebody may have or do several of is left open."""
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
         return _of_eastern(before, after)

@@ -71,19 +71,19 @@ def frames(text: str) -> tuple[Frame, ...]:
 
 
 def _frames_of(clause: Clause) -> Iterator[Frame]:
-    made = _read(clause)
+    made = _frame_of(clause)
     if made is None:
         return
     places = read_place(fold_words(made.tokens)), read_change(fold_words(made.tokens))
-    for each in _turned(made):
-        for tokens in (_flipped(each.tokens), *_done(each.tokens)):
+    for each in _frames_with_one_word(made):
+        for tokens in (_as_active(each.tokens), *_done(each.tokens)):
             told = replace(each, tokens=fold_words(tokens), place=places[0], change=places[1])
             if not _is_past(told.tokens) or any(places):
                 yield told
                 yield from (replace(told, left=clause.left),) if clause.left and not told.left else ()
 
 
-def _read(clause: Clause) -> Frame | None:
+def _frame_of(clause: Clause) -> Frame | None:
     """A clause as one frame, before phrases of it are put otherwise."""
     plain = clause.text.rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _sign("unsure").search(plain) or _sign("past").search(plain):
@@ -96,7 +96,7 @@ def _read(clause: Clause) -> Frame | None:
         return None
     if len(said) > _SO_LONG or lowered & lexicon.words("unsure") - lexicon.words("future") or not said:
         return None
-    return _opened(
+    return _without_opening(
         Frame(
             said,
             changed or clause.corrects,
@@ -149,18 +149,19 @@ def words(text: str) -> tuple[Token, ...]:
 def _token(found: re.Match[str], *, first: bool) -> Token:
     raw = found[0]
     text = _CLITIC.sub("", raw.casefold())
-    if found["date"] or text in _days() or (text in _months() and raw[0].isupper()):
-        return Token(_days().get(text, text), "date")
+    if found["date"] or text in _weekday_names() or (text in _months() and raw[0].isupper()):
+        return Token(_weekday_names().get(text, text), "date")
     if found["number"] or lexicon.numbers().get(text, 0) > 1:
         return Token(text, "number")
     if found["sign"]:
         return Token(text, "sign")
     if any(char.isdigit() for char in raw):
         return Token(text, "code")
+    # at the beginning of a sentence only a capital inside the word (`GitHub`) is a sign of a name
     return Token(text, "name" if raw != raw.lower() and (not first or raw[1:] != raw[1:].lower()) else "word")
 
 
-def _opened(frame: Frame) -> Frame:
+def _without_opening(frame: Frame) -> Frame:
     """Without what opens it (`No, …`, `our …`) and the words of now; they are told as signs."""
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
@@ -197,7 +198,7 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
     return "", set()
 
 
-def _turned(frame: Frame) -> Iterator[Frame]:
+def _frames_with_one_word(frame: Frame) -> Iterator[Frame]:
     """The frame with one word for a phrase; one for each state that a change may have led to."""
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
@@ -208,14 +209,14 @@ def _turned(frame: Frame) -> Iterator[Frame]:
         definite=definite,
         existential=any(token.text in lexicon.words("indefinite") for token in frame.tokens[1:]),
     )
-    for phrase, instead in _same().items():
-        if (at := _at(frame, phrase)) is not None:
+    for phrase, instead in _one_word_phrases().items():
+        if (at := _find_phrase(frame, phrase)) is not None:
             taken = phrase in _takes()
             for word in sorted(lexicon.words("sole")) if taken else (instead,):
                 yield replace(frame, tokens=_put(frame, at, phrase, word), changed=frame.changed or taken)
             return
     for phrase in turns():
-        if (at := _at(frame, phrase)) is not None:
+        if (at := _find_phrase(frame, phrase)) is not None:
             counted = {token.kind for token in frame.tokens[at + len(phrase.split()) :][:1]} & {"date", "number"}
             for state in (*_states(), *(("be",) if counted else ())):
                 yield replace(frame, tokens=_put(frame, at, phrase, state), changed=True, turned=True)
@@ -223,7 +224,7 @@ def _turned(frame: Frame) -> Iterator[Frame]:
     yield frame
 
 
-def _at(frame: Frame, phrase: str) -> int | None:
+def _find_phrase(frame: Frame, phrase: str) -> int | None:
     wanted = tuple(phrase.split())
     words = frame.words
     return next((at for at in range(len(words)) if words[at : at + len(wanted)] == wanted), None)
@@ -234,7 +235,7 @@ def _put(frame: Frame, at: int, phrase: str, state: str) -> tuple[Token, ...]:
     return (*frame.tokens[:at], *new, *frame.tokens[at + len(phrase.split()) :])
 
 
-def _flipped(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """`Search is owned by Jonas` as `Jonas owned search`."""
     words = [token.text for token in tokens]
     if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
@@ -288,7 +289,7 @@ def _ours() -> frozenset[str]:
 
 
 @cache
-def _days() -> dict[str, str]:
+def _weekday_names() -> dict[str, str]:
     """The names of weekdays, also with an `s` for each of them, with the name alone."""
     names = [name.removesuffix("s") for name in lexicon.weekdays(*lexicon.STATED) if len(name) > _SHORTEST_DAY]
     return {form: name for name in names for form in (name, f"{name}s")}
@@ -301,7 +302,7 @@ def _months() -> frozenset[str]:
 
 
 @cache
-def _same() -> dict[str, str]:
+def _one_word_phrases() -> dict[str, str]:
     """Phrases that one word says, with that word: who takes over owns, who picked uses; the longest first."""
     tables = [lexicon.lexicon(code).get("same", {}) for code in lexicon.STATED]
     found = {each: word for table in tables for word, phrases in table.items() for each in phrases}

@@ -41,32 +41,32 @@ def clusters(items: Sequence[Item]) -> list[tuple[int, ...]]:
     """Groups of 2 to 8 places with a new statement in each; nearest pairs are joined first, ties go by place."""
     parents = list(range(len(items)))
     sizes = [1] * len(items)
-    for _, one, other in sorted(set(_pairs(items))):
-        first, second = sorted((_root(parents, one), _root(parents, other)))
+    for _, one, other in sorted(set(_similar_pairs(items))):
+        first, second = sorted((_root_of(parents, one), _root_of(parents, other)))
         if first != second and sizes[first] + sizes[second] <= LARGEST:
             parents[second] = first
             sizes[first] += sizes[second]
     found: dict[int, list[int]] = defaultdict(list)
     for place in range(len(items)):
-        found[_root(parents, place)].append(place)
+        found[_root_of(parents, place)].append(place)
     return [tuple(places) for _, places in sorted(found.items()) if len(places) > 1]
 
 
-def _root(parents: list[int], place: int) -> int:
+def _root_of(parents: list[int], place: int) -> int:
     while parents[place] != place:
         parents[place] = parents[parents[place]]
         place = parents[place]
     return place
 
 
-def _pairs(items: Sequence[Item]) -> Iterator[Pair]:
+def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         groups[item.group].append(place)
     yield from _of_one_form(items)
     for places in groups.values():
-        yield from _near(items, places)
-        yield from _overlapping(items, places)
+        yield from _near_pairs(items, places)
+        yield from _overlapping_pairs(items, places)
 
 
 def _of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
@@ -79,7 +79,8 @@ def _of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
             yield from ((0.0, one, other) for at, (one, other) in enumerate(pairwise(places), 1) if at % LARGEST)
 
 
-def _near(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
+def _near_pairs(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
+    """Each new item with its nearest others by cosine distance, computed in blocks so that memory stays bounded."""
     held = [(place, vector) for place in places if (vector := items[place].vector) is not None]
     new = [row for row, (place, _) in enumerate(held) if items[place].is_new]
     if len(held) < 2 or not new:
@@ -90,17 +91,17 @@ def _near(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
         products = matrix[rows] @ matrix.T
         for row, found in zip(rows, products, strict=True):
             found[row] = -1.0
-            for other in _best(found):
+            for other in _nearest_places(found):
                 yield round(1.0 - float(found[other]), 6), *_ordered(held[row][0], held[other][0])
 
 
-def _best(products: NDArray[np.float32]) -> list[int]:
+def _nearest_places(products: NDArray[np.float32]) -> list[int]:
     """The places of the nearest, nearest first, ties by place."""
     near = np.flatnonzero(products >= NEAR)
     return near[np.argsort(-products[near], kind="stable")][:NEIGHBOURS].tolist()
 
 
-def _overlapping(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
+def _overlapping_pairs(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
     """Pairs that share enough words. Two such share one of the rarest few of each, so only these are looked up."""
     counts = Counter(word for place in places for word in items[place].words)
     holding: dict[str, list[int]] = defaultdict(list)
@@ -111,7 +112,7 @@ def _overlapping(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]
     for place in places:
         if items[place].is_new:
             others = {other for word in rarest[place] for other in holding[word]} - {place}
-            yield from _sharing(items, place, others)
+            yield from _pairs_sharing_words(items, place, others)
 
 
 def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
@@ -119,7 +120,7 @@ def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
     return ordered[: len(ordered) - ceil(OVERLAP * len(ordered)) + 1] if ordered else []
 
 
-def _sharing(items: Sequence[Item], place: int, others: Iterable[int]) -> Iterator[Pair]:
+def _pairs_sharing_words(items: Sequence[Item], place: int, others: Iterable[int]) -> Iterator[Pair]:
     mine = items[place].words
     scored: list[tuple[float, int]] = []
     for other in others:

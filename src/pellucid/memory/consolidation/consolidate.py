@@ -80,13 +80,15 @@ def batches(
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
     over = {each.id for each in standing if _why_over(each, now)}
     live = [each for each in standing if each.id not in over]
-    values = sorted(_disagreeing(live, new))
+    values = sorted(_disagreeing_pairs(live, new))
     found = [Batch("expired", (each,)) for each in sorted(over)]
     found += [Batch("values", pair) for pair in values]
-    return found + _near(live, new, vectors)
+    return found + _near_batches(live, new, vectors)
 
 
-def _near(live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]) -> list[Batch]:
+def _near_batches(
+    live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]
+) -> list[Batch]:
     names = speakers(live)
     items = [
         Item(
@@ -101,7 +103,7 @@ def _near(live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memor
     return [Batch("near", tuple(live[place].id for place in places), names) for places in clusters(items)]
 
 
-def _disagreeing(live: Iterable[Memory], new: Collection[str]) -> set[tuple[str, str]]:
+def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tuple[str, str]]:
     """Pairs of memories that state different values of one attribute, one of them new."""
     stating: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for memory in live:
@@ -126,9 +128,9 @@ def decide(batch: Batch, held: Mapping[str, Memory], now: datetime, undone: Undo
     elif len(found) < 2:
         taken = []
     elif batch.kind == "values":
-        taken = [_newer(found[0], found[1])]
+        taken = [_newer_of_two(found[0], found[1])]
     else:
-        taken = list(_same(found, batch.names))
+        taken = list(_merges_of_equals(found, batch.names))
     return [admitted(each, held, undone) for each in taken]
 
 
@@ -155,7 +157,7 @@ def _why_over(memory: Memory, now: datetime) -> str:
     return "all attributes retired" if stated and stated.keys() <= memory.retired_attributes.keys() else ""
 
 
-def _newer(one: Memory, other: Memory) -> Decision:
+def _newer_of_two(one: Memory, other: Memory) -> Decision:
     """Of two that disagree the newer stands, if whoever asserts it ranks as high."""
     older, newer = sorted((one, other), key=lambda each: (_since(each), each.id))
     old, new = live_attributes(older), live_attributes(newer)
@@ -166,7 +168,7 @@ def _newer(one: Memory, other: Memory) -> Decision:
     return Decision("update", both, "newer value", attributes=names) if names else Decision("skip", both, "they agree")
 
 
-def _same(found: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
+def _merges_of_equals(found: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
     """Merges of those that are provably the same, each with each; then one skip for each that is left."""
     forms = {each.id: form(each, names) for each in found}
     groups: list[list[Memory]] = []
@@ -181,10 +183,10 @@ def _same(found: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]
         if len(group) > 1:
             fullest = max(group, key=lambda each: len(each.content))
             yield Decision("merge", tuple(each.id for each in group), "the same statement", (fullest.content,))
-    yield from _skips([group[0] for group in groups], forms)
+    yield from _skips_of_others([group[0] for group in groups], forms)
 
 
-def _skips(left: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
+def _skips_of_others(left: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
     for at, memory in enumerate(left[1:], 1):
         reasons = [(_apart(memory, each, forms), each.id) for each in left[:at]]
         reason, other = max(reasons, key=lambda each: _NEARNESS.get(each[0], len(_NEARNESS)))
@@ -220,9 +222,9 @@ def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], cl
     parts = [held[each] for each in decision.of]
     match decision.kind:
         case "merge" | "split" | "add":
-            return _make(decision, changes, parts, clock)
+            return _make_memory(decision, changes, parts, clock)
         case "update":
-            _update(decision, changes, parts)
+            _retire_older(decision, changes, parts)
         case "invalidate":
             changes.change(parts[0], "archived", {"status": "archived"}, decision.reason.replace(" ", "-"))
         case "skip":
@@ -230,11 +232,11 @@ def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], cl
     return decision
 
 
-def _make(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
+def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [
-        derived(memories, content, clock, stating=_stating(decision, memories, content))
+        derived(memories, content, clock, stating=_attributes_stated(decision, memories, content))
         for content in decision.contents
     ]
     for memory in made:
@@ -245,7 +247,7 @@ def _make(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock
     return Decision(decision.kind, decision.of, decision.reason, decision.contents, decision.attributes, ids)
 
 
-def _stating(decision: Decision, parts: Sequence[Memory], content: str) -> dict[str, str]:
+def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str) -> dict[str, str]:
     """The attributes of a new memory: all of its parts', or, where a model wrote it, those whose value it says."""
     stated = {name: value for each in parts for name, value in each.structured_attributes.items()}
     if decision.kind == "merge" and content in {each.content for each in parts}:
@@ -296,7 +298,7 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
     )
 
 
-def _update(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
+def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
     """The older gives way in what the newer says anew; where nothing of it is left, or all is meant, altogether."""
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}

@@ -156,7 +156,7 @@ def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
     said = {word.casefold() for word in found}
     spoken = likeliest(said)
     if spoken == "en":
-        return tuple(_english(found, denied=denied))
+        return tuple(_english_words(found, denied=denied))
     if spoken == "de":
         found = [part for word in found for part in _JOINED_ARTICLES.get(word, word).split()]
         is_article = found[0] in {"Die", "Das", "die", "das"} and len(found) > 3 and found[1][0].isupper()
@@ -165,7 +165,7 @@ def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
     return tuple(found[1:] if is_article else found)
 
 
-def _english(found: list[str], *, denied: bool) -> Iterable[str]:
+def _english_words(found: list[str], *, denied: bool) -> Iterable[str]:
     folded = [word.casefold() for word in found]
     for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
         is_name = found[at] != "the" and (at or _is_capitalised(found[at + 1 : at + 2]))  # `The Office`
@@ -188,6 +188,7 @@ def _is_capitalised(next_word: list[str]) -> bool:
 
 
 def _of_words(mine: Form, theirs: Form) -> str:
+    """The first thing that two wordings differ in, of what changes a meaning most; `words differ` at the least."""
     one, other = mine.words, theirs.words
     if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
         return "numbers differ"

@@ -87,7 +87,7 @@ def read(text: str) -> ConceptPlaces:
             place = _read_unspaced(unspaced, lexicon, at, place)
         else:
             place += SENTENCE_GAP
-    for number, concept in _phrases(words, lexicon):
+    for number, concept in _concept_phrases(words, lexicon):
         at[concept].append(places[number])
     return ConceptPlaces({concept: sorted(set(found)) for concept, found in at.items()}, place)
 
@@ -104,7 +104,7 @@ def _read_unspaced(said: str, lexicon: _Lexicon, at: dict[str, list[int]], place
     return place + (len(said) - end + 1) // 2
 
 
-def _phrases(words: list[str], lexicon: _Lexicon) -> Iterator[tuple[int, str]]:
+def _concept_phrases(words: list[str], lexicon: _Lexicon) -> Iterator[tuple[int, str]]:
     """The number of the first word of each phrase, and its concept."""
     for number, (word, following) in enumerate(pairwise(words)):
         if begun := lexicon.phrases.get(word):
@@ -133,6 +133,7 @@ def _concepts_of_word(word: str) -> frozenset[str]:
 
 
 def _looked_up(word: str) -> frozenset[str]:
+    """The concepts of a word, by itself or by a beginning of it."""
     lexicon = _lexicon()
     found = lexicon.words.get(word, frozenset())
     for end in range(_LEAST_STEM - 1, len(word) + 1):
@@ -142,6 +143,7 @@ def _looked_up(word: str) -> frozenset[str]:
 
 @cache
 def _lexicon() -> _Lexicon:
+    """The terms by how they are looked up: whole words, beginnings, phrases by first word, unspaced scripts."""
     words: dict[str, set[str]] = defaultdict(set)
     stems: dict[str, set[str]] = defaultdict(set)
     unspaced: dict[str, set[str]] = defaultdict(set)

@@ -30,12 +30,13 @@ def doubted_turns(turns: Sequence[Turn], asked: Collection[int] | None = None) -
     passing, and where memories alone are kept nobody reads them again.
     """
     if asked is None or len(asked) == len(turns) or _name_what_stood_before(turns, asked):
-        out = _injected(turns, range(len(turns)))
-        return _repeated(turns, out) | out
-    return _injected(turns, asked)
+        out = _injected_turns(turns, range(len(turns)))
+        return _turns_repeating_address(turns, out) | out
+    return _injected_turns(turns, asked)
 
 
-def _injected(turns: Sequence[Turn], asked: Collection[int]) -> dict[int, str]:
+def _injected_turns(turns: Sequence[Turn], asked: Collection[int]) -> dict[int, str]:
+    """Turns that read as an instruction to an assistant, by themselves or together with a turn of the same role."""
     spoken = [number for number, turn in enumerate(turns) if turn.role in _SPOKEN]
     judged = ((number, injected_turn(turns[number].content)) for number in spoken if number in asked)
     out = {number: _injection_reason(codes) for number, codes in judged if codes}
@@ -56,7 +57,7 @@ def _name_what_stood_before(turns: Sequence[Turn], asked: Collection[int]) -> bo
     return False
 
 
-def _repeated(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:
+def _turns_repeating_address(turns: Sequence[Turn], doubted: Mapping[int, str]) -> dict[int, str]:
     """The assistant's turns that name an address which only a page or a turn with injected orders had named.
 
     What tools printed is most of a session: it is looked at only for an address that a later turn repeats.

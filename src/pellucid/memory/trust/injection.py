@@ -40,11 +40,11 @@ def looks_injected(text: str, *, foreign: bool = False) -> tuple[str, ...]:
     `foreign` (a pasted mail, a quoted page) every dangerous order counts, for it is not the user's.
     """
     plain = undisguised(text)
-    found = [*_forged(plain), *_ordered(plain, foreign=foreign)]
+    found = [*_forged(plain), *_orders_in(plain, foreign=foreign)]
     for view in unveiled(plain):
-        found += (*_forged(view), *_ordered(view, foreign=foreign))
+        found += (*_forged(view), *_orders_in(view, foreign=foreign))
     for part in decoded(plain):
-        found += ["encoded"] if any(True for _ in _ordered(part, foreign=True)) else []
+        found += ["encoded"] if any(True for _ in _orders_in(part, foreign=True)) else []
     for part in hidden(plain):
         found += ["hidden-text"] if _speaks_to_a_reader(part) else []
     if hides(text):
@@ -67,16 +67,16 @@ def split_injections(texts: Sequence[str], asked: Collection[int] | None = None)
         within = range(first, min(first + _PIECES, len(texts)))
         if asked is not None and not any(number in asked for number in within):
             continue
-        last = _reach(texts, within, plain)
-        if last == first or not any(map(_may_be_injected, _joined(texts[first : last + 1]))):
+        last = _last_continuation(texts, within, plain)
+        if last == first or not any(map(_may_be_injected, _joined_texts(texts[first : last + 1]))):
             continue
         for together in (range(first, end + 1) for end in range(first + 1, last + 1)):
-            if out.isdisjoint(together) and any(map(looks_injected, _joined([texts[at] for at in together]))):
+            if out.isdisjoint(together) and any(map(looks_injected, _joined_texts([texts[at] for at in together]))):
                 out |= set(together)
     return out
 
 
-def _reach(texts: Sequence[str], within: range, plain: Callable[[int], bool]) -> int:
+def _last_continuation(texts: Sequence[str], within: range, plain: Callable[[int], bool]) -> int:
     """The last of these texts that goes on with the first: all are plain, and those in between short."""
     last = within[0]
     while last < within[-1] and plain(last) and plain(last + 1):
@@ -86,7 +86,7 @@ def _reach(texts: Sequence[str], within: range, plain: Callable[[int], bool]) ->
     return last
 
 
-def _joined(texts: Sequence[str]) -> Iterator[str]:
+def _joined_texts(texts: Sequence[str]) -> Iterator[str]:
     """Neighbouring texts as one, cut between words, and in a word."""
     pieces = [texts[0][-_NEIGHBOUR:], *texts[1:-1], texts[-1][:_NEIGHBOUR]]
     yield from (gap.join(pieces) for gap in (" ", ""))
@@ -105,17 +105,17 @@ def _may_be_injected(text: str) -> bool:
 
 def _forged(text: str) -> Iterator[str]:
     if _CUES.search(text):
-        yield from (code for code, pattern in _forgeries() if pattern.search(text))
+        yield from (code for code, pattern in _forgery_patterns() if pattern.search(text))
 
 
 @cache
-def _forgeries() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _forgery_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Marks that need no language: of a role, a tool's call, our fence, a memory's own fields."""
     table = tomllib.loads(files("pellucid.memory.trust").joinpath("forgeries.toml").read_text("utf-8"))
     return tuple((code, re.compile("|".join(rows), re.IGNORECASE)) for code, rows in table.items())
 
 
-def _ordered(text: str, *, foreign: bool) -> Iterator[str]:
+def _orders_in(text: str, *, foreign: bool) -> Iterator[str]:
     said = read(text)
     yield from (code for code, _ in orders(said, PLAIN))
     asked = list(orders(said, ADDRESSED))
@@ -124,14 +124,14 @@ def _ordered(text: str, *, foreign: bool) -> Iterator[str]:
     if foreign:
         yield from (code for code, at in asked if code not in _COMMON or insists(said, at))
         return
-    places = [*addresses(said), *(read(text[: found.start()]).length for found in _called(text))]
+    places = [*addresses(said), *(read(text[: found.start()]).length for found in _calls_in(text))]
     for code, at in asked:
         if any(abs(place - at) <= NEAR_AN_ADDRESS for place in places):
             yield code
             yield "to-assistant"
 
 
-def _called(text: str) -> Iterator[re.Match[str]]:
+def _calls_in(text: str) -> Iterator[re.Match[str]]:
     """Where a sentence begins by calling somebody: `SYSTEM: …`, `Assistant, …`; the first few."""
     for number, found in enumerate(_CALLED.finditer(text)):
         if number == 8:

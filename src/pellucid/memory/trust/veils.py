@@ -45,7 +45,7 @@ _UNSEEN_STYLE = re.compile(
 def unveiled(text: str) -> Iterator[str]:
     """Other readings of a text, where there are some: its escapes resolved, digits read as letters, gaps closed."""
     if "\\" in text or "&" in text or "%" in text:
-        plain = html.unescape(_ESCAPE.sub(_character, text))
+        plain = html.unescape(_ESCAPE.sub(_decoded_character, text))
         if plain != text:
             yield plain
     for letters in (_LEET, _LEET | {ord("1"): "l"}):
@@ -61,7 +61,7 @@ def decoded(text: str) -> Iterator[str]:
     for number, found in enumerate(_BLOB.finditer(text)):
         if number == _BLOBS:
             break
-        yield from _texts(found[0])
+        yield from _decoded_texts(found[0])
     if "rot13" in text.lower() or "rot-13" in text.lower():
         yield codecs.encode(text, "rot13")
 
@@ -77,12 +77,12 @@ def hidden(text: str) -> Iterator[str]:
 
 def hides(text: str) -> bool:
     """Whether it holds words that a reader of the page does not see, or letters that are not what they seem."""
-    if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _disguised(text)):
+    if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _is_disguised(text)):
         return True
     return ("<" in text or "[" in text) and _UNSEEN_STYLE.search(text) is not None
 
 
-def _disguised(text: str) -> bool:
+def _is_disguised(text: str) -> bool:
     """A word of Latin letters among which some only look so: every letter of another script in it has a Latin twin."""
     for word in _WORD.findall(text):
         if not word.isascii():
@@ -96,14 +96,14 @@ def _as_letters(letters: dict[int, str], word: re.Match[str]) -> str:
     return word[0].translate(letters)
 
 
-def _character(found: re.Match[str]) -> str:
+def _decoded_character(found: re.Match[str]) -> str:
     digits = found[1] or found[2] or found[3]
     if digits:
         return chr(int(digits, 16))
     return found[4] if found[4] in '"/' else " "
 
 
-def _texts(blob: str) -> Iterator[str]:
+def _decoded_texts(blob: str) -> Iterator[str]:
     plain = re.sub(r"[ :]", "", blob)
     for decode in (binascii.unhexlify, _from_base64):
         try:

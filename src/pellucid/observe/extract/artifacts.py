@@ -54,13 +54,13 @@ def of_segment(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
         end
         for each in strongest.values()
         if each.kind == "file" and each.role != "mentioned"
-        for end in _ends(each.name)
+        for end in _path_ends(each.name)
     }
     named = (each for each in strongest.values() if each.role != "mentioned" or each.name not in worked_on)
     return tuple(sorted(named, key=lambda each: _ROLES.index(each.role)))[:MOST]
 
 
-def _ends(path: str) -> Iterator[str]:
+def _path_ends(path: str) -> Iterator[str]:
     """What a path may be called for short: each of its ends."""
     parts = path.split("/")
     return ("/".join(parts[start:]) for start in range(len(parts)))

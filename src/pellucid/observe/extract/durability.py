@@ -98,7 +98,11 @@ def features(sentence: str) -> dict[str, float]:
     """The features of a sentence by name; those of words share a length of 4, so that long ones do not weigh more."""
     text = sentence.strip()[:_LONGEST]
     words = tokens(text)
-    return _shared(set(_named(words)), 4) | _shared(set(_framed(words)), 4 * _FRAME) | _form(text, words)
+    return (
+        _shared(set(_word_features(words)), 4)
+        | _shared(set(_word_frames(words)), 4 * _FRAME)
+        | _form_features(text, words)
+    )
 
 
 def _shared(names: set[str], length: float) -> dict[str, float]:
@@ -118,7 +122,8 @@ def tokens(text: str) -> list[str]:
     return out
 
 
-def _named(words: list[str]) -> Iterator[str]:
+def _word_features(words: list[str]) -> Iterator[str]:
+    """Words, neighbouring pairs, and the first and last words marked as such."""
     yield from words
     yield from (f"{one} {two}" for one, two in pairwise(words))
     for length in (1, 2, 3):
@@ -129,7 +134,7 @@ def _named(words: list[str]) -> Iterator[str]:
             yield f"{' '.join(words[-length:])} $"
 
 
-def _framed(words: list[str]) -> Iterator[str]:
+def _word_frames(words: list[str]) -> Iterator[str]:
     """Pairs and threes of the sentence with one `~` for all neighbouring words that name something."""
     frame = ["^"]
     for word in words:
@@ -148,7 +153,7 @@ def _closed() -> frozenset[str]:
     return lexicon.words("function", "vague", "limits", "negators")
 
 
-def _form(text: str, words: list[str]) -> dict[str, float]:
+def _form_features(text: str, words: list[str]) -> dict[str, float]:
     """What of the sentence is no word: its length, how it ends, whether it has numbers, names or code."""
     size, end = log1p(len(words)), closing_mark(text) or " "
     return {

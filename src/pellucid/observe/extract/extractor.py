@@ -63,7 +63,9 @@ class HeuristicExtractor:
             taken = frozenset(sentence for each in resolved for sentence in each.heard)
             found = _facts_of(heard[at - 1] if at else None, hearing, taken)
             if resolved:
-                found = sorted([*((r.position, _resolving(r, hearing)) for r in resolved), *found], key=_BY_POSITION)
+                found = sorted(
+                    [*((r.position, _fact_of_resolution(r, hearing)) for r in resolved), *found], key=_BY_POSITION
+                )
             facts += [fact for _, fact in found]
         return facts
 
@@ -75,11 +77,11 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
         hearing = spoken.hearing
         resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
         reply = replied(spoken)
-        placed = [(each.position, _resolving(each, hearing)) for each in resolved]
-        placed += [(0, _fact(reply, hearing, since=spoken.before.turn))] if reply and spoken.before else []
+        placed = [(each.position, _fact_of_resolution(each, hearing)) for each in resolved]
+        placed += [(0, _fact_of(reply, hearing, since=spoken.before.turn))] if reply and spoken.before else []
         taken = {sentence.strip(" .").casefold() for each in resolved for sentence in each.heard}
         placed += [
-            (statement.position, _fact(statement, hearing))
+            (statement.position, _fact_of(statement, hearing))
             for statement in stated(spoken, taken)
             if not (reply and (statement.own or statement.text) in reply.text)
         ]
@@ -108,20 +110,20 @@ def _last_turn(fact: ExtractedFact) -> int:
 def _facts_of(before: Hearing | None, hearing: Hearing, taken: frozenset[str]) -> list[Placed]:
     found = statements(hearing, taken)
     if hearing.manner == "chat":
-        found = tuple(_captioned(statement, hearing) for statement in _weightiest(found))
+        found = tuple(_with_caption(statement, hearing) for statement in _weightiest_statements(found))
     answer = answered(before, hearing) if before else None
     if before and answer and all(statement.text in answer.text for statement in found):
-        return [(0, _fact(answer, hearing, since=before.turn))]
+        return [(0, _fact_of(answer, hearing, since=before.turn))]
     return [(statement.position, _fact_in_reply(statement, before, hearing)) for statement in found]
 
 
 def _fact_in_reply(statement: ObservedStatement, before: Hearing | None, hearing: Hearing) -> ExtractedFact:
     """The fact of a statement, with the question before it where only that says what a pronoun means."""
     reply = in_reply(before, hearing, statement) if before else None
-    return _fact(reply, hearing, since=before.turn) if before and reply else _fact(statement, hearing)
+    return _fact_of(reply, hearing, since=before.turn) if before and reply else _fact_of(statement, hearing)
 
 
-def _captioned(statement: ObservedStatement, hearing: Hearing) -> ObservedStatement:
+def _with_caption(statement: ObservedStatement, hearing: Hearing) -> ObservedStatement:
     """With the caption of a shared picture that the statement points at (`this`, `here's`)."""
     shown = captions(hearing.turn.content)
     if not shown or not hearing.language.noise.deictic.search(statement.text.lower()):
@@ -129,7 +131,7 @@ def _captioned(statement: ObservedStatement, hearing: Hearing) -> ObservedStatem
     return replace(statement, text=f"{statement.text} [image: {_CAPTION_OPENING.sub('', shown[0])}]")
 
 
-def _weightiest(found: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement, ...]:
+def _weightiest_statements(found: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement, ...]:
     """The weightiest statement of each paragraph, and a second one that is heavy in its own right; in their order."""
     by_block = groupby(found, key=lambda statement: statement.position // POSITIONS)
     ranked = [sorted(group, key=lambda statement: -statement.weight) for _, group in by_block]
@@ -142,12 +144,12 @@ def _weightiest(found: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement
     return tuple(sorted(kept, key=lambda statement: statement.position))
 
 
-def _fact(statement: ObservedStatement, hearing: Hearing, since: Turn | None = None) -> ExtractedFact:
+def _fact_of(statement: ObservedStatement, hearing: Hearing, since: Turn | None = None) -> ExtractedFact:
     turn, language = hearing.turn, hearing.language
     speaker = statement.speaker or turn.speaker
     said = resolve_dates(statement.text, hearing.at, language)
     attribution = read_attribution(statement.own or statement.text, language, whose(hearing, speaker))
-    content = said if since else f"{_by(speaker, statement, hearing)}{said}"
+    content = said if since else f"{_with_speaker(speaker, statement, hearing)}{said}"
     return ExtractedFact(
         category=statement.category,
         content=content,
@@ -165,7 +167,7 @@ def whose(hearing: Hearing, speaker: str | None) -> str | None:
     return speaker or (ANONYMOUS if hearing.voice == "person" else None)
 
 
-def _resolving(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
+def _fact_of_resolution(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
     """The fact of a correction, with the `I` of who said the earlier sentence if it has one; or of a retraction."""
     source = resolved.source.hearing if resolved.source else hearing
     owner = source if source.language.noise.self.search(resolved.text.lower()) else hearing
@@ -176,10 +178,10 @@ def _resolving(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
         [(since.ordinal, since.ordinal), (turn.ordinal, turn.ordinal)] if apart else [(since.ordinal, turn.ordinal)]
     )
     evidence = tuple(Evidence(source=turn.session_id, start=start, end=end) for start, end in ranges)
-    return _fact(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
+    return _fact_of(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
 
 
-def _by(speaker: str | None, statement: ObservedStatement, hearing: Hearing) -> str:
+def _with_speaker(speaker: str | None, statement: ObservedStatement, hearing: Hearing) -> str:
     """The name in front, so that `I` and `you` still mean somebody when the sentence stands alone."""
     noise, lowered = hearing.language.noise, statement.text.lower()
     if speaker:

@@ -17,7 +17,7 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 
 @cache
-def _opening(greeting: str, lead: str) -> re.Pattern[str]:
+def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
     """A greeting with its mark, perhaps calling somebody (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
     return re.compile(
@@ -37,7 +37,7 @@ def polish(sentence: str, language: Language) -> str:
     )
     text = " ".join(plain.split()).strip(_CLOSING + "-–—,")
     noise = language.noise
-    opening = _opening(noise.greeting, noise.lead)
+    opening = _opening_pattern(noise.greeting, noise.lead)
     while found := opening.match(text):
         text = text[found.end() :].lstrip(" ,-–—")
     text = _closing(noise.tail).sub("", text).rstrip(_CLOSING + ",")
@@ -59,7 +59,7 @@ def without_doubts(text: str, language: Language) -> str:
     """Without hedged clauses at either end; all of it if every clause is hedged or there is but one."""
     hedges = language.noise.hedges
     return (
-        _trimmed(text, language, lambda clause: not hedges.search(clause.lower()))
+        _trim_clauses(text, language, lambda clause: not hedges.search(clause.lower()))
         if hedges.search(text.lower())
         else text
     )
@@ -68,12 +68,13 @@ def without_doubts(text: str, language: Language) -> str:
 def condense(text: str, language: Language) -> str:
     """The span from the first to the last clause that names something or is salient; all of it if none is."""
     salience = language.salience
-    return _trimmed(
+    return _trim_clauses(
         text, language, lambda clause: bool(_NAMED.search(clause)) or salience.score(clause.lower()) >= _LEAST
     )
 
 
-def _trimmed(text: str, language: Language, stays: Callable[[str], bool]) -> str:
+def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -> str:
+    """The text from the first clause that stays to the last; all of it if none does."""
     joints = list(language.clauses.joint.finditer(text))
     if not joints:
         return text

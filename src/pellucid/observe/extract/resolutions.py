@@ -62,23 +62,24 @@ def resolutions(before: Sequence[Hearing], hearing: Hearing) -> tuple[Resolved, 
     earlier = _earlier(before, hearing)[-NEAR:]
     found: list[Resolved] = []
     here: list[SaidSentence] = []
-    for parts in _marked(_sentences(hearing), language):
-        resolved = _resolved(parts, earlier, here[-NEAR:], hearing)
+    for parts in _marked_sentences(_sentences_of(hearing), language):
+        resolved = _resolve(parts, earlier, here[-NEAR:], hearing)
         if resolved:
             found.append(resolved)
         here.append(SaidSentence(resolved.text, parts[0].position, hearing) if resolved else parts[-1])
     return tuple(found)
 
 
-def _resolved(
+def _resolve(
     parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], hearing: Hearing
 ) -> Resolved | None:
+    """What a correcting or retracting sentence makes of those before it; None if it says neither, or only asks."""
     said = ", ".join(part.text for part in parts)
     if len(said) > _LONGEST or not hearing.language.resolutions.sign.search(said.lower()):
         return None
     if is_question(parts[-1].raw, hearing.language):
         return None
-    made = _retracted(said, here, hearing) or _corrected(said, [*earlier, *here], hearing.language)
+    made = _retraction(said, here, hearing) or _correction(said, [*earlier, *here], hearing.language)
     if not made:
         return None
     replaced = (made.source.raw,) if made.source and made.source.hearing is hearing else ()
@@ -86,7 +87,7 @@ def _resolved(
     return Resolved(made.text, made.resolves, made.source, parts[0].position, heard)
 
 
-def _sentences(hearing: Hearing) -> list[SaidSentence]:
+def _sentences_of(hearing: Hearing) -> list[SaidSentence]:
     return [
         SaidSentence(sentence, at * POSITIONS + number, hearing)
         for at, block in enumerate(blocks(hearing.turn.content))
@@ -94,7 +95,7 @@ def _sentences(hearing: Hearing) -> list[SaidSentence]:
     ]
 
 
-def _marked(spoken: Sequence[SaidSentence], language: Language) -> Iterator[tuple[SaidSentence, ...]]:
+def _marked_sentences(spoken: Sequence[SaidSentence], language: Language) -> Iterator[tuple[SaidSentence, ...]]:
     """The sentences, a bare mark (`Scratch that.`) together with the one behind it."""
     at = 0
     while at < len(spoken):
@@ -106,10 +107,10 @@ def _marked(spoken: Sequence[SaidSentence], language: Language) -> Iterator[tupl
 
 def _earlier(before: Sequence[Hearing], hearing: Hearing) -> list[SaidSentence]:
     near = [each for each in before if 0 < hearing.turn.ordinal - each.turn.ordinal <= REACH]
-    return [said for each in near for said in _sentences(each) if closing_mark(said.raw) not in QUESTION_MARKS]
+    return [said for each in near for said in _sentences_of(each) if closing_mark(said.raw) not in QUESTION_MARKS]
 
 
-def _retracted(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Resolved | None:
+def _retraction(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Resolved | None:
     for pattern in hearing.language.resolutions.retractions:
         if found := pattern.search(said):
             last = here[-1].text if here else ""
@@ -118,24 +119,25 @@ def _retracted(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Res
     return None
 
 
-def _corrected(said: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
+def _correction(said: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
+    """The first pattern that leads to a whole statement wins; one without a subject is the last resort."""
     subjectless: Resolved | None = None
     for pattern in language.resolutions.corrections:
         found = pattern.search(said)
         groups = found.groupdict() if found else {}
         old = _bare(groups.get("old") or "", language)
         whole = groups.get("whole")
-        made = _whole(whole, old, told, language) if whole else None
+        made = _whole_correction(whole, old, told, language) if whole else None
         if not whole and groups.get("new"):
             new = _bare(groups["new"], language)
-            made = _elliptic(new, old, told, language)
-            subjectless = subjectless or _subjectless(said, new, old)
+            made = _elliptic_correction(new, old, told, language)
+            subjectless = subjectless or _subjectless_correction(said, new, old)
         if made:
             return made
     return subjectless
 
 
-def _elliptic(new: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
+def _elliptic_correction(new: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
     """`it is 600` put into the latest sentence that it fits."""
     for earlier in reversed(told) if new else ():
         spoken_in = earlier.hearing.language
@@ -146,14 +148,14 @@ def _elliptic(new: str, old: str, told: Sequence[SaidSentence], language: Langua
     return None
 
 
-def _subjectless(said: str, new: str, old: str) -> Resolved | None:
+def _subjectless_correction(said: str, new: str, old: str) -> Resolved | None:
     """A correction whose subject is in no sentence near it: its value, if that tells by itself what kind it is of."""
     if not _MEASURE.match(new):
         return None
     return Resolved(said, Resolution(kind="correction", about=old, value=new))
 
 
-def _whole(text: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
+def _whole_correction(text: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
     """A correction with a subject of its own: it names the old value, or says what an attribute is."""
     said = polish(language.resolutions.contrast.sub("", text), language)
     if not said or is_unresolved(said, language):

@@ -86,17 +86,17 @@ def _of_block(block: ProseBlock, start: int, hearing: Hearing, taken: frozenset[
             continue
         told = before_question(sentence, language) if is_question(sentence, language) else sentence
         text = without_doubts(polish(told, language), language) if told else ""
-        statement = _read(text, hearing) if text else None
+        statement = _statement_in(text, hearing) if text else None
         if statement:
             statement = replace(statement, position=start + number, speaker=block.speaker)
-            if before and is_unresolved(statement.text, language) and _explains(before, language):
-                statement = _joined(before, statement, made, language)
+            if before and is_unresolved(statement.text, language) and _names_antecedent(before, language):
+                statement = _with_antecedent(before, statement, made, language)
             made.append(statement)
         before = statement.text if statement else text
     return made
 
 
-def _explains(before: str, language: Language) -> bool:
+def _names_antecedent(before: str, language: Language) -> bool:
     """Whether a sentence can tell what the pronoun of the next one means: it stands alone and speaks to nobody."""
     noise, lowered = language.noise, before.lower()
     if noise.hollow and not solid_words(before, language):
@@ -104,7 +104,7 @@ def _explains(before: str, language: Language) -> bool:
     return not (noise.idle.search(lowered) or noise.you.search(lowered) or is_unresolved(before, language))
 
 
-def _joined(
+def _with_antecedent(
     before: str, statement: ObservedStatement, made: list[ObservedStatement], language: Language
 ) -> ObservedStatement:
     """`statement` with what its pronoun speaks of in front; replaces the statement that was just made of that."""
@@ -134,12 +134,17 @@ def is_question(sentence: str, language: Language) -> bool:
     return sentence.rstrip("\"')!. ").endswith(QUESTION_MARKS) or bool(language.noise.question.search(sentence.lower()))
 
 
-def _read(text: str, hearing: Hearing) -> ObservedStatement | None:
+def _statement_in(text: str, hearing: Hearing) -> ObservedStatement | None:
     if len(text) > _LONGEST or _is_noise(text.lower(), hearing) or _says_little(text, hearing):
         return None
     if inline_procedure(text, hearing.language) and not hearing.debugging:
         return ObservedStatement(text, "procedure", 0.8, _HEAVIEST, 0)
-    return _cued(text, hearing) or _technical(text, hearing) or _personal(text, hearing) or _attributed(text, hearing)
+    return (
+        _cued_statement(text, hearing)
+        or _technical_statement(text, hearing)
+        or _personal_statement(text, hearing)
+        or _attribute_statement(text, hearing)
+    )
 
 
 def _is_noise(lowered: str, hearing: Hearing) -> bool:
@@ -157,7 +162,7 @@ def _says_little(text: str, hearing: Hearing) -> bool:
     return solid < _FEWEST_SOLID and not (solid and _NAMED.search(text))
 
 
-def _cued(text: str, hearing: Hearing) -> ObservedStatement | None:
+def _cued_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
     reading = classify(text, hearing.language)
     if reading is None:
         return None
@@ -171,7 +176,7 @@ def _cued(text: str, hearing: Hearing) -> ObservedStatement | None:
     return ObservedStatement(reading.text, reading.category, round(reading.confidence - discount, 2), weight, 0)
 
 
-def _technical(text: str, hearing: Hearing) -> ObservedStatement | None:
+def _technical_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
     """A plain statement about how something works or where it is, behind a lead-in if there is one."""
     if hearing.voice == "assistant" or hearing.debugging:
         return None
@@ -184,13 +189,13 @@ def _technical(text: str, hearing: Hearing) -> ObservedStatement | None:
     return ObservedStatement(said, "fact", unhedged(said, _TECHNICAL_CONFIDENCE, hearing.language), score, 0)
 
 
-def _personal(text: str, hearing: Hearing) -> ObservedStatement | None:
+def _personal_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
     """What people tell of themselves in a chat: no cue, but enough weighted signs that it will matter later."""
     language = hearing.language
     if hearing.voice == "assistant" or hearing.manner == "work":
         return None
     keep = language.salience.keep
-    score = language.salience.score(text.lower(), given=_specifics(text, language), least=keep)
+    score = language.salience.score(text.lower(), given=_weight_of_specifics(text, language), least=keep)
     if score < keep:
         return None
     told = condense(text, language)
@@ -199,7 +204,7 @@ def _personal(text: str, hearing: Hearing) -> ObservedStatement | None:
     return ObservedStatement(told, "fact", unhedged(text, _PERSONAL_CONFIDENCE, language), score, 0)
 
 
-def _attributed(text: str, hearing: Hearing) -> ObservedStatement | None:
+def _attribute_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
     """A short plain statement of what a number of something is: `The height of the roof is 3 metres`."""
     if hearing.voice == "assistant" or hearing.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
@@ -210,7 +215,7 @@ def _attributed(text: str, hearing: Hearing) -> ObservedStatement | None:
     )
 
 
-def _specifics(text: str, language: Language) -> float:
+def _weight_of_specifics(text: str, language: Language) -> float:
     """Named things, numbers and words with a meaning of their own say more than feelings; a handful says little."""
     parts = text.split()
     named = sum(part[0].isupper() and part not in _SELF for part in parts[1:])
@@ -243,7 +248,7 @@ def procedures(found: tuple[ProseBlock, ...], language: Language) -> tuple[Proce
         while end < len(found) and found[end].marker == "ordered":
             end += 1
         if end - at >= _LEAST_STEPS and at > 0:
-            heading = _heading(found[at - 1], language)
+            heading = _list_heading(found[at - 1], language)
             steps = "\n".join(f"{number}. {block.text}" for number, block in enumerate(found[at:end], 1))
             if heading and len(steps) <= _LONGEST_PROCEDURE:
                 made.append(Procedure(f"{heading}\n{steps}", frozenset(range(at - 1, end))))
@@ -257,7 +262,7 @@ def inline_procedure(sentence: str, language: Language) -> bool:
     return bool(language.procedure.inline.search(lowered) and language.procedure.trigger.search(lowered))
 
 
-def _heading(block: ProseBlock, language: Language) -> str:
+def _list_heading(block: ProseBlock, language: Language) -> str:
     """The last sentence before the list, if it triggers; empty if it does not or announces some other list."""
     spoken = sentences(block.text)
     lowered = spoken[-1].lower() if spoken else ""

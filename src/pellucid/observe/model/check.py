@@ -109,7 +109,7 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
     for rule in _RULES:
         if reason := rule(case):
             return reason
-    return _fact(case)
+    return _checked_fact(case)
 
 
 def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
@@ -175,20 +175,20 @@ def _by_support(case: _Case) -> DropReason | None:
     own = _LABELS | case.ground.speakers
     said = [word for word in content_words(case.content) if word not in own and not word[0].isdigit()]
     said = said or [word for word in content_words(case.content) if word not in own]
-    if not said or not _shared(content_words(case.content), words(" ".join(case.ground.sentences))):
+    if not said or not _shared_words(content_words(case.content), words(" ".join(case.ground.sentences))):
         return "unsupported"
-    return None if len(_shared(said, words(case.ground.heard))) >= SUPPORT * len(said) else "unsupported"
+    return None if len(_shared_words(said, words(case.ground.heard))) >= SUPPORT * len(said) else "unsupported"
 
 
-def _shared(said: Sequence[str], heard: Sequence[str]) -> list[str]:
+def _shared_words(said: Sequence[str], heard: Sequence[str]) -> list[str]:
     """The words of `said` that are heard, in any inflection: a common beginning of four letters and most of both."""
     by_beginning: dict[str, set[str]] = {}
     for word in heard:
         by_beginning.setdefault(word[:4], set()).add(word)
-    return [word for word in said if any(_alike(word, other) for other in by_beginning.get(word[:4], ()))]
+    return [word for word in said if any(_have_one_stem(word, other) for other in by_beginning.get(word[:4], ()))]
 
 
-def _alike(one: str, other: str) -> bool:
+def _have_one_stem(one: str, other: str) -> bool:
     if one == other:
         return True
     common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -221,10 +221,14 @@ def _unsaid_identifiers(case: _Case) -> list[str]:
 
 def _unsaid_names(case: _Case) -> list[str]:
     known = [*words(case.ground.near.casefold()), *stop_words()]
-    return [name for name in _names(case.unlabelled) if len(_shared(words(name), known)) < len(words(name))]
+    return [
+        name
+        for name in _capitalised_words(case.unlabelled)
+        if len(_shared_words(words(name), known)) < len(words(name))
+    ]
 
 
-def _names(content: str) -> list[str]:
+def _capitalised_words(content: str) -> list[str]:
     """Capitalised words; of German, where every noun has a capital, only the first word and acronyms."""
     german = detect_language(content).code == "de"
     found = _WORD.findall(content)
@@ -246,10 +250,10 @@ def _turned_round(case: _Case) -> list[str]:
     denied, stated = (words(" ".join(filter(None, part))) for part in zip(*map(_by_sign, heard), strict=True))
     for clause in clauses(case.unlabelled):
         if not _is_negated(clause):
-            from_denied = _shared(content_words(clause), denied)
-            if lost := [word for word in from_denied if word not in _shared(from_denied, stated)]:
+            from_denied = _shared_words(content_words(clause), denied)
+            if lost := [word for word in from_denied if word not in _shared_words(from_denied, stated)]:
                 return lost
-        elif not _is_negated(max(heard, key=lambda other: len(_shared(words(clause), words(other))))):
+        elif not _is_negated(max(heard, key=lambda other: len(_shared_words(words(clause), words(other))))):
             return [clause]
     return []
 
@@ -276,7 +280,7 @@ def _resolution(case: _Case) -> Resolution | None:
         return None
     about = " ".join(resolves.about.split())
     named = content_words(about)
-    if len(about) > LONGEST_CONTENT or len(_shared(named, words(case.ground.heard))) < len(named):
+    if len(about) > LONGEST_CONTENT or len(_shared_words(named, words(case.ground.heard))) < len(named):
         return None
     if resolves.kind == "retraction" and not named:
         return None
@@ -304,7 +308,7 @@ _TELLING: Mapping[DropReason, Callable[[_Case], list[str]]] = {
 }
 
 
-def _fact(case: _Case) -> Checked:
+def _checked_fact(case: _Case) -> Checked:
     claim, turns = case.claim, case.ground.turns
     entity, tags = _entity(case), [tag for tag in _tags(claim.tags) if _is_near(tag, case.ground)]
     attributes = dict(_attributes(case)) if entity else {}
@@ -327,7 +331,7 @@ def _fact(case: _Case) -> Checked:
 
 
 def _is_near(name: str, ground: Ground) -> bool:
-    return len(_shared(words(name), words(ground.near))) == len(words(name))
+    return len(_shared_words(words(name), words(ground.near))) == len(words(name))
 
 
 def _entity(case: _Case) -> str | None:

@@ -112,11 +112,11 @@ class LlmConsolidator:
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
         """At most 8 memories are sent."""
         shown = list(memories[:MOST])
-        answer = self._chat.ask(INSTRUCTIONS, _fenced(shown), SCHEMA, "decisions")
+        answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")
         taken: set[str] = set()
         out: list[Proposal] = []
         for given in _MergeAnswer.model_validate(answer.value).decisions[: 2 * MOST]:
-            proposal = _checked(given, shown)
+            proposal = _checked_proposal(given, shown)
             if taken.intersection(proposal.of):
                 proposal = Proposal("skip", proposal.of, "model: decided about before")
             elif proposal.kind != "skip":
@@ -125,7 +125,7 @@ class LlmConsolidator:
         return out or [Proposal("skip", tuple(each.id for each in shown), "model: no decision")]
 
 
-def _fenced(shown: Sequence[Memory]) -> str:
+def _fenced_memories(shown: Sequence[Memory]) -> str:
     data = "\n".join(
         json_line(
             {
@@ -141,7 +141,7 @@ def _fenced(shown: Sequence[Memory]) -> str:
     return f"<{mark}>\n{data}\n</{mark}>"
 
 
-def _checked(given: _Given, shown: Sequence[Memory]) -> Proposal:
+def _checked_proposal(given: _Given, shown: Sequence[Memory]) -> Proposal:
     numbers = list(dict.fromkeys(given.numbers))
     if not numbers or not all(0 < number <= len(shown) for number in numbers):
         return Proposal("skip", tuple(each.id for each in shown), "model: no such memory")
@@ -150,12 +150,13 @@ def _checked(given: _Given, shown: Sequence[Memory]) -> Proposal:
     ids = tuple(each.id for each in parts)
     if given.kind == "skip":
         return Proposal("skip", ids, "model: left as they are")
-    if flaw := _flaw(given.kind, parts, contents):
+    if flaw := _proposal_flaw(given.kind, parts, contents):
         return Proposal("skip", ids, f"model: {flaw}")
     return Proposal(given.kind, ids, f"{given.kind} by the model", contents)
 
 
-def _flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
+def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """What a model's proposal may not do, as the first rule that it breaks says; empty if it breaks none."""
     fits = {
         "merge": len(parts) > 1 and len(contents) == 1,
         "add": len(parts) > 1 and len(contents) == 1,

@@ -120,7 +120,7 @@ class LlmExtractor:
         dropped: Counter[DropReason] = Counter()
         cut_turns = 0
         kept: dict[str, ExtractedFact] = {}
-        for shown in _chunks(turns, self._settings.max_input_chars):
+        for shown in _line_chunks(turns, self._settings.max_input_chars):
             for fact in self._facts(shown, dropped):
                 key = content_hash(fact.content, fact.entity_ref)
                 dropped["duplicate"] += key in kept
@@ -131,7 +131,7 @@ class LlmExtractor:
         return sorted(kept.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
 
     def _facts(self, shown: Sequence[_Line], dropped: Counter[DropReason]) -> list[ExtractedFact]:
-        answer = self._chat.ask(INSTRUCTIONS, _fenced(shown), SCHEMA, "facts")
+        answer = self._chat.ask(INSTRUCTIONS, _fenced_lines(shown), SCHEMA, "facts")
         turns = [line.turn for line in shown]
         claims = _Facts.model_validate(answer.value).facts
         dropped["over-max-facts"] += len(claims[self._settings.max_facts :])
@@ -146,11 +146,11 @@ class LlmExtractor:
         return facts
 
 
-def _chunks(turns: Sequence[Turn], most: int) -> Iterator[list[_Line]]:
+def _line_chunks(turns: Sequence[Turn], most: int) -> Iterator[list[_Line]]:
     """Whole turns, as many as fit into `most` characters a time; a turn longer than that is cut."""
     shown: list[_Line] = []
     for turn in turns:
-        line = _line(turn, most)
+        line = _longest_line(turn, most)
         if shown and sum(len(each.text) + 1 for each in shown) + len(line.text) > most:
             yield shown
             shown = []
@@ -159,17 +159,17 @@ def _chunks(turns: Sequence[Turn], most: int) -> Iterator[list[_Line]]:
         yield shown
 
 
-def _line(turn: Turn, most: int) -> _Line:
+def _longest_line(turn: Turn, most: int) -> _Line:
     """The longest line of at most `most` characters, to within a twentieth."""
-    whole, length = _json(turn, turn.content), min(len(turn.content), most)
+    whole, length = _line_as_json(turn, turn.content), min(len(turn.content), most)
     if len(whole) <= most:
         return _Line(turn, whole)
-    while length and len(_json(turn, turn.content[:length])) > most:
+    while length and len(_line_as_json(turn, turn.content[:length])) > most:
         length = length * 19 // 20
-    return _Line(turn, _json(turn, turn.content[:length]), is_cut=True)
+    return _Line(turn, _line_as_json(turn, turn.content[:length]), is_cut=True)
 
 
-def _json(turn: Turn, text: str) -> str:
+def _line_as_json(turn: Turn, text: str) -> str:
     parts: dict[str, object] = {"turn": turn.ordinal, "who": turn.role}
     if turn.speaker:
         parts["name"] = turn.speaker
@@ -186,7 +186,7 @@ def json_line(parts: Mapping[str, object]) -> str:
     return _LINE_ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", line)
 
 
-def _fenced(shown: Sequence[_Line]) -> str:
+def _fenced_lines(shown: Sequence[_Line]) -> str:
     """The lines between markers that no turn can foresee."""
     data = "\n".join(line.text for line in shown)
     mark = f"turns-{sha256(data.encode()).hexdigest()[:12]}"

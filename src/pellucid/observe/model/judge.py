@@ -113,13 +113,13 @@ class LlmJudge:
         """One ruling a candidate, in their order. Never fails: a model that cannot be asked changes nothing."""
         rulings = list(self._fallback.judge(candidates, segment))
         asked = [at for at, each in enumerate(candidates) if _may_be_asked(each, rulings[at])]
-        known = {at: ruling for at in asked if (ruling := self._recalled(candidates[at]))}
-        for batch in self._batches([at for at in asked if at not in known], candidates):
-            known |= self._ask(batch, candidates, rulings)
+        known = {at: ruling for at in asked if (ruling := self._recalled_ruling(candidates[at]))}
+        for batch in self._batches_of([at for at in asked if at not in known], candidates):
+            known |= self._ask_about(batch, candidates, rulings)
         merged = [known.get(at, ruling) for at, ruling in enumerate(rulings)]
-        return capped(_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
+        return capped(_accept_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
 
-    def _batches(self, asked: Sequence[int], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
+    def _batches_of(self, asked: Sequence[int], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
         batch: list[int] = []
         length = 0
         for at in asked:
@@ -132,7 +132,9 @@ class LlmJudge:
         if batch:
             yield batch
 
-    def _ask(self, batch: list[int], candidates: Sequence[Candidate], local: Sequence[Ruling]) -> dict[int, Ruling]:
+    def _ask_about(
+        self, batch: list[int], candidates: Sequence[Candidate], local: Sequence[Ruling]
+    ) -> dict[int, Ruling]:
         """The model's rulings on a batch; the local one, marked, for each that it is silent or contradictory on."""
         data = "\n".join(_line(at, candidates[at]) for at in batch)
         try:
@@ -143,18 +145,18 @@ class LlmJudge:
         times = Counter(verdict.number for verdict in given)
         sound = {each.number: each for each in given if times[each.number] == 1 and each.code in _CODES[each.verdict]}
         told = {word for at in batch for word in content_words(candidates[at].fact.content)}
-        rulings = {at: _ruling(sound[at], told) for at in batch if at in sound}
+        rulings = {at: _ruling_of_model(sound[at], told) for at in batch if at in sound}
         for at, ruling in rulings.items():
-            self._remember(candidates[at], ruling)
+            self._remember_ruling(candidates[at], ruling)
         return {at: rulings.get(at) or _unasked(local[at], "gave no usable verdict") for at in batch}
 
-    def _recalled(self, candidate: Candidate) -> Ruling | None:
+    def _recalled_ruling(self, candidate: Candidate) -> Ruling | None:
         ruling = self._cache.get(_key(candidate))
         if ruling:
             self._cache.move_to_end(_key(candidate))
         return ruling
 
-    def _remember(self, candidate: Candidate, ruling: Ruling) -> None:
+    def _remember_ruling(self, candidate: Candidate, ruling: Ruling) -> None:
         if ruling.verdict == "defer":
             return
         self._cache[_key(candidate)] = ruling
@@ -177,7 +179,7 @@ def _line(at: int, candidate: Candidate) -> str:
     return json_line({"number": at, "category": fact.category, "statement": fact.content})
 
 
-def _ruling(given: _Verdict, told: set[str]) -> Ruling:
+def _ruling_of_model(given: _Verdict, told: set[str]) -> Ruling:
     """The ruling with the model's reason, or, where that repeats a statement, with the words of its code."""
     reason = " ".join("".join(char if char.isprintable() else " " for char in given.reason).split())
     short = " ".join(reason.split()[:LONGEST_REASON_WORDS])[:LONGEST_REASON]
@@ -189,7 +191,7 @@ def _unasked(local: Ruling, why: str) -> Ruling:
     return replace(local, words=f"{local.words} (model judge {why})")
 
 
-def _once(rulings: list[Ruling], candidates: Sequence[Candidate]) -> list[Ruling]:
+def _accept_once(rulings: list[Ruling], candidates: Sequence[Candidate]) -> list[Ruling]:
     """Of statements with one normal form only the first that is accepted stays so."""
     seen: set[str] = set()
     out: list[Ruling] = []

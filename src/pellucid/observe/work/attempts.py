@@ -73,7 +73,7 @@ def attempts(segment: Segment) -> list[Pair]:
 
     A command that works later on, once something was installed or started, does not fail: nothing is told of it.
     """
-    runs = list(_runs(segment))
+    runs = list(_runs_of(segment))
     made: list[Pair] = []
     for at, run in enumerate(runs):
         if run and not run.failed and (failing := _failing_before(runs[:at], run)):
@@ -97,7 +97,7 @@ def _works(failing: Run, runs: Sequence[Run | None]) -> bool:
     return any(run and not run.failed and run.words == failing.words for run in runs)
 
 
-def _runs(segment: Segment) -> Iterator[Run | None]:
+def _runs_of(segment: Segment) -> Iterator[Run | None]:
     """Each command with how it ended; None where files were edited, or a person spoke.
 
     A call counts whose output comes right after it: of calls made at once nobody knows here which output is whose.
@@ -112,12 +112,12 @@ def _runs(segment: Segment) -> Iterator[Run | None]:
         if turn.kind == "call":
             call = turn
             continue
-        if call and (line := _command(call.content)) is not None:
-            yield _run(call, line, turn)
+        if call and (line := _command_line(call.content)) is not None:
+            yield _run_of_call(call, line, turn)
         call = None
 
 
-def _command(content: str) -> str | None:
+def _command_line(content: str) -> str | None:
     """The command line of a call, without what stands around it; None of a call that has none."""
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
@@ -128,21 +128,21 @@ def _command(content: str) -> str | None:
     return _AROUND.sub("", line) if found else None
 
 
-def _run(call: Turn, line: str, output: Turn) -> Run:
+def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
     told = output.content
     found = _EXIT.search(told[:_LOOKED_AT])
     rest = told.replace(found[0], "", 1) if found else told
     return Run(
         call=call,
         line=line,
-        words=_words(line),
+        words=_command_words(line),
         failed=output.kind == "failure",
         code=int(found[1]) if found else None,
         printed=sum(bool(each.strip()) for each in rest.splitlines()),
     )
 
 
-def _words(line: str) -> tuple[str, ...]:
+def _command_words(line: str) -> tuple[str, ...]:
     """The words of one simple command, `cd` to a folder within the project in front of it; none of anything else.
 
     What only a shell can tell apart, what is long, and what names a place that is gone tomorrow is told to nobody.
@@ -168,13 +168,13 @@ def _another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
     one, other, code = failed.words, worked.words, failed.code or 0
     if not one or not other or failed.printed == 0 or code == _TIMED_OUT or code >= _BY_SIGNAL:
         return False
-    ahead, old, new, behind = _difference(one, other)
+    ahead, old, new, behind = _parts_that_differ(one, other)
     if not (old or new) or max(len(old), len(new)) > _LONGEST_WRAPPER:
         return False
     if not ahead:
         named = len(behind) > 1 or "&&" in (*old, *new)  # `install jq` is no way to run `jq`
         wrapped = named and not (old and new)
-        return wrapped or _alike(old, new) or bool(code == _NOT_FOUND and old and behind)
+        return wrapped or _hold_same_letters(old, new) or bool(code == _NOT_FOUND and old and behind)
     if failed.printed > BRIEF or not at_once:
         return False
     if old and new:
@@ -182,7 +182,7 @@ def _another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
     return bool(behind) and _are_options(old or new)  # at the end stands what one adds to get past: `--force`, `--fix`
 
 
-def _difference(
+def _parts_that_differ(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
     """What two commands share in front, what each has in its place in the middle, and what they share behind."""
@@ -193,7 +193,7 @@ def _difference(
     return one[:front], one[front : len(one) - back], other[front : len(other) - back], one[len(one) - back :]
 
 
-def _alike(old: Sequence[str], new: Sequence[str]) -> bool:
+def _hold_same_letters(old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether one stretch of words holds the letters of the other: `python3` and `python`, `docker-compose`."""
     one, other = sorted((_letters(old), _letters(new)), key=len)
     return len(one) >= _FEWEST_LETTERS and one in other

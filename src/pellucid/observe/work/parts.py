@@ -36,7 +36,9 @@ def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
     for hearing in heard:
         coming = following[hearing.turn.ordinal]
         closes = coming is None or coming.role == "user"
-        part = _recorded(hearing.turn) or ("person" if hearing.voice == "person" else _of_agent(hearing, closes=closes))
+        part = _recorded_part(hearing.turn) or (
+            "person" if hearing.voice == "person" else _of_agent(hearing, closes=closes)
+        )
         other = "assistant" if hearing.voice == "person" else "person"
         out.append(Spoken(hearing, part, last.get(other)))
         if part != "record":
@@ -44,7 +46,7 @@ def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
     return out
 
 
-def _recorded(turn: Turn) -> Part | None:
+def _recorded_part(turn: Turn) -> Part | None:
     """What a harness says a turn is: a plan that was accepted and a summary of what went before conclude."""
     if turn.kind in ("plan", "recap"):
         return "conclusion"

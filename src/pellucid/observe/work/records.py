@@ -20,8 +20,8 @@ _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 def recorded(turn: Turn) -> list[ObservedStatement]:
     """The statements of an `answer` or a `commit`; none of another kind of turn."""
     if turn.kind == "answer":
-        return [statement for asked in _dialogues(turn.content) if (statement := _settled(*asked))]
-    if turn.kind == "commit" and (told := _committed(turn.content)):
+        return [statement for asked in _dialogues(turn.content) if (statement := _settled_choice(*asked))]
+    if turn.kind == "commit" and (told := _commit_summary(turn.content)):
         return [ObservedStatement(f"{COMMITTED}{told}", "fact", 0.9, 0.0, 0)]
     return []
 
@@ -40,7 +40,7 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
     return out
 
 
-def _settled(question: str, answer: str) -> ObservedStatement | None:
+def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
     """The choice, if the question asks how something shall be, or the answer says so by itself; not where it asks back.
 
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
@@ -57,7 +57,7 @@ def _settled(question: str, answer: str) -> ObservedStatement | None:
     )
 
 
-def _committed(content: str) -> str:
+def _commit_summary(content: str) -> str:
     """The subject, and as many sentences of what follows it as have room; empty where the subject says too little."""
     subject, _, rest = content.strip().partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:

@@ -39,21 +39,21 @@ def replied(spoken: Spoken) -> ObservedStatement | None:
     if spoken.before is None or spoken.part != "person" or not told or len(told[0]) > _LONGEST_REPLY:
         return None
     reply, offered = told[0].rstrip(" .!,"), blocks(spoken.before.turn.content)
-    picked = _picked(reply, offered)
+    picked = _picked_options(reply, offered)
     if not picked and _ASSENT.match(reply):
         picked = _proposal(offered)
     return ObservedStatement(f"{picked[:_LONGEST]} (chosen: “{reply}”)", "decision", 0.9, 0.0, 0) if picked else None
 
 
-def _picked(reply: str, offered: Sequence[ProseBlock]) -> str:
+def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
     """The options that the reply names, where it names any of the last list of them."""
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
     marks -= {"A"} if re.search(r"\ba [a-z]", reply) else set()
-    options = _options(offered)
+    options = _offered_options(offered)
     return "; ".join(options[mark] for mark in options if mark in marks)
 
 
-def _options(offered: Sequence[ProseBlock]) -> dict[str, str]:
+def _offered_options(offered: Sequence[ProseBlock]) -> dict[str, str]:
     """The last list of options by its marks: numbered items, or lines that name themselves `Option B`."""
     last: dict[str, str] = {}
     named: dict[str, str] = {}

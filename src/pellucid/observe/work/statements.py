@@ -69,7 +69,7 @@ def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStateme
     told, found = [_bare(each.text) for each in cued], units(own.turn.content)
     further = [
         _alone(read)
-        for read in _read(found, own, by_user=True)
+        for read in _stating_units(found, own, by_user=True)
         if read.reading.durable >= KEEP_OF_PERSON or tells_change(read.unit.text)
         if not any(_same(_bare(read.unit.text), each) for each in told)
     ]
@@ -143,8 +143,11 @@ def _alone(read: ReadUnit) -> ObservedStatement:
 
 def _of_agent(hearing: Hearing) -> list[ObservedStatement]:
     found = units(hearing.turn.content)
-    read = _read(found, hearing, by_user=False)
-    made = [_joined(run) for run in _runs((each for each in read if not _led(each.unit)), hearing.language)]
+    read = _stating_units(found, hearing, by_user=False)
+    made = [
+        _joined_statement(run)
+        for run in _statement_runs((each for each in read if not _led(each.unit)), hearing.language)
+    ]
     for (_, lead), items in groupby(filter(_led, found), key=lambda unit: (unit.block, unit.lead)):
         made += _of_list(lead, list(items), [each for each in read if _led(each.unit)])
     most = PER_CONCLUSION if hearing.turn.kind == "message" else PER_RECORD
@@ -168,7 +171,7 @@ def _of_list(lead: str, items: Sequence[Unit], read: Sequence[ReadUnit]) -> Iter
         sure = [each for each in kept if each.unit in part]
         left = "" if len(part) == len(items) else "; …"
         text = f"{lead} {'; '.join(unit.text.rstrip('.;') for unit in part)}{left}"
-        yield replace(_joined(sure), text=text)
+        yield replace(_joined_statement(sure), text=text)
 
 
 def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
@@ -182,7 +185,7 @@ def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
         yield run
 
 
-def _read(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
+def _stating_units(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
     """The units that state something, in their order; a question is one only where a person corrects by asking.
 
     A sentence of a person's few is read by itself and, at twice the weight, with those behind it: `Only today, though.`
@@ -214,7 +217,7 @@ def _is_next_step(unit: Unit, language: Language) -> bool:
     )
 
 
-def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:
+def _statement_runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
     A paragraph is told to its end where that is near: behind `Every job reloads all fonts.` stands why, behind what was
@@ -242,7 +245,7 @@ def _runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUn
             yield run
 
 
-def _joined(run: list[ReadUnit]) -> ObservedStatement:
+def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
     """One statement: the words of its sentences, the kind of the surest."""
     surest = max(run, key=lambda read: read.reading.durable)
     text = joined(read.text for read in run)

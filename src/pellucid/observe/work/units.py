@@ -47,12 +47,12 @@ def _units(found: tuple[ProseBlock, ...]) -> Iterator[Unit]:
                 if number == len(spoken) - 1 and _ANNOUNCES.search(sentence) and _next_is_item(found, at):
                     lead = sentence
                 else:
-                    yield Unit(_labelled(block, sentence), "", at)
+                    yield Unit(_with_label(block, sentence), "", at)
         else:
-            yield Unit(_labelled(block, block.text), lead, part, listed=True)
+            yield Unit(_with_label(block, block.text), lead, part, listed=True)
 
 
-def _labelled(block: ProseBlock, sentence: str) -> str:
+def _with_label(block: ProseBlock, sentence: str) -> str:
     """What opens with a label (`Root cause: …`) is read as a line of somebody's: the label is put back."""
     if block.speaker and block.text.startswith(sentence):
         return f"{block.speaker}: {sentence}"

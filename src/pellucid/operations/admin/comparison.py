@@ -47,14 +47,14 @@ class Comparison:
         unsettled: set[str] = set()
         for stamp in self.app.records.walk():
             try:
-                if not self._read(stamp):
+                if not self._check_file(stamp):
                     unsettled.add(stamp.path)
             except InputError as error:
                 self.found.append(finding("file", stamp.path, error.message, error.next_step))
                 unsettled.add(stamp.path)
         self.skip |= unsettled
 
-    def _read(self, stamp: Stamp) -> bool:
+    def _check_file(self, stamp: Stamp) -> bool:
         """Whether a file that can be read is the one that was indexed.
 
         Raises:
@@ -98,16 +98,16 @@ class Comparison:
             if key not in self._prints.get(path, {})
         ]
         differing = [key for path, key, said_so in said if held.get(path, {}).get(key, said_so) != said_so]
-        yield from _memories("of files are not in the index", missing)
-        yield from _memories("of the index stand in no file", strange)
-        yield from _memories("are not in the index as their files say them", differing)
+        yield from _memory_findings("of files are not in the index", missing)
+        yield from _memory_findings("of the index stand in no file", strange)
+        yield from _memory_findings("are not in the index as their files say them", differing)
 
 
 def _key(memory: Memory) -> _Key:
     return memory.namespace, memory.id
 
 
-def _memories(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
+def _memory_findings(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
     for namespace in sorted({namespace for namespace, _ in keys}):
         ids = [memory_id for here, memory_id in keys if here == namespace]
         yield finding("index", namespace, f"{len(ids)} memories {what}: {some(ids)}", ANEW)

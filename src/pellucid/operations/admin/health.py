@@ -117,7 +117,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     """
     if not sound and (damaged := diagnose(app.settings.home)):
         return damaged
-    waiting, stuck = (DrainReport(), []) if app.read_only else _drained(app)
+    waiting, stuck = (DrainReport(), []) if app.read_only else _drain_journal(app)
     drift = app.indexer.drift()
     comparison = Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
@@ -125,18 +125,18 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     findings = (
         *stuck,
         *(finding(*astuple(each)) for each in unsettled(app)),
-        *_registry(app),
-        *_conflicts(app, waiting),
+        *_registry_findings(app),
+        *_conflict_findings(app, waiting),
         *comparison.found,
         *comparison.doubled(),
         *comparison.apart(),
-        *_orphaned(app),
-        *_vectors(app, rows, vectors),
+        *_orphan_findings(app),
+        *_vector_findings(app, rows, vectors),
         *_model_files(app.settings.home / "models" / MODEL_NAME),
     )
     receipts, size = app.history.counts()
     beat = pipeline_status(app, map(str, due_passes(app, app.settings.namespace, app.clock.now())))
-    findings = (*findings, *_pressing(app, beat))
+    findings = (*findings, *_pipeline_findings(app, beat))
     return DoctorOutput(
         healthy=not findings,
         home=str(app.settings.home),
@@ -148,11 +148,11 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         model=app.index.state().model,
         findings=findings,
         pulse=beat,
-        notes=(*app.settings.notes, *_drifted(drift), *_passed_over(app), *_waiting(beat)),
+        notes=(*app.settings.notes, *_words_for_drift(drift), *_passed_over(app), *_words_for_waiting(beat)),
     )
 
 
-def _registry(app: App) -> Iterator[HealthFinding]:
+def _registry_findings(app: App) -> Iterator[HealthFinding]:
     try:
         app.projects.known()
     except StoreError as error:
@@ -177,7 +177,7 @@ def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
     )
 
 
-def _pressing(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
+def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
     """What keeps the pipeline from its work."""
     for each in beat.backlog:
         if each.attempts:
@@ -192,14 +192,14 @@ def _pressing(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
         yield finding("forget", str(app.settings.home), what, "make room if it is short; any command finishes it")
 
 
-def _waiting(beat: PipelineStatus) -> Iterator[str]:
+def _words_for_waiting(beat: PipelineStatus) -> Iterator[str]:
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
     yield from (f"overdue: {each}" for each in beat.overdue)
 
 
-def _drained(app: App) -> tuple[DrainReport, list[HealthFinding]]:
+def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
     """What was filed of what waited in the journal; and why the rest was not, if the disk is full."""
     try:
         return app.records.drain(), []
@@ -207,13 +207,13 @@ def _drained(app: App) -> tuple[DrainReport, list[HealthFinding]]:
         return DrainReport(), [finding("journal", "journal.db", f"changes wait for room: {error}", "make room")]
 
 
-def _conflicts(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
+def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
     for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
         what = "two versions of a memory met"
         yield finding("conflict", path, what, "merge it into the file beside it, then delete it")
 
 
-def _orphaned(app: App) -> Iterator[HealthFinding]:
+def _orphan_findings(app: App) -> Iterator[HealthFinding]:
     """What gave way to a memory that was forgotten since, and to nothing else: nobody says it is not true."""
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app, namespace)):
@@ -222,7 +222,7 @@ def _orphaned(app: App) -> Iterator[HealthFinding]:
             yield finding("superseded", each.memory.id, what, undo)
 
 
-def _vectors(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:
+def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:
     model = app.index.state().model
     if model and model != app.embedder.model:
         yield finding("model", model, f"the encoder is now {app.embedder.model}", ANEW)
@@ -242,7 +242,7 @@ def _model_files(folder: Path) -> Iterator[HealthFinding]:
         yield finding("model", str(folder / name), what, "delete it (the next use builds it), then `pellucid rebuild`")
 
 
-def _drifted(drift: Drift) -> Iterator[str]:
+def _words_for_drift(drift: Drift) -> Iterator[str]:
     for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
         if paths:
             yield f"{len(paths)} {kind} outside Pellucid: {some(paths)}"
@@ -270,7 +270,7 @@ def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
     return diagnose(call.settings.home) or examine(call.app, sound=True)
 
 
-def _unsound(report: DoctorOutput) -> UnhealthyError | None:
+def _failure_of(report: DoctorOutput) -> UnhealthyError | None:
     if report.healthy:
         return None
     return UnhealthyError(
@@ -306,7 +306,7 @@ It looks for drift between files and index, conflicts, what cannot be read or wa
     doctor,
     "read",
     Surfaces("doctor", http=("GET /v1/doctor",)),
-    failure=_unsound,
+    failure=_failure_of,
     as_it_stands=True,
     needs="admin",
 )

@@ -65,7 +65,7 @@ class PipelineStatus(Wire):
 def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
     """How the pipeline of a home is doing; `overdue` are passes that should have run."""
     return PipelineStatus(
-        observations=_observations(app),
+        observations=_observations_of(app),
         backlog=_backlogs(app),
         overdue=tuple(overdue),
         disk=_disk(app.settings.home),
@@ -78,7 +78,7 @@ def low_on_disk(pulse: PipelineStatus) -> bool:
     return pulse.disk["free"] < _LOW_BYTES
 
 
-def _observations(app: App) -> Observations:
+def _observations_of(app: App) -> Observations:
     verdicts, reasons, signals = Counter[str](), Counter[str](), Counter[str]()
     last: datetime | None = None
     for row in rows(app, VerdictRow):
@@ -110,11 +110,11 @@ def _backlogs(app: App) -> tuple[Backlog, ...]:
 
 
 def _disk(home: Path) -> dict[str, int]:
-    used = {place: _bytes(home, place) for place in _PLACES}
+    used = {place: _bytes_on_disk(home, place) for place in _PLACES}
     return {**{place: size for place, size in used.items() if size}, "free": shutil.disk_usage(home).free}
 
 
-def _bytes(home: Path, place: str) -> int:
+def _bytes_on_disk(home: Path, place: str) -> int:
     path = home / place
     if path.is_dir():
         return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())

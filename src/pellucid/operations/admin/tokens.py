@@ -67,8 +67,8 @@ def create_token(app: App, request: CreateTokenInput) -> NewToken:
         InputError: the name or a grant is not allowed.
         ConflictError: there is a token of that name.
     """
-    grants = tuple(map(_grant, request.grants))
-    token, token_id, kept = _made(app)
+    grants = tuple(map(_parsed_grant, request.grants))
+    token, token_id, kept = _new_token(app)
     try:
         made = Principal(name=request.name, token_id=token_id, digest=kept, grants=grants, created=app.clock.now())
     except ValidationError as error:
@@ -89,7 +89,9 @@ def create_token(app: App, request: CreateTokenInput) -> NewToken:
 
 def list_tokens(app: App) -> TokensOutput:
     """Every token, without its secret."""
-    return TokensOutput(tokens=tuple(map(_view, sorted(app.access.known().principals, key=lambda each: each.name))))
+    return TokensOutput(
+        tokens=tuple(map(_token_view, sorted(app.access.known().principals, key=lambda each: each.name)))
+    )
 
 
 def rotate_token(app: App, name: str) -> NewToken:
@@ -98,14 +100,14 @@ def rotate_token(app: App, name: str) -> NewToken:
     Raises:
         NotFoundError: there is no token of that name.
     """
-    token, token_id, kept = _made(app)
+    token, token_id, kept = _new_token(app)
 
     def turn(known: AccessList) -> AccessList:
         changed = {"token_id": token_id, "digest": kept, "rotated": app.clock.now()}
-        return known.with_one(_known(known, name).model_copy(update=changed))
+        return known.with_one(_principal_named(known, name).model_copy(update=changed))
 
     known = app.access.change(turn)
-    return NewToken(token=token, name=name, grants=tuple(map(_words, _known(known, name).grants)))
+    return NewToken(token=token, name=name, grants=tuple(map(_words, _principal_named(known, name).grants)))
 
 
 def revoke_token(app: App, name: str) -> TokenView:
@@ -117,27 +119,27 @@ def revoke_token(app: App, name: str) -> TokenView:
     ended = list[Principal]()
 
     def end(known: AccessList) -> AccessList:
-        ended.append(_known(known, name))
+        ended.append(_principal_named(known, name))
         return known.without(name)
 
     app.access.change(end)
-    return _view(ended[0])
+    return _token_view(ended[0])
 
 
-def _made(app: App) -> tuple[str, str, str]:
+def _new_token(app: App) -> tuple[str, str, str]:
     """A token, its id, and what is kept of its secret."""
     token_id, secret = secrets.token_hex(6), secrets.token_hex(32)
     return spoken(token_id, secret), token_id, digest(secret, app.key)
 
 
-def _known(known: AccessList, name: str) -> Principal:
+def _principal_named(known: AccessList, name: str) -> Principal:
     found = known.named(name)
     if found is None:
         raise NotFoundError(f"no token is named {name}", next_step="`pellucid token list` names them")
     return found
 
 
-def _grant(text: str) -> Grant:
+def _parsed_grant(text: str) -> Grant:
     namespace, _, access = text.strip().rpartition(":")
     try:
         return Grant.model_validate({"namespace": namespace, "access": access})
@@ -153,7 +155,7 @@ def _words(grant: Grant) -> str:
     return f"{grant.namespace}:{grant.access}"
 
 
-def _view(principal: Principal) -> TokenView:
+def _token_view(principal: Principal) -> TokenView:
     return TokenView(
         name=principal.name,
         grants=tuple(map(_words, principal.grants)),

@@ -74,14 +74,14 @@ def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> t
         title=title,
         entity=_entity(read, path, tally),
         entity_type=read.entity_type,
-        aliases=tuple(_aliases(read, title, settings)),
+        aliases=tuple(_storable_aliases(read, title, settings)),
         values=with_title(clean_header(header, settings, tally), title),
-        sections=tuple(_sections(read.sections, settings, tally)),
+        sections=tuple(_cleaned_sections(read.sections, settings, tally)),
     )
     return clean, tally
 
 
-def _aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str]:
+def _storable_aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str]:
     """The other names that may be stored; what its title is stored as, if the title is one of them."""
     for each in read.aliases:
         name = title if each == read.title else redact(each).text
@@ -112,14 +112,14 @@ def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> 
     for key, value in header.items():
         name = key
         if len(key) >= _LEAST_SECRET and any(letter.isdecimal() for letter in key):
-            name = next((said for said in _written(key, data) if redact(said).counts), key)
+            name = next((said for said in _original_keys(key, data) if redact(said).counts), key)
             name = key if name == key else key_name(tally.clean(name))
         same = sum(each == name or each.startswith(f"{name}#") for each in (*out, *(header if name != key else ())))
         out[f"{name}#{same + 1}" if same else name] = value
     return out
 
 
-def _written(key: str, data: bytes) -> Iterator[str]:
+def _original_keys(key: str, data: bytes) -> Iterator[str]:
     """What may have become this key: as it stands in the file, to its end."""
     text = data[:HEADER_BYTES].decode("utf-8", "replace")
     shape = r"[\s_-]+".join(map(re.escape, filter(None, key.split("-"))))
@@ -139,12 +139,12 @@ def clean_header(header: Mapping[str, str], settings: Settings, tally: ReadingTa
         elif doubted and looks_injected(f"{key}: {value}"):
             tally.instructions += 1
         else:
-            name, said = _pair(key, value, tally)
+            name, said = _cleaned_pair(key, value, tally)
             out[name] = said
     return out
 
 
-def _pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
+def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
     name = tally.clean(key)
     lead = f"{name}: "
     found = redact(lead + value)
@@ -159,7 +159,9 @@ def _silenced(text: str, settings: Settings) -> bool:
     return bool(marker) and marker in text.casefold()
 
 
-def _sections(found: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally) -> Iterator[CleanSection]:
+def _cleaned_sections(
+    found: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally
+) -> Iterator[CleanSection]:
     """The sections that are on the record.
 
     A marker on a line of its own opens a stretch that ends with the closing one, sections later if need be; one within
@@ -171,7 +173,7 @@ def _sections(found: tuple[ReadSection, ...], settings: Settings, tally: Reading
         text = each.text.replace("\r\n", "\n").replace("\r", "\n")
         if silent or _silenced(f"{each.heading}\n{text}", settings):
             tally.off_the_record += 1
-            text, silent = _spoken(text, settings, silent=silent)
+            text, silent = _lines_on_record(text, settings, silent=silent)
             if _silenced(f"{each.heading}\n{text}", settings) or not text.strip():
                 continue
         text = text.strip("\n").rstrip()
@@ -180,7 +182,7 @@ def _sections(found: tuple[ReadSection, ...], settings: Settings, tally: Reading
         yield CleanSection(heading, tuple(trail), each.level, f"{each.first}-{each.last}", tally.clean(text))
 
 
-def _spoken(text: str, settings: Settings, *, silent: bool) -> tuple[str, bool]:
+def _lines_on_record(text: str, settings: Settings, *, silent: bool) -> tuple[str, bool]:
     """The lines that are on the record, and whether the stretch goes on behind the text."""
     off, on = settings.capture.off_the_record.casefold(), settings.capture.on_the_record.casefold()
     kept: list[str] = []

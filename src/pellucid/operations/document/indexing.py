@@ -160,7 +160,7 @@ class _Indexing:
             self.notes += [*histories.notes, *self._left_out()]
         else:
             self._take_all(files, None)
-        self._close([file for file in missing if found.covers(file)])
+        self._close_documents([file for file in missing if found.covers(file)])
         self._close_displaced()
         return self._outcome(len(files) - self.unread)
 
@@ -189,59 +189,59 @@ class _Indexing:
         batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
         for place in files:
-            if now := self._look(place, histories):
+            if now := self._seen_document(place, histories):
                 batch.append(now)
                 sections += len(now.clean.sections)
             if sections >= SECTIONS_A_COMMIT or len(batch) == FILES_A_COMMIT:
-                self._keep(batch)
+                self._keep_batch(batch)
                 batch, sections = [], 0
             done += place.size
             self.progress(done, total)
         if batch:
-            self._keep(batch)
+            self._keep_batch(batch)
 
-    def _look(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
+    def _seen_document(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
         """A file as it is now; None if it is unchanged or cannot be read."""
         try:
             data = place.file.read_bytes()
         except OSError as error:
-            self._unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
+            self._refuse_unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
         kept = self.known.get(place.file) or self.known.get(self.moves.was(place.file))
-        told = histories.tell(place.file, data, kept.document.digest if kept else "") if histories else None
+        history = histories.tell(place.file, data, kept.document.digest if kept else "") if histories else None
         digest = hashlib.sha256(data).hexdigest()
         known = self.known.get(place.file)
-        if told is None and known and known.document.digest == digest and known.document.removed_at is None:
+        if history is None and known and known.document.digest == digest and known.document.removed_at is None:
             self.counts.unchanged += 1
             return None
         if known and known.document.removed_at is None and digest != known.document.digest and _is_empty(data):
-            self._unread(place, "it is empty now: what it said is kept as it was", "delete the file to close it")
+            self._refuse_unread(place, "it is empty now: what it said is kept as it was", "delete the file to close it")
             return None
         key = self.app.key
         path = stored_path(place.path, key)
         try:
             clean, tally = cleaned(read_document(path, data, place.root.name), path, data, self.app.settings)
         except InputError as error:
-            self._unread(place, error.message, error.next_step)
+            self._refuse_unread(place, error.message, error.next_step)
             return None
         self.tally.add(tally)
         self.counts.quarantined += tally.instructions
-        told = self._own(told, clean) if told else None
+        history = self._history_of_own(history, clean) if history else None
         since = _not_after(place.mtime_ns, self.app.clock.now())
-        return SeenDocument(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, told)
+        return SeenDocument(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, history)
 
-    def _own(self, told: HeaderHistory, clean: CleanDocument) -> HeaderHistory:
+    def _history_of_own(self, history: HeaderHistory, clean: CleanDocument) -> HeaderHistory:
         """The history of what a file defines now."""
-        own = told.of(clean.entity)
+        own = history.of(clean.entity)
         if own.others:
             self.foreign.append(own.others)
         return own
 
-    def _unread(self, place: FoundFile, why: str, next_step: str) -> None:
+    def _refuse_unread(self, place: FoundFile, why: str, next_step: str) -> None:
         self.unread += 1
         self._refuse(place.file, why, next_step)
 
-    def _damaged(self, filed: FiledDocument, error: InputError) -> None:
+    def _refuse_damaged(self, filed: FiledDocument, error: InputError) -> None:
         """Say that nobody can read the vault file of a document."""
         why = f"its vault file {filed.path} cannot be read: {error.message}"
         self._refuse(file_of(filed.document), why, error.next_step)
@@ -260,62 +260,64 @@ class _Indexing:
             self._refresh()
             yield self.app.clock.now()
 
-    def _keep(self, batch: Sequence[SeenDocument]) -> None:
+    def _keep_batch(self, batch: Sequence[SeenDocument]) -> None:
         """Keep a batch of files as they are now."""
         with self._deciding(batch) as now:
-            drafts = [draft for each in batch for draft in self._drafts(each, now)]
+            drafts = [draft for each in batch for draft in self._drafts_of(each, now)]
             verdict = withhold_and_quarantine(self.app, drafts)
             self.counts.withheld += verdict.withheld
             self.counts.quarantined += verdict.quarantined
-            self._write(drafts)
+            self._write_drafts(drafts)
 
-    def _close(self, files: Sequence[Path]) -> None:
+    def _close_documents(self, files: Sequence[Path]) -> None:
         """Close the documents of files that are gone."""
         for first in range(0, len(files), FILES_A_COMMIT):
             with self._deciding() as now:
                 there = [file for file in files[first : first + FILES_A_COMMIT] if file in self.known]
-                self._write([draft for file in there for draft in self._removed(self.known[file], now, file)])
+                self._write_drafts(
+                    [draft for file in there for draft in self._closed_drafts(self.known[file], now, file)]
+                )
 
     def _close_displaced(self) -> None:
         """Close the documents whose files were overwritten by others."""
         if self.moves.displaced:
             with self._deciding() as now:
                 filed = self.moves.displaced.items()
-                self._write([draft for file, each in filed for draft in self._removed(each, now, file)])
+                self._write_drafts([draft for file, each in filed for draft in self._closed_drafts(each, now, file)])
 
-    def _removed(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
+    def _closed_drafts(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
         """A document closed; none if it is, if somebody deleted its vault file, or nobody can read it."""
         if filed.document.removed_at is not None:
             return []
         try:
             kept = held(self.app, filed)
         except InputError as error:
-            self._damaged(filed, error)
+            self._refuse_damaged(filed, error)
             return []
         gone = self.gone.get(file)
         return [removed(kept, now, gone.changes if gone else None)] if kept else []
 
-    def _drafts(self, each: SeenDocument, now: datetime) -> list[DocumentDraft]:
+    def _drafts_of(self, each: SeenDocument, now: datetime) -> list[DocumentDraft]:
         """What is to be kept of a file: one document; or two, where it defines another thing than it did."""
         make = partial(drafted, namespace=self.request.namespace, now=now, clock=self.app.clock)
-        filed = self.moves.take(each.place.file, each.digest, self.known, told=each.told is not None)
+        filed = self.moves.take(each.place.file, each.digest, self.known, has_history=each.history is not None)
         if filed is None:
             return [make(None, each)]
         try:
             old = held(self.app, filed)
         except InputError as error:
             self.unread += 1
-            self._damaged(filed, error)
+            self._refuse_damaged(filed, error)
             return []
         if old is None or not redefined(old, each):
             return [make(old, each)]
-        since = each.told.defined if each.told else None
+        since = each.history.defined if each.history else None
         before = (
             [removed(old, now, FileCommits((since,)) if since else None)] if old.document.removed_at is None else []
         )
         return [*before, make(None, replace(each, since=now))]
 
-    def _write(self, drafts: Sequence[DocumentDraft]) -> None:
+    def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
         """Keep what changes, or only say so; either way the rest of the run builds on it."""
         changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
         for draft in drafts:

@@ -86,7 +86,7 @@ def list_documents(app: App, namespace: str, *, gone: bool = False) -> Documents
     """The documents of a namespace; those whose file is gone only if they are asked for."""
     found = app.graph.documents(namespace)
     shown = [each for each in found if gone or each.document.removed_at is None]
-    rows = _rows(app, namespace, shown, _sections_held(app, namespace, shown))
+    rows = _document_rows(app, namespace, shown, _sections_held(app, namespace, shown))
     return DocumentsOutput(
         documents=tuple(sorted(rows, key=lambda row: (node_key(row.entity), row.path))),
         removed=sum(each.document.removed_at is not None for each in found),
@@ -100,7 +100,7 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         NotFoundError: no document of the namespace is called so.
         InputError: several are, or its vault file cannot be read.
     """
-    filed = _find(app, namespace, name)
+    filed = _find_document(app, namespace, name)
     kept = held(app, filed)
     if kept is None:
         raise NotFoundError(f"{filed.path} is gone: somebody deleted it", next_step="index the document again")
@@ -117,7 +117,7 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         for each in kept.sections
     ]
     return DocumentOutput(
-        document=_rows(app, namespace, [filed], {filed.document.id: _standing(kept.sections)})[0],
+        document=_document_rows(app, namespace, [filed], {filed.document.id: _standing(kept.sections)})[0],
         aliases=kept.document.aliases,
         versions=tuple(reversed(kept.document.versions)),
         edges=_edges_said(app, namespace, filed.path),
@@ -148,26 +148,26 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
         InputError: several documents are called so.
     """
     with app.unit_of_work.deciding(namespace):
-        chosen = {each.document.id: each for name in names for each in _meant(app, namespace, name)}
+        chosen = {each.document.id: each for name in names for each in _documents_named(app, namespace, name)}
         there = [each for each in chosen.values() if each.document.removed_at is None]
         kept = [found for each in there if (found := held(app, each))]
         drafts = [removed(each, app.clock.now()) for each in kept]
         op_id = keep(app, drafts).op_id if drafts else None
     closed = {draft.document.id: _standing(draft.sections) for draft in drafts}
     found = [each for each in app.graph.documents(namespace) if each.document.id in closed]
-    return RemovedOutput(removed=tuple(_rows(app, namespace, found, closed)), op_id=op_id)
+    return RemovedOutput(removed=tuple(_document_rows(app, namespace, found, closed)), op_id=op_id)
 
 
-def _meant(app: App, namespace: str, name: str) -> list[FiledDocument]:
+def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]:
     """The documents below a file or folder, or the one of that name."""
-    place = _place(app, name)
+    place = _stored_place(app, name)
     found = app.graph.documents(namespace)
     below = [each for each in found if place and file_of(each.document).is_relative_to(place)]
-    return below or [_find(app, namespace, name)]
+    return below or [_find_document(app, namespace, name)]
 
 
-def _find(app: App, namespace: str, name: str) -> FiledDocument:
-    documents, place = app.graph.documents(namespace), _place(app, name)
+def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
+    documents, place = app.graph.documents(namespace), _stored_place(app, name)
     found = [
         each for each in documents if name in (*names_of(each), each.document.entity) or file_of(each.document) == place
     ] or [each for each in documents if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))]
@@ -181,7 +181,7 @@ def _find(app: App, namespace: str, name: str) -> FiledDocument:
     return there[0]
 
 
-def _place(app: App, name: str) -> Path | None:
+def _stored_place(app: App, name: str) -> Path | None:
     """The file or folder of that name, as it is kept; None where none can have it."""
     place = named_file(name)
     return place and Path(stored_path(place.as_posix(), app.key))
@@ -198,7 +198,9 @@ def _sections_held(app: App, namespace: str, found: Sequence[FiledDocument]) -> 
     return {each.id: max(memories[each.id] - _standing(each.versions), 0) for each in documents}
 
 
-def _rows(app: App, namespace: str, found: Sequence[FiledDocument], sections: Mapping[str, int]) -> list[DocumentRow]:
+def _document_rows(
+    app: App, namespace: str, found: Sequence[FiledDocument], sections: Mapping[str, int]
+) -> list[DocumentRow]:
     """The documents as rows; `sections` are how many stand today, by a document's id."""
     now = epoch_ms(app.clock.now())
     edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)

@@ -81,14 +81,14 @@ def history_file(path: Path) -> Iterator[dict[str, object]]:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield _object(path, number, line)
+                    yield _json_object(path, number, line)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} cannot be read: {error}", code="invalid_history", next_step="name a file of JSON lines"
         ) from error
 
 
-def _object(path: Path, number: int, line: str) -> dict[str, object]:
+def _json_object(path: Path, number: int, line: str) -> dict[str, object]:
     try:
         row: object = json.loads(line)
     except (json.JSONDecodeError, RecursionError):
@@ -125,7 +125,7 @@ class _Loading:
     namespace: str
     write: bool
     counts: Counter[str] = field(default_factory=Counter[str])
-    told: dict[str, list[HistoryRow]] = field(default_factory=dict[str, list[HistoryRow]])
+    by_document: dict[str, list[HistoryRow]] = field(default_factory=dict[str, list[HistoryRow]])
     """Rows by the id of their document."""
     filed: dict[str, FiledDocument] = field(default_factory=dict[str, FiledDocument])
     unknown: Counter[str] = field(default_factory=Counter[str])
@@ -138,7 +138,7 @@ class _Loading:
         now = self.app.clock.now()
         for number, row in enumerate(rows, start=1):
             self.counts["rows"] += 1
-            known = self._checked(number, row, now)
+            known = self._checked_row(number, row, now)
             if known is None:
                 continue
             filed = names.find(known.doc)
@@ -146,9 +146,9 @@ class _Loading:
                 self.unknown[str(known.doc)] += 1
             else:
                 self.filed[filed.document.id] = filed
-                self.told.setdefault(filed.document.id, []).append(known)
+                self.by_document.setdefault(filed.document.id, []).append(known)
 
-    def _checked(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
+    def _checked_row(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
         """A row that can be used, its field and commit without secrets; None if it is left out, and why is said."""
         try:
             known = HistoryRow.model_validate(row)
@@ -168,16 +168,16 @@ class _Loading:
 
     def take(self) -> None:
         """Keep the histories, some documents a time."""
-        ids = list(self.told)
+        ids = list(self.by_document)
         for first in range(0, len(ids), DOCUMENTS_A_COMMIT):
             batch = ids[first : first + DOCUMENTS_A_COMMIT]
             if self.write:
                 with self.app.unit_of_work.deciding(self.namespace):
-                    self._keep(batch)
+                    self._keep_documents(batch)
             else:
-                self._keep(batch)
+                self._keep_documents(batch)
 
-    def _keep(self, ids: Sequence[str]) -> None:
+    def _keep_documents(self, ids: Sequence[str]) -> None:
         drafts = [draft for each in ids if (draft := self._draft(each))]
         self.counts["withheld"] += withhold_and_quarantine(self.app, drafts).withheld
         changing = [draft for draft in drafts if draft.changed]
@@ -194,7 +194,7 @@ class _Loading:
         except InputError as error:
             self.problems.append(DocumentProblem(path=filed.path, why=error.message, next_step=error.next_step))
             return None
-        return self._draft_of_history(kept, self.told[document_id]) if kept else None
+        return self._draft_of_history(kept, self.by_document[document_id]) if kept else None
 
     def _draft_of_history(self, kept: KeptDocument, rows: Sequence[HistoryRow]) -> DocumentDraft:
         document, clock = kept.document, self.app.clock

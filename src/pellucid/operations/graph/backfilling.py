@@ -75,8 +75,8 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
     return BackfillOutput(
         files=files,
         diffs=tuple(_diff(*each) for each in diffs),
-        added=_counts((s, h) for _, s, h in diffs),
-        removed=_counts((h, s) for _, s, h in diffs),
+        added=_more_of_each_kind((s, h) for _, s, h in diffs),
+        removed=_more_of_each_kind((h, s) for _, s, h in diffs),
         unreadable=tuple(unreadable),
         applied=request.apply,
         problem=problem or None,
@@ -97,7 +97,7 @@ def _facts_by_file(
     while batch := list(islice(waiting, BATCH)):
         for head in app.records.heads(batch):
             try:
-                parsed = _parsed(app, head)
+                parsed = _parsed_head(app, head)
             except InputError as error:
                 unreadable.append(error.message)
                 parsed = None
@@ -105,7 +105,7 @@ def _facts_by_file(
             yield head.path, facts_of(parsed, app.indexer.naming) if parsed and ours else None
 
 
-def _parsed(app: App, head: FileHead) -> Parsed | None:
+def _parsed_head(app: App, head: FileHead) -> Parsed | None:
     if head.data is None:
         return None
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else app.clock.now()
@@ -121,7 +121,7 @@ def _rows(facts: GraphFacts) -> tuple[frozenset[object], ...]:
     return tuple(map(frozenset, (facts.edges, facts.claims, facts.aliases, facts.entities, facts.homes)))
 
 
-def _counts(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
+def _more_of_each_kind(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
     """How many more of each kind the first of each pair has."""
     out = {"edges": 0, "claims": 0, "aliases": 0, "entities": 0}
     for one, other in pairs:
@@ -131,12 +131,14 @@ def _counts(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
 
 
 def _diff(path: str, says: GraphFacts, held: GraphFacts) -> FileDiff:
-    return FileDiff(path=path, added=tuple(_lines(says, held)), removed=tuple(_lines(held, says)))
+    return FileDiff(
+        path=path, added=tuple(_lines_not_in_other(says, held)), removed=tuple(_lines_not_in_other(held, says))
+    )
 
 
-def _lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
+def _lines_not_in_other(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
     """What the first says and the other does not, a line each."""
-    yield from sorted(_edge(each) for each in {*one.edges} - {*other.edges})
+    yield from sorted(_edge_line(each) for each in {*one.edges} - {*other.edges})
     yield from sorted(_claim(each) for each in {*one.claims} - {*other.claims})
     yield from sorted(f"{alias} is {key}" for alias, key in {*one.aliases} - {*other.aliases})
     for each in sorted({*one.entities} - {*other.entities}, key=lambda fact: fact.key):
@@ -144,7 +146,7 @@ def _lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
     yield from sorted(f"{memory} answers for {key}" for memory, key in {*one.homes} - {*other.homes})
 
 
-def _edge(edge: Edge) -> str:
+def _edge_line(edge: Edge) -> str:
     anchor = f" {part(edge.anchor)}" if edge.anchor else ""
     where = f" ({edge.section})" if edge.section else ""
     ended = "" if edge.valid_until >= FOREVER else ", closed"

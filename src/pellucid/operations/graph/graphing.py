@@ -109,8 +109,8 @@ class GraphShowOutput(Wire):
     """Things at the last distance but one and nearer whose own edges were not looked at, because there are too many."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
-    _around: Neighbourhood = PrivateAttr()
-    _places: Mapping[str, str] = PrivateAttr()
+    _neighbourhood_at: Neighbourhood = PrivateAttr()
+    _memory_places: Mapping[str, str] = PrivateAttr()
     _drawn: tuple[Node, ...] = PrivateAttr()
 
     def drawn_from(self, around: Neighbourhood, nodes: tuple[Node, ...], places: Mapping[str, str]) -> Self:
@@ -154,17 +154,17 @@ def show(app: App, request: GraphShowInput) -> GraphShowOutput:
     past = past_of(request.as_of, request.as_known_at, now)
     at = past.at or now
     entity = known_then(app, request.namespace, request.name, past.known)
-    near, left_out = _around(app, request, entity.key, epoch_ms(at), past.known_ms)
+    near, left_out = _neighbourhood_at(app, request, entity.key, epoch_ms(at), past.known_ms)
     nodes = tuple(_node(app, request.namespace, key) for keys in near.hops for key in keys)
-    places = _places(app, request.namespace, near)
+    places = _memory_places(app, request.namespace, near)
     said = entity.type in SAID
     state, begun = (None, None) if said else state_at(app, request.namespace, entity.key, at, past.known)
     output = GraphShowOutput(
         entity=entity,
         state=state,
         known_from=begun,
-        nodes=_views(near, nodes),
-        edges=_edges(near, {each.key: each.name for each in nodes}, places),
+        nodes=_node_views(near, nodes),
+        edges=_edge_views(near, {each.key: each.name for each in nodes}, places),
         hops=request.hops,
         left_out=left_out,
         as_of=past.at,
@@ -186,13 +186,15 @@ def audit(app: App, namespace: str) -> GraphAuditOutput:
     )
 
 
-def _around(app: App, request: GraphShowInput, key: str, at: int, known: int | None) -> tuple[Neighbourhood, int]:
+def _neighbourhood_at(
+    app: App, request: GraphShowInput, key: str, at: int, known: int | None
+) -> tuple[Neighbourhood, int]:
     """The neighbourhood of a node at `at`, asked for ring by ring, and how many nodes were not looked around."""
     edges: dict[FiledEdge, None] = {}
     frontier, seen, left_out = [key], {key}, 0
     for _ in range(request.hops):
         found = app.graph.edges(request.namespace, frontier, request.types, known)
-        held = [filed for filed in found if _holds(filed, at, known, closed=request.closed)]
+        held = [filed for filed in found if _is_in_force(filed, at, known, closed=request.closed)]
         edges |= dict.fromkeys(held)
         reached = sorted(_reached(held, set(frontier), request.direction) - seen)
         seen |= set(reached)
@@ -203,7 +205,7 @@ def _around(app: App, request: GraphShowInput, key: str, at: int, known: int | N
     return neighbourhood(key, list(edges), request.hops, request.types, request.direction), left_out
 
 
-def _holds(filed: FiledEdge, at: int, known: int | None, *, closed: bool) -> bool:
+def _is_in_force(filed: FiledEdge, at: int, known: int | None, *, closed: bool) -> bool:
     edge = filed.edge
     written = known is None or edge.recorded <= known
     return written and edge.valid_from <= at and (closed or at < edge.valid_until)
@@ -219,7 +221,7 @@ def _node(app: App, namespace: str, key: str) -> Node:
     return app.graph.entity(namespace, key) or Node(-1, key, key, "Episode" if key.startswith("ep_") else "Thing")
 
 
-def _views(near: Neighbourhood, nodes: Iterable[Node]) -> tuple[NodeView, ...]:
+def _node_views(near: Neighbourhood, nodes: Iterable[Node]) -> tuple[NodeView, ...]:
     distance = near.distance
     return tuple(
         NodeView(key=node.key, name=node.name, type=node.type, hops=distance.get(node.key, 0), defined=node.defined)
@@ -227,23 +229,23 @@ def _views(near: Neighbourhood, nodes: Iterable[Node]) -> tuple[NodeView, ...]:
     )
 
 
-def _places(app: App, namespace: str, near: Neighbourhood) -> dict[str, str]:
+def _memory_places(app: App, namespace: str, near: Neighbourhood) -> dict[str, str]:
     """Where the words stand that the edges were read from, by memory."""
     sayers = list(dict.fromkeys(filed.edge.memory_id for filed in near.edges))
     return {each.memory.id: said_in(each) for each in app.index.memories(namespace, sayers)}
 
 
-def _edges(near: Neighbourhood, names: Mapping[str, str], places: Mapping[str, str]) -> tuple[EdgeView, ...]:
+def _edge_views(near: Neighbourhood, names: Mapping[str, str], places: Mapping[str, str]) -> tuple[EdgeView, ...]:
     distance = near.distance
     found = sorted(near.edges, key=lambda filed: _nearer(filed, distance))
-    return tuple(_edge(filed, names, _nearer(filed, distance), places) for filed in found)
+    return tuple(_edge_view(filed, names, _nearer(filed, distance), places) for filed in found)
 
 
 def _nearer(filed: FiledEdge, distance: Mapping[str, int]) -> int:
     return min(distance[end] for end in (filed.edge.source, filed.edge.target) if end in distance)
 
 
-def _edge(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
+def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
     edge = filed.edge
     return EdgeView(
         source=names.get(edge.source, edge.source),
@@ -266,7 +268,7 @@ class GraphAuditInput(Wire):
     namespace: str
 
 
-def _unsound(outcome: GraphAuditOutput) -> UnhealthyError | None:
+def _failure_of(outcome: GraphAuditOutput) -> UnhealthyError | None:
     if not outcome.problems:
         return None
     return UnhealthyError(
@@ -294,5 +296,5 @@ Dangling names, orphans, contradictions, one-sided supersessions.
     lambda call, asked: audit(call.app, asked.namespace),
     "read",
     Surfaces("graph audit", http=("GET /v1/graph",)),
-    failure=_unsound,
+    failure=_failure_of,
 )

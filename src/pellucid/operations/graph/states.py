@@ -95,7 +95,7 @@ def history_of_entity(
     shown = range(len(chain)) if past.at is None else [here] if here is not None else []
     return EntityHistoryOutput(
         entity=entity,
-        states=_views(app, namespace, chain, shown),
+        states=_state_views(app, namespace, chain, shown),
         as_of=past.at,
         as_known_at=past.known,
         holds=None if here is None else dict(chain[here].props),
@@ -140,7 +140,7 @@ def state_at(
     wanted = epoch_ms(at)
     here = [number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until]
     begun = of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
-    return next(iter(_views(app, namespace, chain, here)), None), begun
+    return next(iter(_state_views(app, namespace, chain, here)), None), begun
 
 
 def unknown_before(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
@@ -162,7 +162,7 @@ def named(app: App, namespace: str, name: str) -> EntityNamed:
         InputError: the name fits several memories, or several things are called so.
     """
     said = name.strip()
-    node = (app.graph.entity(namespace, said) or _behind(app, namespace, said)) if said else None
+    node = (app.graph.entity(namespace, said) or _node_behind(app, namespace, said)) if said else None
     if node is None:
         raise unknown(app, namespace, said)
     own = {node.key, node_key(node.name)}
@@ -195,7 +195,7 @@ def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
     )
 
 
-def _behind(app: App, namespace: str, name: str) -> Node | None:
+def _node_behind(app: App, namespace: str, name: str) -> Node | None:
     """The node of a document or memory that is named by its id, the end of it, or its path."""
     for filed in app.graph.documents(namespace):
         if name in names_of(filed):
@@ -212,18 +212,20 @@ def names_of(filed: FiledDocument) -> tuple[str, ...]:
     return document.id, document.id[-10:], document.path, filed.path
 
 
-def _views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterable[int]) -> tuple[StateView, ...]:
+def _state_views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterable[int]) -> tuple[StateView, ...]:
     places = list(shown)
     causes = [chain[place].cause for place in places if chain[place].cause]
     served = {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(causes)))}
-    commits = _commits(app, served.values())
+    commits = _commits_by_version(app, served.values())
     return tuple(
-        _view(chain[place], chain[place - 1] if place else None, served.get(chain[place].cause), commits)
+        _state_view(chain[place], chain[place - 1] if place else None, served.get(chain[place].cause), commits)
         for place in places
     )
 
 
-def _view(state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]) -> StateView:
+def _state_view(
+    state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]
+) -> StateView:
     was: Mapping[str, str] = before.props if before else {}
     moved = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
     return StateView(
@@ -244,7 +246,7 @@ def said_in(served: Served) -> str:
     return memory.evidence[0] if memory.category == "section" and memory.evidence else served.path
 
 
-def _commits(app: App, causes: Iterable[Served]) -> dict[str, str]:
+def _commits_by_version(app: App, causes: Iterable[Served]) -> dict[str, str]:
     """By the id of a header version, the commit that brought it about."""
     paths = sorted({each.path for each in causes if each.memory.category == "section"})
     from pellucid.vault.markdown import FileIdentity, parse  # a recall comes by here, and parses no file

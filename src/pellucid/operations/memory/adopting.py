@@ -153,10 +153,10 @@ class _Adoption:
     def take(self, found: Iterable[AdoptedMemory]) -> None:
         """Plan and keep; returns when the last is acknowledged and searchable."""
         for batch in _batches(self._without_kin(found)):
-            self._keep(self._plan(batch))
-        related = [planned for batch in _batches(self._kin) for planned in self._plan(batch)]
+            self._keep_batch(self._plan_batch(batch))
+        related = [planned for batch in _batches(self._kin) for planned in self._plan_batch(batch)]
         for batch in _batches(related):
-            self._keep([replace(planned, memory=self._linked(planned)) for planned in batch])
+            self._keep_batch([replace(planned, memory=self._with_own_ids(planned)) for planned in batch])
 
     def outcome(self, report: CaptureReport, paths: Sequence[Path]) -> AdoptOutput:
         """What became of it all."""
@@ -180,7 +180,7 @@ class _Adoption:
             samples=tuple(self.shown),
             operations=tuple(self.operations),
             encoder_problem=self.encoder_problem or None,
-            problems=tuple(f"{_below(each.path, paths)}:{each.line}: {each.reason}" for each in report.problems),
+            problems=tuple(f"{_path_below(each.path, paths)}:{each.line}: {each.reason}" for each in report.problems),
         )
 
     def _without_kin(self, found: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
@@ -190,10 +190,10 @@ class _Adoption:
             else:
                 yield each
 
-    def _plan(self, batch: Sequence[AdoptedMemory]) -> list[_Planned]:
+    def _plan_batch(self, batch: Sequence[AdoptedMemory]) -> list[_Planned]:
         """The new ones of a batch; the others are counted by why they are not."""
         hashes = [content_hash(each.content, each.entity_ref) for each in batch]
-        keys = [self._key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
+        keys = [self._adoption_key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
         held = self._held(hashes)
         seen = self.app.records.already_seen(set(keys))
         tombstones = [self._tombstone_keys(each) for each in batch]
@@ -215,10 +215,10 @@ class _Adoption:
             )
             self.counts[why] += 1
             if why == "new":
-                planned = _Planned(self._memory(each, digest), each, key)
+                planned = _Planned(self._memory_of(each, digest), each, key)
                 ours = self._said[each.status, digest] = planned.memory.id
                 fresh.append(planned)
-                self._show(planned.memory)
+                self._count_and_sample(planned.memory)
             if ours and each.foreign_id:
                 self._ours.setdefault((each.kind, each.foreign_id), ours)
         return fresh
@@ -233,14 +233,14 @@ class _Adoption:
         names = {None, each.entity_ref}
         return {words_key(self.app.key, self.namespace, each.content, name) for name in names}
 
-    def _key(self, each: AdoptedMemory, digest: str) -> bytes:
+    def _adoption_key(self, each: AdoptedMemory, digest: str) -> bytes:
         """What marks a statement of one status as adopted; it says nothing to whoever lacks the vault's key."""
         said = f"{self.namespace}\0adopted\0{each.status}\0{digest}"
         return hashlib.blake2b(said.encode(), key=self.app.key, digest_size=16).digest()
 
-    def _memory(self, each: AdoptedMemory, digest: str) -> Memory:
+    def _memory_of(self, each: AdoptedMemory, digest: str) -> Memory:
         now = self.app.clock.now()
-        category = each.category or _category(each.content)
+        category = each.category or _category_of(each.content)
         confidence = CONFIDENCE[each.kind] if each.confidence is None else each.confidence
         created = _not_after(each.created, now)
         trust = self.app.settings.trust
@@ -268,7 +268,7 @@ class _Adoption:
             content=each.content,
         )
 
-    def _linked(self, planned: _Planned) -> Memory:
+    def _with_own_ids(self, planned: _Planned) -> Memory:
         """The memory with foreign names of others as ids of ours; of one that is not here, nothing is said."""
         given = planned.given
         older = [self._ours.get((given.kind, name)) for name in given.supersedes]
@@ -276,7 +276,7 @@ class _Adoption:
         links = {"supersedes": tuple(each for each in older if each), "superseded_by": newer}
         return planned.memory.model_copy(update=links)
 
-    def _show(self, memory: Memory) -> None:
+    def _count_and_sample(self, memory: Memory) -> None:
         self.categories[memory.category] += 1
         self.statuses[memory.status] += 1
         if len(self.shown) < self.samples:
@@ -290,7 +290,7 @@ class _Adoption:
             )
             self.shown.append(sample)
 
-    def _keep(self, batch: Sequence[_Planned]) -> None:
+    def _keep_batch(self, batch: Sequence[_Planned]) -> None:
         """Keep one batch, alone: what another writer kept since it was planned is left out."""
         if not self.write or not batch:
             return
@@ -317,7 +317,7 @@ def _batches(found: Iterable[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def _category(content: str) -> Category:
+def _category_of(content: str) -> Category:
     """What the words say, where neither the file nor its form did."""
     first = content.partition("\n")[0][:1000]
     reading = classify(first, detect_language(first))
@@ -336,7 +336,7 @@ def _not_after(at: datetime | None, now: datetime) -> datetime:
     return min(at, now) if at else now
 
 
-def _below(path: Path, roots: Sequence[Path]) -> str:
+def _path_below(path: Path, roots: Sequence[Path]) -> str:
     """A path relative to what was given: no answer names a machine's folders."""
     for root in (given.expanduser().absolute() for given in roots):
         inside = root if root.is_dir() else root.parent

@@ -213,7 +213,7 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
         finish_quietly(app)
     started, tally = app.clock.now(), _PassTally(app.settings.lifecycle)
     output = _Output(app, request)
-    for row in _folded(app, request.namespace, started, tally):
+    for row in _fold_rows(app, request.namespace, started, tally):
         output.take(row)
     output.finish(tally, started)
     if not request.dry_run:
@@ -282,7 +282,7 @@ def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
     return [DuePass(name, days[name], each, name in last) for name, each in every.items() if days[name] >= each]
 
 
-def _folded(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
+def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
     """The folds that moved; every fold is counted."""
     known = known_use(app, namespace)
     for memory in _aging(app, namespace, now):

@@ -106,7 +106,7 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         changed = changes.change(held, event, fields, request.reason)
         op_id = commit_changes(app, kind, changes) if changed else None
-    return _changed(app, request.namespace, held.memory.id, op_id)
+    return _output_of(app, request.namespace, held.memory.id, op_id)
 
 
 def update(app: App, request: UpdateInput) -> ChangedOutput:
@@ -122,9 +122,9 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
     """
     with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
-        new = _version(app, held.memory, request)
+        new = _new_version(app, held.memory, request)
         if new is None:
-            return _changed(app, request.namespace, held.memory.id, None)
+            return _output_of(app, request.namespace, held.memory.id, None)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         retired = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.valid_at}
         changes.change(held, "superseded", retired, "edited", [new.id])
@@ -137,10 +137,10 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
             )
         op_id = commit_changes(app, "update", changes)
     note_use(app, request.namespace, [new.id], "updated")
-    return _changed(app, request.namespace, new.id, op_id)
+    return _output_of(app, request.namespace, new.id, op_id)
 
 
-def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
+def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     """The memory with what was asked for; None if that changes nothing."""
     check_voice(request.said_by, [old])
     _check_updatable(old, request)
@@ -176,7 +176,7 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
             "created": now,
             "updated": now,
             "source": "manual",
-            **_voice(app, old, request, content),
+            **_voice_fields(app, old, request, content),
             "agent": request.agent,
             "status": "active",
             "valid_at": now,
@@ -189,7 +189,7 @@ def _version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     )
 
 
-def _voice(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
+def _voice_fields(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
     """Who stands behind the new version: an agent never lifts what it only retouches."""
     if request.said_by == "manual":
         asserted_by = "axiom" if old.asserted_by == "axiom" else "user"
@@ -252,7 +252,7 @@ def commit_changes(app: App, kind: OperationKind, changes: ChangeSet) -> str:
     return app.unit_of_work.commit(kind, plan.writes, plan.rows).op_id
 
 
-def _changed(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
+def _output_of(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
     held = find_memory(app, namespace, memory_id)
     return ChangedOutput(
         memory=held.memory, path=held.path, changed=op_id is not None, op_id=op_id, replaced=held.memory.supersedes

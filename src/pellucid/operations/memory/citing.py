@@ -52,7 +52,7 @@ def cite(app: App, request: CiteInput) -> CiteOutput:
     """
     namespace, now = request.namespace, app.clock.now()
     memory_id = find_memory(app, namespace, request.memory_id).memory.id
-    recall_id = _recall(app, request, memory_id)
+    recall_id = _cited_recall(app, request, memory_id)
     occasion = occasion_of(request.session_id, now)
     row = CitationRow(memory_id, request.kind, recall_id, occasion, request.agent, epoch_ms(now), request.notes.strip())
     is_new = app.citations.put(namespace, app.clock.new_id("cit"), row)
@@ -61,14 +61,14 @@ def cite(app: App, request: CiteInput) -> CiteOutput:
     return CiteOutput(recall_id=recall_id, memory_id=memory_id, kind=request.kind, is_new=is_new)
 
 
-def _recall(app: App, request: CiteInput, memory_id: str) -> str:
+def _cited_recall(app: App, request: CiteInput, memory_id: str) -> str:
     """The recall that is named, or the newest of the session (or of no session) that served the memory."""
     if request.recall_id is None:
         recalls = app.citations.served(request.namespace, request.session_id)
         found = next((recall_id for recall_id, ids in recalls if memory_id in ids), None)
         which = f"no recall of session {request.session_id}" if request.session_id else "no recall outside of sessions"
     else:
-        found = request.recall_id if memory_id in _served(app, request.namespace, request.recall_id) else None
+        found = request.recall_id if memory_id in _served_memories(app, request.namespace, request.recall_id) else None
         which = f"no recall {request.recall_id}"
     if found is None:
         raise NotFoundError(
@@ -78,7 +78,7 @@ def _recall(app: App, request: CiteInput, memory_id: str) -> str:
     return found
 
 
-def _served(app: App, namespace: str, recall_id: str) -> Iterator[str]:
+def _served_memories(app: App, namespace: str, recall_id: str) -> Iterator[str]:
     """The memories of a recall in their places; none of a recall that is unknown here."""
     for place in count(1):
         row = app.history.audit(recall_id, place, namespace)

@@ -105,11 +105,11 @@ class _Pass:
         """Work through clusters in their order; whether all of them were."""
         waiting = iter(found)
         while chunk := list(islice(waiting, CLUSTERS_A_COMMIT)):
-            if not self._take(chunk) or self.problem:
+            if not self._work_through(chunk) or self.problem:
                 return False
         return True
 
-    def _take(self, chunk: Sequence[Batch]) -> bool:
+    def _work_through(self, chunk: Sequence[Batch]) -> bool:
         """Decide about some clusters and write it; whether the limit leaves room for all of them."""
         proposed = dict(self._proposals(chunk))
         with self.app.unit_of_work.deciding(self.request.namespace, _contents(proposed.values())):
@@ -121,11 +121,11 @@ class _Pass:
                 done = self.request.limit is None or self.changed < self.request.limit
                 if not done:
                     break
-                self._decide(batch, proposed.get(batch), changes, held, now)
+                self._decide_batch(batch, proposed.get(batch), changes, held, now)
             self._commit(changes)
         return done
 
-    def _decide(
+    def _decide_batch(
         self, batch: Batch, proposed: "_Proposed | None", changes: ChangeSet, held: dict[str, Served], now: datetime
     ) -> None:
         """What can be proved, or else what the model proposed, if its memories are still as it saw them."""
@@ -198,15 +198,15 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
         pass  # what a killed process acknowledged and did not fold is folded now
     started, reached = app.clock.now(), app.index.state().applied_seq
     kept = app.index.memories(request.namespace)
-    written = _new(app, request)
+    written = _paths_since_last_pass(app, request)
     new = {each.memory.id for each in kept if written is None or each.path in written}
     found = batches([each.memory for each in kept], new, _vectors(app, kept), started)
-    run = _Pass(app, request, model, _undone(app, request.namespace))
+    run = _Pass(app, request, model, _undone_changes(app, request.namespace))
     complete = run.run(found)
     counts = counted(run.decisions)
     if complete and not request.dry_run:
         reach = {"reached": reached, "clusters": len(found), "model": int(request.use_model)}
-        run.op_ids.append(_ran(app, request.namespace, started, counts, reach))
+        run.op_ids.append(_record_pass(app, request.namespace, started, counts, reach))
     done = [_consolidated(each) for each in run.decisions if each.kind != "skip"]
     skips = [_consolidated(each) for each in run.decisions if each.kind == "skip"]
     return ConsolidateOutput(
@@ -224,7 +224,7 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     )
 
 
-def _new(app: App, request: ConsolidateInput) -> set[str] | None:
+def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | None:
     """The files that some operation wrote since the last complete pass began; None, for all, before the first.
 
     What a pass without a model could not settle is new to one with a model.
@@ -239,7 +239,7 @@ def _new(app: App, request: ConsolidateInput) -> set[str] | None:
     return {path for row in app.records.operations(after=since) for path, _ in row.paths} if since else None
 
 
-def _undone(app: App, namespace: str) -> Undone:
+def _undone_changes(app: App, namespace: str) -> Undone:
     """What stood together in changes of earlier passes that somebody undid."""
     ours: dict[str, frozenset[str]] = {}
     back: set[frozenset[str]] = set()
@@ -257,7 +257,7 @@ def _vectors(app: App, kept: Iterable[Served]) -> Callable[[Memory], Vector | No
     return lambda memory: vectors.get(text_digest(memory))
 
 
-def _ran(app: App, namespace: str, started: datetime, counts: Counter[str], more: dict[str, int]) -> str:
+def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[str], more: dict[str, int]) -> str:
     kept = {kind: number for kind, number in counts.items() if not kind.startswith("skip:")}
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**kept, **more}

@@ -98,7 +98,7 @@ def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
     Raises:
         NotFoundError: no such memory in the namespace.
     """
-    return _preview(app, _plan(app, request))
+    return _preview_of(app, _erasure_plan(app, request))
 
 
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
@@ -116,7 +116,7 @@ def forget(app: App, request: ForgetInput) -> ForgetOutput:
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):
         finish(app)
-        plan = _plan(app, request)
+        plan = _erasure_plan(app, request)
         theirs = "show the user the preview: to forget it is theirs, in a shell or with a token that grants admin"
         check_voice(request.said_by, [held.memory for held, _ in plan.going], theirs)
         return _carry_out(app, plan, "forget")
@@ -128,8 +128,8 @@ def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
     Raises:
         InputError: no filter is given.
     """
-    chosen = _chosen(app, request)
-    return _preview(app, _plan_of(app, request.namespace, chosen)) if chosen else _nothing(done=False)
+    chosen = _memories_to_purge(app, request)
+    return _preview_of(app, _plan_of(app, request.namespace, chosen)) if chosen else _nothing(done=False)
 
 
 def purge(app: App, request: PurgeInput) -> ForgetOutput:
@@ -142,7 +142,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     outcome = _nothing(done=True)
     with app.unit_of_work.deciding(None):
         finish(app)
-        while chosen := _chosen(app, request):
+        while chosen := _memories_to_purge(app, request):
             done = _carry_out(app, _plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")
             places = {
                 key: outcome.places.get(key, 0) + done.places.get(key, 0) for key in {*outcome.places, *done.places}
@@ -159,7 +159,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     return outcome
 
 
-def _chosen(app: App, request: PurgeInput) -> list[Served]:
+def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
     filters = {
         "status": request.status,
         "category": request.category,
@@ -181,13 +181,15 @@ def _chosen(app: App, request: PurgeInput) -> list[Served]:
     ]
 
 
-def _plan(app: App, request: ForgetInput) -> Erasure:
+def _erasure_plan(app: App, request: ForgetInput) -> Erasure:
     documents = app.graph.documents(request.namespace)
-    asked = [served for each in request.memory_ids for served in _asked(app, request.namespace, each, documents)]
+    asked = [
+        served for each in request.memory_ids for served in _memories_named(app, request.namespace, each, documents)
+    ]
     return _plan_of(app, request.namespace, asked, chain=request.chain)
 
 
-def _asked(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
+def _memories_named(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
     """The memory of an id; or all that a document is, by its id, its path or that of its vault file."""
     place = named_file(name)
     ids = {
@@ -210,18 +212,18 @@ def _plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool =
     return erasure(app.records, app.index.memories(namespace), app.lookup.episodes(namespace), asked, chain=chain)
 
 
-def _preview(app: App, plan: Erasure) -> ForgetOutput:
+def _preview_of(app: App, plan: Erasure) -> ForgetOutput:
     conflicts = sum(_stem(path) in {_stem(each) for each in plan.paths} for path in app.records.conflicts())
     places = {
         "files": len(plan.removals),
         "rewrittenFiles": len(plan.writes),
         "indexRows": len(plan.going),
         "conflictCopies": conflicts,
-        "spooledTurns": len(_spooled(app, plan)),
+        "spooledTurns": len(_spooled_keys(app, plan)),
     }
     return ForgetOutput(
         done=False,
-        memories=_listed(plan),
+        memories=_erased_memories(plan),
         places=places,
         versions=plan.versions,
         tombstones=len(_tombstone_keys(app, plan)),
@@ -238,7 +240,7 @@ def _nothing(*, done: bool) -> ForgetOutput:
     return ForgetOutput(done=done, memories=(), places={})
 
 
-def _listed(plan: Erasure) -> tuple[ErasedMemory, ...]:
+def _erased_memories(plan: Erasure) -> tuple[ErasedMemory, ...]:
     return tuple(
         ErasedMemory(
             id=held.memory.id, path=held.path, category=held.memory.category, why=why, excerpt=held.memory.content[:80]
@@ -262,7 +264,7 @@ def _file_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
     }
 
 
-def _spooled(app: App, plan: Erasure) -> list[bytes]:
+def _spooled_keys(app: App, plan: Erasure) -> list[bytes]:
     """The keys of turns that wait in the spool and say what goes."""
     return [
         each.key
@@ -278,7 +280,7 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     begin(app)
     places = {
         "queries": app.history.erase(plan.namespace, plan.lost_words, scrub=False),
-        "spooledTurns": app.spool.drop(_spooled(app, plan)),
+        "spooledTurns": app.spool.drop(_spooled_keys(app, plan)),
         "files": len(plan.removals),
         "rewrittenFiles": len(plan.writes),
         "indexRows": len(plan.going),
@@ -289,13 +291,13 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     for held, why in plan.going:
         found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
         keys += len(found)
-        ledger += [_tombstone(held.memory, found, now), _forgotten(app, held.memory, why, now)]
+        ledger += [_tombstone_row(held.memory, found, now), _forgotten_row(app, held.memory, why, now)]
     changes, back = restored(app, plan)
     revived = changes.plan(plan.writes)
     kept = app.unit_of_work.commit(kind, revived.writes, [*ledger, *revived.rows], removals=plan.removals)
     app.indexer.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
     _check_gone(app, plan)
-    listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _listed(plan))
+    listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _erased_memories(plan))
     places, remains = scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.going), places)
     if not remains:
         end(app)
@@ -345,13 +347,13 @@ def _check_gone(app: App, plan: Erasure) -> None:
         )
 
 
-def _tombstone(memory: Memory, keys: Sequence[bytes], at: datetime) -> dict[str, object]:
+def _tombstone_row(memory: Memory, keys: Sequence[bytes], at: datetime) -> dict[str, object]:
     return TombstoneRow(
         memory_id=memory.id, namespace=memory.namespace, at=at, keys=tuple(key.hex() for key in keys)
     ).to_wire()
 
 
-def _forgotten(app: App, memory: Memory, why: str, at: datetime) -> dict[str, object]:
+def _forgotten_row(app: App, memory: Memory, why: str, at: datetime) -> dict[str, object]:
     return LifecycleRow(
         event_id=app.clock.new_id("evt"),
         memory_id=memory.id,
@@ -363,7 +365,7 @@ def _forgotten(app: App, memory: Memory, why: str, at: datetime) -> dict[str, ob
     ).to_wire()
 
 
-def _left(outcome: ForgetOutput) -> StoreError | None:
+def _failure_of(outcome: ForgetOutput) -> StoreError | None:
     """A failure where bytes are left: who asked must not take it for done."""
     if not outcome.remains:
         return None
@@ -381,7 +383,7 @@ FORGET = Operation(
     lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
     "erase",
     Surfaces("forget", http=("POST /v1/forget",), mcp="memory_forget"),
-    failure=_left,
+    failure=_failure_of,
 )
 PURGE = Operation(
     "memory.purge",
@@ -391,6 +393,6 @@ PURGE = Operation(
     lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
     "erase",
     Surfaces("purge", http=("POST /v1/purge",)),
-    failure=_left,
+    failure=_failure_of,
     needs="admin",
 )

@@ -79,21 +79,21 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
         )
     if asked.axiom and asked.said_by != "manual":
         raise InputError("an axiom is a person's to state", next_step=f"leave {field_name('axiom')} out")
-    asked = _read(asked)
+    asked = _with_stated_attributes(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.unit_of_work.deciding(asked.namespace, [asked.content]):
-        outcome = _kept_again(app, asked, digest) or _created(app, asked, digest)
+        outcome = _update_known(app, asked, digest) or _create_memory(app, asked, digest)
     return outcome.model_copy(update={"redactions": request.redactions})
 
 
-def _read(asked: RememberInput) -> RememberInput:
+def _with_stated_attributes(asked: RememberInput) -> RememberInput:
     """The request with the entity and the attributes that its words state, where it names none itself."""
     read = read_attribution(asked.content, detect_language(asked.content))
     stated = asked.attributes or (read.attributes if asked.entity_ref in (None, read.entity) else {})
     return asked.model_copy(update={"entity_ref": asked.entity_ref or read.entity, "attributes": stated})
 
 
-def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
+def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"),
@@ -135,7 +135,7 @@ def _created(app: App, asked: RememberInput, digest: str) -> RememberOutput:
     )
 
 
-def _kept_again(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
+def _update_known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
     """Give the memory that holds these words already the tags and the pin it lacks; None if there is no such memory."""
     known = app.index.holding(asked.namespace, [digest]).get(digest, {})
     alike = known.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
@@ -143,14 +143,14 @@ def _kept_again(app: App, asked: RememberInput, digest: str) -> RememberOutput |
         return None
     held = app.index.memories(asked.namespace, [alike])[0]
     is_foreign = asked.said_by != "manual" and is_of_person(held.memory)
-    if is_foreign or held.memory.category in TRANSCRIBED or not _changes(held.memory, asked):  # a block has no tags
+    if is_foreign or held.memory.category in TRANSCRIBED or not _changes_for(held.memory, asked):  # a block has no tags
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
     if data is None:  # somebody deleted it since: it is not known any more
         app.indexer.catch_up([held.path])
         return None
     filed = parse(held.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
-    changes = {**_changes(filed, asked), "updated": isoformat(now)}
+    changes = {**_changes_for(filed, asked), "updated": isoformat(now)}
     write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
     kept = app.unit_of_work.commit("update", [write], _state_row(app, filed, changes))
     now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
@@ -164,7 +164,7 @@ def _kept_again(app: App, asked: RememberInput, digest: str) -> RememberOutput |
     )
 
 
-def _changes(held: Memory, asked: RememberInput) -> dict[str, object]:
+def _changes_for(held: Memory, asked: RememberInput) -> dict[str, object]:
     """The frontmatter keys that the request changes."""
     changes: dict[str, object] = {}
     if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in held.tags]:

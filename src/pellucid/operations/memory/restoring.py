@@ -18,7 +18,7 @@ class RestoredMemory(Wire):
 
 
 def restored(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, ...]]:
-    """What changes because what goes retires it no longer, and the memories that stand otherwise then."""
+    """The changes that put in force again what only the forgotten memories had replaced, and what they change."""
     changes = ChangeSet(app.records, plan.namespace, "user", app.clock)
     gone, held = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
     back = revive(changes, (app.index, app.lookup), held, lifecycle_rows(app, plan.namespace), gone)

@@ -40,7 +40,7 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
     """
     with app.unit_of_work.deciding(request.namespace):
         now = app.clock.now()
-        held = _asked(app, request)
+        held = _memories_to_verify(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         changed = [changes.change(each, "reverified", {"last_verified_at": now}) for each in held]
         plan = changes.plan()
@@ -49,16 +49,16 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
     return ReverifyOutput(memories=_after(app, request.namespace, held), verified_at=now, op_id=op_id)
 
 
-def _asked(app: App, request: ReverifyInput) -> list[Served]:
+def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
     found: dict[str, Served] = {}
     for name in request.memory_ids:
         served = find_memory(app, request.namespace, name)
-        _check(served)
+        _check_verifiable(served)
         found.setdefault(served.memory.id, served)
     return list(found.values())
 
 
-def _check(served: Served) -> None:
+def _check_verifiable(served: Served) -> None:
     memory = served.memory
     if memory.category == "moment":
         raise InputError(

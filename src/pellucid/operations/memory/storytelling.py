@@ -154,9 +154,9 @@ def history(
     try:
         start = find_memory(app, namespace, memory_id).memory
     except NotFoundError:
-        return _forgotten(app, namespace, memory_id)
+        return _history_of_forgotten(app, namespace, memory_id)
     changes = list(rows(app, LifecycleRow, namespace))
-    versions = _versions(app, namespace, start, changes, past.known)
+    versions = _version_chain(app, namespace, start, changes, past.known)
     if not versions:
         raise NotFoundError(f"{start.id} was not written yet then", next_step="ask by what is known now")
     note_use(app, namespace, [start.id], "opened")
@@ -210,7 +210,7 @@ def _span(memory: Memory) -> tuple[datetime, datetime | None]:
     return memory.valid_at or memory.created, min(ends, default=None)
 
 
-def _forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
+def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
     stones = [row for row in rows(app, TombstoneRow, namespace) if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
         raise NotFoundError(f"no memory {memory_id} in {namespace}", next_step="`pellucid list --status any` shows ids")
@@ -219,7 +219,7 @@ def _forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
     return HistoryOutput(memory_id=gone.memory_id, versions=(), events=tuple(events), verdicts=(), forgotten_at=gone.at)
 
 
-def _versions(
+def _version_chain(
     app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known: datetime | None
 ) -> list[Listed]:
     """Everything tied to a memory by superseding or derivation, oldest first, as it was known."""
@@ -253,11 +253,11 @@ def episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
     kept = _turns_kept(app, request.namespace)
     if not request.query:
         newest, following = page(app, request, filed, _newest_first)
-        shown = tuple(_view(app, each, kept) for each in newest)
+        shown = tuple(_episode_view(app, each, kept) for each in newest)
         return EpisodesOutput(episodes=shown, total=len(filed), next=following)
-    ranked = _ranked(app, filed, request.query)
+    ranked = _ranked_episodes(app, filed, request.query)
     best, following = page(app, request, ranked, lambda pair: (-pair[0], pair[1].episode.id))
-    shown = tuple(_view(app, each, kept, round(score, 4)) for score, each in best)
+    shown = tuple(_episode_view(app, each, kept, round(score, 4)) for score, each in best)
     return EpisodesOutput(episodes=shown, total=len(ranked), next=following)
 
 
@@ -265,7 +265,7 @@ def _newest_first(filed: FiledEpisode) -> Place:
     return -epoch_ms(filed.episode.started or filed.episode.created), filed.episode.id
 
 
-def _ranked(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
+def _ranked_episodes(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
     from math import log
 
     wanted = set(content_words(query))
@@ -296,7 +296,7 @@ def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
         raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
     if len(found) > 1:
         raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
-    return _view(app, found[0], _turns_kept(app, namespace))
+    return _episode_view(app, found[0], _turns_kept(app, namespace))
 
 
 def _turns_kept(app: App, namespace: str) -> Counter[str]:
@@ -304,7 +304,7 @@ def _turns_kept(app: App, namespace: str) -> Counter[str]:
     return Counter(each.path for each in app.index.memories(namespace) if each.memory.category == "moment")
 
 
-def _view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
+def _episode_view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
     episode = filed.episode
     members = app.index.memories(episode.namespace, episode.members)
     return EpisodeView(
@@ -322,10 +322,10 @@ def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> I
     wanted = "verdict" if kind == "observations" else kind
     for row in app.ledger.ledger():
         if row.get("kind") == wanted and (namespace is None or row.get("namespace", namespace) == namespace):
-            yield json.dumps(_reference(row) if kind == "observations" else row, ensure_ascii=False)
+            yield json.dumps(_reference_row(row) if kind == "observations" else row, ensure_ascii=False)
 
 
-def _reference(row: dict[str, object]) -> dict[str, object]:
+def _reference_row(row: dict[str, object]) -> dict[str, object]:
     """A verdict row as `extraction-judge-verdicts.jsonl` has it (version 1), and what ours says beyond it."""
     return {
         "version": 1,

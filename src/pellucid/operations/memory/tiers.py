@@ -123,7 +123,7 @@ class TierExplanation(Wire):
     would_change: tuple[str, ...] = ()
 
 
-def _place(pair: tuple[Memory, FoldRow | None]) -> Place:
+def _place_in_order(pair: tuple[Memory, FoldRow | None]) -> Place:
     """The most valued first; what was never folded last."""
     memory, row = pair
     return -(row.tier_value if row else -1.0), memory.id
@@ -136,8 +136,8 @@ def tiers(app: App, request: TierListInput) -> TierListOutput:
     rows = [(memory, folds.get(memory.id)) for memory in aging]
     cold = sum(row is not None and row.tier == "cold" for _, row in rows)
     wanted = [(memory, row) for memory, row in rows if request.tier in (None, row.tier if row else "hot")]
-    wanted.sort(key=_place)
-    shown, following = page(app, request, wanted, _place)
+    wanted.sort(key=_place_in_order)
+    shown, following = page(app, request, wanted, _place_in_order)
     return TierListOutput(
         memories=tuple(_tiered(memory, row) for memory, row in shown),
         total=len(wanted),
@@ -172,7 +172,7 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
         aging=ages(memory, now),
         tier_now=aged.row.tier,
         why=aged.why,
-        reason=_reason(memory, aged.why, aged.row.tier_value, settings),
+        reason=_reason_for_tier(memory, aged.why, aged.row.tier_value, settings),
         protected=protection(memory),
         tier_value=_weighed(aged.tier_value),
         heat=_weighed(aged.heat),
@@ -211,7 +211,7 @@ def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | No
     return (f"{days} without a use would make it cold", "a pin would keep it hot")
 
 
-def _reason(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
+def _reason_for_tier(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
     return _WHYS[why].format(
         protected=protection(memory),
         value=f"{value:.4f}",

@@ -119,7 +119,7 @@ def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
         total=len(held),
         next=following,
         memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
-        reasons=tuple(_reason(each.memory) for each in shown),
+        reasons=tuple(_quarantine_reason(each.memory) for each in shown),
     )
 
 
@@ -138,7 +138,7 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
         score=scored.value,
         band=scored.band,
         contributions=tuple(Contribution(name=name, value=value) for name, value in scored.shares),
-        doubt=_reason(held.memory),
+        doubt=_quarantine_reason(held.memory),
         events=tuple(
             row
             for row in lifecycle_rows(app, namespace)
@@ -181,14 +181,16 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
         ConflictError: a moment is meant; they are retracted, not quarantined.
     """
     with app.unit_of_work.deciding(request.namespace):
-        chosen = _chosen(app, request)
+        chosen = _memories_of_source(app, request)
         if any(each.memory.category == "moment" for each in chosen) and request.memory_ids:
             raise ConflictError("a moment is a turn of a file: it has no zone", next_step="retract it instead")
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         if request.memory_ids and not all(map(changes.changeable, chosen)):
             raise ConflictError("the version of a document's header has no zone", next_step="forget it instead")
         changed = [
-            each for each in chosen if changes.change(each, "quarantined", {"trust_zone": "quarantine"}, _why(request))
+            each
+            for each in chosen
+            if changes.change(each, "quarantined", {"trust_zone": "quarantine"}, _reason_code(request))
         ]
         return _commit(app, changes, changed, "quarantined", preview=request.preview)
 
@@ -203,25 +205,25 @@ def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
         InputError: no source is named.
     """
     with app.unit_of_work.deciding(request.namespace):
-        chosen = _chosen(app, request)
+        chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
         out = [each for each in chosen if _take_out(changes, each, request)]
         gone = {each.memory.id for each in chosen}
-        back = _restored(app, changes, request.namespace, gone)
+        back = _restored_memories(app, changes, request.namespace, gone)
         again = {each.memory.id for each in back}
         for each in chosen:
             left = tuple(old for old in each.memory.supersedes if old not in again)
-            changes.change(each, "quarantined", {"supersedes": left}, _why(request))
+            changes.change(each, "quarantined", {"supersedes": left}, _reason_code(request))
         return _commit(app, changes, [*out, *back], "rolled back", preview=request.preview, restored=back)
 
 
 def _take_out(changes: ChangeSet, held: Served, request: SourceInput) -> bool:
     if held.memory.category == "moment":
-        return changes.change(held, "retracted", {"status": "retracted"}, _why(request))
-    return changes.change(held, "quarantined", {"trust_zone": "quarantine"}, _why(request))
+        return changes.change(held, "retracted", {"status": "retracted"}, _reason_code(request))
+    return changes.change(held, "quarantined", {"trust_zone": "quarantine"}, _reason_code(request))
 
 
-def _restored(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
+def _restored_memories(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
     """What memories that are gone had replaced, as it was before, unless somebody changed it since."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app, namespace):
@@ -236,11 +238,11 @@ def _restored(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> l
         for row in rows
         if row.memory_id in held
         and row.memory_id not in gone
-        and _restore(changes, held[row.memory_id], row, gone - replaced_since)
+        and _restore_one(changes, held[row.memory_id], row, gone - replaced_since)
     ]
 
 
-def _restore(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
+def _restore_one(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
     """What stood before, unless what replaced it was itself replaced by something that stays."""
     memory = held.memory
     left = {name: by for name, by in memory.retired_attributes.items() if by not in gone}
@@ -254,7 +256,7 @@ def _successors(memory: Memory) -> set[str]:
     return {*memory.retired_attributes.values(), *([memory.superseded_by] if memory.superseded_by else [])}
 
 
-def _chosen(app: App, request: SourceInput) -> list[Served]:
+def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
@@ -263,10 +265,10 @@ def _chosen(app: App, request: SourceInput) -> list[Served]:
             code="missing_source",
             next_step=f"name ids, {field_name('session_id')}, {field_name('source_class')} or {field_name('agent')}",
         )
-    return [each for each in app.index.memories(request.namespace) if _fits(each.memory, request)]
+    return [each for each in app.index.memories(request.namespace) if _fits_source(each.memory, request)]
 
 
-def _reason(memory: Memory) -> str:
+def _quarantine_reason(memory: Memory) -> str:
     """Why a memory is, or would begin, in quarantine; empty where nothing keeps it there."""
     if memory.category == "moment" and memory.trust_zone != "quarantine":
         return ""  # a pasted turn is marked, and may be recalled
@@ -274,7 +276,7 @@ def _reason(memory: Memory) -> str:
     return told or (why_quarantined(memory) if memory.trust_zone == "quarantine" else "")
 
 
-def _fits(memory: Memory, wanted: SourceInput) -> bool:
+def _fits_source(memory: Memory, wanted: SourceInput) -> bool:
     asked = (
         (wanted.session_id, memory.session_id),
         (wanted.agent, memory.agent),
@@ -284,7 +286,7 @@ def _fits(memory: Memory, wanted: SourceInput) -> bool:
     return fits and (wanted.since is None or memory.created >= wanted.since)
 
 
-def _why(request: SourceInput) -> str:
+def _reason_code(request: SourceInput) -> str:
     """A code for the ledger; the names of sessions and agents stay out of it."""
     given = {"ids": request.memory_ids, "session": request.session_id, "agent": request.agent}
     named = [name for name, value in given.items() if value]

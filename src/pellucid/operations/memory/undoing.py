@@ -44,7 +44,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
         NotYoursError: a program asks, and a person said some of it.
     """
     with app.unit_of_work.deciding(request.namespace):
-        imports = _imports(app, request.target)
+        imports = _import_operations(app, request.target)
         rows = _to_undo(app, request, imports)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         held = _held_memories(app, request.namespace, rows)
@@ -65,7 +65,7 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
     return UndoOutput(op_id=op_id, undone=(*undone, *(f"import of {each.memory.id}" for each in away)))
 
 
-def _imports(app: App, target: str) -> set[str]:
+def _import_operations(app: App, target: str) -> set[str]:
     """The operations of imports that a target names: one by its id, or those from one to another."""
     first, _, last = target.partition("..")
     if not first.startswith("op_"):
@@ -78,6 +78,7 @@ def _imports(app: App, target: str) -> set[str]:
 
 
 def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
+    """The changes that a target means: all of an operation, or the last one of a memory with what hangs on it."""
     rows = [
         row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
     ]
@@ -110,6 +111,7 @@ def _held_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> di
 
 
 def _put_back(changes: ChangeSet, held: dict[str, Served], row: LifecycleRow) -> None:
+    """Undo one change, unless the memory was changed again since: a newer change must be undone first."""
     served = held[row.memory_id]
     if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
         if changes.now(served.memory).status != row.after.get("status", "active"):

@@ -70,7 +70,7 @@ def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = Fals
     """
     receipt = receipt_of(app, namespace, recall_id)
     found = replay(receipt)
-    results, again = found.ranking[: found.served], _live(app, receipt) if live else None
+    results, again = found.ranking[: found.served], _live_output(app, receipt) if live else None
     named = [each.memory_id for each in results]
     if again is not None:
         named += [each for reason in again.reasons for each in reason.memory_ids]
@@ -117,7 +117,7 @@ def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str]
     return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_words(app, receipt, named))
 
 
-def _live(app: App, receipt: Receipt) -> LiveOutput:
+def _live_output(app: App, receipt: Receipt) -> LiveOutput:
     chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # as narrowed as it was
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:

@@ -98,13 +98,13 @@ class _Sum:
             return
         self._add(took_part=1)
         self.shares.append(seen.share)
-        self._take(seen.done, seen.served)
+        self._add_effect(seen.done, seen.served)
 
     def _add(self, **counts: int) -> None:
         for name, count in counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
 
-    def _take(self, done: Effect, served: int) -> None:
+    def _add_effect(self, done: Effect, served: int) -> None:
         """Add what leaving the leg out of one recall would change."""
         up = [move for move in done.moved if move.before < move.after]
         self._add(
@@ -140,7 +140,7 @@ def lift(app: App, request: LiftInput) -> LiftOutput:
     recalls = 0
     for receipt in _receipts(app, request):
         recalls += 1
-        for leg, seen in _look(receipt, legs):
+        for leg, seen in _legs_seen(receipt, legs):
             for group in (None, receipt.state.plan.query_class):
                 sums.setdefault((leg, group), _Sum()).take(seen)
     order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", legs.index(key[0])))
@@ -156,18 +156,18 @@ def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
             yield unpack(packed)
 
 
-def _look(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _SeenLeg]]:
+def _legs_seen(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _SeenLeg]]:
     """What each leg did in one recall."""
     state = receipt.state
     pool, order = rescore(state)
     served = order[: state.request.settings.top_k_facts]
     for leg in legs:
-        share = _share(pool, served, leg)
+        share = _mean_share(pool, served, leg)
         done = None if share is None else effect(state, (leg,))
         yield leg, _SeenLeg(len(served), share or 0.0, done)
 
 
-def _share(pool: Pool, served: Ints, leg: str) -> float | None:
+def _mean_share(pool: Pool, served: Ints, leg: str) -> float | None:
     """The mean share of a leg's term in the scores of what was served; None where it added to no score at all."""
     terms = [term for name, term in pool.terms.items() if base_of(name) == leg]
     if not any(term.any() for term in terms):

@@ -13,7 +13,7 @@ from pellucid.memory.indexer import readable
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.as_known import told_then
+from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.graph.states import unknown_before
 from pellucid.operations.instants import PastInstants
 from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces
@@ -124,32 +124,32 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     """
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
-        return _answered(app, request)
+        return _answer(app, request)
     limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))
     room, places = limits.char_budget, limits.top_k_facts
-    own = _within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
+    own = _answer_within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
     answers = [own]
     for still, namespace in zip(range(len(further), 0, -1), further, strict=True):
         left = room - sum(len(each.context) + 1 for each in answers if each.memories)
         free = places - sum(len(each.memories) for each in answers)
         if left >= still and free >= still:
             answers.append(
-                _within(app, request.model_copy(update={"namespace": namespace}), left // still, free // still)
+                _answer_within(app, request.model_copy(update={"namespace": namespace}), left // still, free // still)
             )
     context = "\n".join(each.context for each in answers if each.memories) or own.context
     return own.model_copy(update={"context": context, "also": tuple(each for each in answers[1:] if each.memories)})
 
 
-def _within(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
+def _answer_within(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
     """An answer within a part of budget and places; what the caller left to the settings counts as left to them."""
     if request.budget is None and request.top_k is None and not request.settings:
         recall = app.settings.recall.model_copy(update={"char_budget": budget, "top_k_facts": top_k})
-        return _answered(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
-    return _answered(app, request.model_copy(update={"budget": budget, "top_k": top_k}))
+        return _answer(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
+    return _answer(app, request.model_copy(update={"budget": budget, "top_k": top_k}))
 
 
-def _answered(app: App, request: RecallInput) -> RecallOutput:
-    state, packed, problem = _run(app, request)
+def _answer(app: App, request: RecallInput) -> RecallOutput:
+    state, packed, problem = _run_recall(app, request)
     snapshot = snapshot_of(app, unpack(packed), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
@@ -195,8 +195,8 @@ def _asked_for(state: State, leg: str) -> bool:
 
 def xray(app: App, request: RecallInput, *, align: bool = False) -> RecallXraySnapshot:
     """Run a recall and explain it from its receipt; with `align`, also which words met."""
-    state, packed, _ = _run(app, request)
-    return _worded(app, state.request, snapshot_of(app, unpack(packed), state.served, align=align))
+    state, packed, _ = _run_recall(app, request)
+    return _with_words(app, state.request, snapshot_of(app, unpack(packed), state.served, align=align))
 
 
 def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) -> RecallXraySnapshot:
@@ -206,10 +206,10 @@ def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) ->
         NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
     """
     receipt = receipt_of(app, namespace, recall_id)
-    return _worded(app, receipt.state.request, snapshot_of(app, receipt, align=align))
+    return _with_words(app, receipt.state.request, snapshot_of(app, receipt, align=align))
 
 
-def _worded(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
+def _with_words(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
     """The snapshot with what the memories it names say, as far as the one who asked may read it."""
     results = {each.memory_id for each in snapshot.results}
     words = words_of(app, request.namespace, request.scopes, named_in(snapshot), results)
@@ -256,12 +256,12 @@ def audit(app: App, namespace: str, entry: str) -> AuditOutput:
         place=row.place,
         memory_id=row.memory_id,
         path=found[0].path if found else None,
-        operation=_operation(operations[0]) if operations else None,
+        operation=_operation_view(operations[0]) if operations else None,
         recalled_at=row.at,
     )
 
 
-def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
+def _run_recall(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     """Recall, and once more if a file that would be served had been changed by somebody else meanwhile.
 
     Also returns the receipt, and why it could not be kept, if so: history is never needed to answer. What is served is
@@ -285,8 +285,8 @@ def _run(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
 def _memories_as_known(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
     """Memories as they were known at the instant asked about, where one is."""
     past = PastInstants(request.as_of, request.as_known_at)
-    told = told_then(app, request.namespace, [each.memory for each in found], past)
-    return tuple(replace(each, memory=memory) for each, memory in zip(found, told, strict=True))
+    known = memories_as_known(app, request.namespace, [each.memory for each in found], past)
+    return tuple(replace(each, memory=memory) for each, memory in zip(found, known, strict=True))
 
 
 def is_recall(words: str) -> bool:
@@ -348,7 +348,7 @@ def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
     return f"{served.path}:{first}-{last}"
 
 
-def _operation(row: OperationRow) -> dict[str, object]:
+def _operation_view(row: OperationRow) -> dict[str, object]:
     """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
     return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
 

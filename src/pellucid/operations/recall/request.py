@@ -32,7 +32,7 @@ FILLING = 100
 """Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
 
 
-def _characters(value: object) -> object:
+def _checked_budget(value: object) -> object:
     """A budget as a number, or as its digits.
 
     Raises:
@@ -59,7 +59,7 @@ class RecallInput(SafeInput):
     also: tuple[str, ...] = ()
     """Further namespaces to ask; each answers for itself, within a quarter of the budget and of `topK` at most."""
     budget: Annotated[
-        int | None, BeforeValidator(_characters), Flag("Characters of context for this call.", as_words=True)
+        int | None, BeforeValidator(_checked_budget), Flag("Characters of context for this call.", as_words=True)
     ] = None
     """Given without `topK`, it is filled: with 100 memories at most."""
     top_k: Annotated[int | None, Flag("Memories returned at most.")] = None
@@ -136,7 +136,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
         asked.namespace,
         app.clock.new_id("rec"),
         now,
-        _overridden(app.settings.recall, given, asked.settings),
+        _overridden_settings(app.settings.recall, given, asked.settings),
         session_id=asked.session_id or None,
         agent=asked.agent or None,
         scopes=asked.scopes,
@@ -166,7 +166,9 @@ def _millis(at: datetime | None) -> int | None:
     return None if at is None else epoch_ms(at)
 
 
-def _overridden(settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]) -> RecallSettings:
+def _overridden_settings(
+    settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]
+) -> RecallSettings:
     """The settings with what this call says.
 
     Raises:

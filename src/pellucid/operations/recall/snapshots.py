@@ -118,7 +118,7 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
     )
     shown, more = rows[: request.limit], len(rows) > request.limit
     following = cursor(app, request, (shown[-1].at, shown[-1].recall_id)) if more else None
-    return SnapshotsOutput(recalls=tuple(map(_listed, shown)), more=more, next=following)
+    return SnapshotsOutput(recalls=tuple(map(_listed_recall, shown)), more=more, next=following)
 
 
 def _row_at(place: Place | None) -> RecallRow | None:
@@ -155,7 +155,7 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
         raise NotFoundError(
             f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
         )
-    return _listed(row)
+    return _listed_recall(row)
 
 
 def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
@@ -195,7 +195,7 @@ def _snapshot(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | 
         return None
 
 
-def _listed(row: RecallRow) -> ListedRecall:
+def _listed_recall(row: RecallRow) -> ListedRecall:
     return ListedRecall(
         recall_id=row.recall_id,
         at=_EPOCH + timedelta(milliseconds=row.at),

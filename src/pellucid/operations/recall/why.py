@@ -94,18 +94,18 @@ def why(app: App, request: WhyInput) -> WhyOutput:
             without a question, nothing is on record of these words.
     """
     of_recall = request.asked is not None or request.recall_id is not None
-    told = _asked(app, request) if of_recall else _unkept(app, request) or _kept_memories(app, request)
+    told = _why_asked(app, request) if of_recall else _why_unkept(app, request) or _kept_memories(app, request)
     note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
     return told
 
 
-def _asked(app: App, request: WhyInput) -> WhyOutput:
+def _why_asked(app: App, request: WhyInput) -> WhyOutput:
     """What became of the memory in a recall; or of words that never became one."""
-    receipt, asked = _recall(app, request)
-    return _unkept(app, request) or why_of(app, asked, request.memory, receipt)
+    receipt, asked = _receipt_and_request(app, request)
+    return _why_unkept(app, request) or why_of(app, asked, request.memory, receipt)
 
 
-def _unkept(app: App, request: WhyInput) -> WhyOutput | None:
+def _why_unkept(app: App, request: WhyInput) -> WhyOutput | None:
     """Why words that no memory says became none, where that was decided; None of an id."""
     words = request.memory.strip()
     try:
@@ -129,7 +129,7 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
     words = request.memory.strip()
     target = named(app, request.namespace, words) if words else None
     if words and target is None and gate(words).reason == ASKS:
-        return _answers(app, request.namespace, words)
+        return _why_answers(app, request.namespace, words)
     if words and target is None:
         raise NotFoundError(
             "no memory says these words, and nothing is on record of them",
@@ -137,7 +137,7 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
             f'give {field_name("query")} "…" to look for the memory nearest to them',
         )
     if target is None or target.matched not in ("content", "words"):
-        return _asked(app, request)
+        return _why_asked(app, request)
     held, many = target.held, f"{target.total} memories hold these words."
     said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
     if held and held.memory.category == "moment" and (unmade := never_kept(app, request.namespace, words)):
@@ -151,11 +151,11 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
         memory_id=held.memory.id if held else None,
         path=held.path if held else None,
         excerpt=headline(held.memory.content, _SHORT) if held else None,
-        candidates=() if held else _candidates(target),
+        candidates=() if held else _candidates_of(target),
     )
 
 
-def _answers(app: App, namespace: str, question: str) -> WhyOutput:
+def _why_answers(app: App, namespace: str, question: str) -> WhyOutput:
     """The first that answer a question, each with its reason; or how sure it is that nothing does."""
     state = app.recaller.run(request_of(app, RecallInput(query=question, namespace=namespace)), app.deadline)
     snapshot = snapshot_of(app, unpack(pack(state)), state.served)
@@ -191,7 +191,7 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
     target = resolve(app, asked, memory)
     held = target.held
     if held is None:
-        return _ambiguous(app, asked, target, receipt)
+        return _ambiguous_output(app, asked, target, receipt)
     finding = _look(app, asked, held, receipt)
     said = sentences(finding)
     return WhyOutput(
@@ -208,7 +208,7 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
     )
 
 
-def _recall(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
+def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     """The earlier recall, if one is meant, and the request to try things on: what asks about the past is asked now."""
     if (request.asked is None) == (request.recall_id is None):
         raise InputError(
@@ -228,7 +228,7 @@ def _look(app: App, asked: Request, held: Served, receipt: Receipt | None) -> Wh
         return look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
 
 
-def _ambiguous(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
+def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
     """The memories that may be meant, of the first what became of them."""
     how = "are near these words" if target.matched == "meaning" else "fit"
     became = [sentences(_look(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
@@ -239,11 +239,11 @@ def _ambiguous(app: App, asked: Request, target: Target, receipt: Receipt | None
         recall_id=asked.recall_id if receipt else None,
         matched=target.matched,
         total=target.total,
-        candidates=_candidates(target, became),
+        candidates=_candidates_of(target, became),
     )
 
 
-def _candidates(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
+def _candidates_of(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
     return tuple(
         WhyCandidate(
             memory_id=each.memory.id,

@@ -64,19 +64,19 @@ def state_changes(app: App, held: Served, rows: Mapping[str, int], at: datetime)
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"
     if not in_force or memory.invalid_at:
         target = UndoInput(namespace=memory.namespace, target=memory.id)
-        yield from _verb(app, held, rows, f"pellucid undo {memory.id}", lambda dry: undo(dry, target))
+        yield from _change_by_verb(app, held, rows, f"pellucid undo {memory.id}", lambda dry: undo(dry, target))
     if memory.trust_zone == "quarantine":
-        yield from _verb(
+        yield from _change_by_verb(
             app, held, rows, f"pellucid trust promote {memory.id}", lambda dry: promote(dry, PromoteInput(**there))
         )
-    yield from _edits(held, rows, at)
+    yield from _changes_by_edit(held, rows, at)
     if not memory.pinned:
-        yield from _verb(
+        yield from _change_by_verb(
             app, held, rows, f"pellucid pin {memory.id}", lambda dry: apply_verb(dry, "pin", VerbInput(**there))
         )
 
 
-def _verb(
+def _change_by_verb(
     app: App, held: Served, rows: Mapping[str, int], command: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
     """The effect of a verb on all that it would change; nothing where it would not put this one in force."""
@@ -86,30 +86,30 @@ def _verb(
     try:
         verb(replace(app, unit_of_work=rehearsal))
     except (InputError, NotFoundError, ConflictError) as error:
-        yield StateChange("state", _state(held.memory), word, command, problem=error.message)
+        yield StateChange("state", _state_in_words(held.memory), word, command, problem=error.message)
         return
-    after = {each.id: each for each in _parsed(app, rehearsal.writes) if each.id in rows}
+    after = {each.id: each for each in _memories_in(app, rehearsal.writes) if each.id in rows}
     now = after.get(held.memory.id)
     if now is None or standing(now) == standing(held.memory) or not standing(now).active:
         return
-    changed = _changed(app, held.memory.namespace, after)
+    changed = _memories_changed(app, held.memory.namespace, after)
     standings = {rows[each.id]: standing(each) for each in changed}
-    yield StateChange("state", _state(held.memory), _state(now), command, standings)
+    yield StateChange("state", _state_in_words(held.memory), _state_in_words(now), command, standings)
 
 
-def _changed(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
+def _memories_changed(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
     """Those that would stand otherwise than they do: an episode's file holds many that would not."""
     before = {each.memory.id: standing(each.memory) for each in app.index.memories(namespace, list(after))}
     return [each for each in after.values() if before.get(each.id) != standing(each)]
 
 
-def _parsed(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]:
+def _memories_in(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]:
     identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
     for write in writes:
         yield from (memory for memory, _ in parse(write.path, write.data, identity).memories)
 
 
-def _edits(held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
+def _changes_by_edit(held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
     """What an editor can change in its file, a line at a time."""
     memory, row = held.memory, rows[held.memory.id]
     if memory.status != "active":
@@ -129,7 +129,7 @@ def _edits(held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[Stat
             )
 
 
-def _state(memory: Memory) -> str:
+def _state_in_words(memory: Memory) -> str:
     """Status, zone and pin in a few words."""
     quarantined = ", in quarantine" if memory.trust_zone == "quarantine" else ""
     return f"{memory.status}{quarantined}{', pinned' if memory.pinned else ''}"

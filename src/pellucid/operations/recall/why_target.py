@@ -64,6 +64,7 @@ def named(app: App, namespace: str, text: str) -> Target | None:
 
 
 def _by_id(app: App, namespace: str, text: str) -> Target | None:
+    """The memory of an id, of its beginning or end, or of a path; None where the text is none of these."""
     if exact := app.index.memories(namespace, [text]):
         return Target("id", tuple(exact), 1)
     named = _PREFIX.fullmatch(text)
@@ -101,7 +102,7 @@ def _by_words(app: App, namespace: str, text: str) -> Target | None:
 def _nearest(app: App, request: Request, text: str) -> Target:
     """The nearest by meaning, whatever its state; by words where there is no encoder."""
     with app.recaller.world(request, app.deadline) as world:
-        rows, scores = _near(world, request, text)
+        rows, scores = _near_rows(world, request, text)
         found = world.reader.memories(rows)
     if not found:
         raise NotFoundError(f'nothing in {request.namespace} is like "{text}"', next_step=_NEXT)
@@ -109,7 +110,7 @@ def _nearest(app: App, request: Request, text: str) -> Target:
     return _target("meaning", found[:1] if clear else found)
 
 
-def _near(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
+def _near_rows(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
     at = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:

@@ -27,8 +27,8 @@ def words_of(
     """
     wanted = list(dict.fromkeys(memory_ids))
     found = (each.memory for each in (app.index.memories(namespace, wanted) if wanted else ()))
-    told = (each for each in found if may_be_told(each, scopes))
-    return {each.id: headline(each.content, OF_RESULT if each.id in results else LENGTH) for each in told}
+    shown = (each for each in found if may_be_told(each, scopes))
+    return {each.id: headline(each.content, OF_RESULT if each.id in results else LENGTH) for each in shown}
 
 
 def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:

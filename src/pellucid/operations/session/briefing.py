@@ -92,11 +92,11 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
             continue
         by_session.setdefault(filed.episode.session_id, []).append(filed)
     told, text, room = list[SessionBrief](), "", request.budget * CHARACTERS_A_TOKEN
-    known = _answering(app, request.namespace)
+    known = _answering_memories(app, request.namespace)
     here = [each for each in by_session if each in known]  # of the others, all was put away
     for session_id in here[: request.sessions]:
-        session = _session(session_id, by_session[session_id], known[session_id])
-        said = _text(session)
+        session = _brief_of(session_id, by_session[session_id], known[session_id])
+        said = _text_of(session)
         if len(text) + len(said) > room:
             break
         told.append(session)
@@ -104,7 +104,7 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
     return BriefOutput(namespace=request.namespace, sessions=tuple(told), total=len(here), text=text.strip("\n"))
 
 
-def _answering(app: App, namespace: str) -> dict[str, list[Memory]]:
+def _answering_memories(app: App, namespace: str) -> dict[str, list[Memory]]:
     """What may answer now without any scope granted, by session, in the order it was said."""
     ids = answering(app, namespace, None)
     out: dict[str, list[Memory]] = {}
@@ -125,7 +125,7 @@ def turn_of(memory: Memory) -> int:
     return int(last) if last.isdigit() else 0
 
 
-def _session(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[Memory]) -> SessionBrief:
+def _brief_of(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[Memory]) -> SessionBrief:
     episodes = [each.episode for each in filed]
     started = min((each.started for each in episodes if each.started), default=None)
     ended = max((each.ended for each in episodes if each.ended), default=None)
@@ -138,16 +138,17 @@ def _session(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[
         day=f"{started or episodes[0].created:%Y-%m-%d}",
         started=started,
         ended=ended,
-        asked=_asked(turns),
-        done=tuple(_done(turns, kept)),
-        decided=tuple(_line(each) for each in decided),
-        left_open=tuple(_line(each) for each in kept if each.category == "commitment")[-_ITEMS:],
-        unanswered=_unanswered(turns),
+        asked=_request_line(turns),
+        done=tuple(_done_lines(turns, kept)),
+        decided=tuple(_line_of(each) for each in decided),
+        left_open=tuple(_line_of(each) for each in kept if each.category == "commitment")[-_ITEMS:],
+        unanswered=_open_question(turns),
         files=tuple(_files(each.artifacts for each in reversed(episodes))),
     )
 
 
-def _asked(turns: Sequence[Memory]) -> BriefLine | None:
+def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
+    """What the session was asked for: its title where it has one, else the first request that says enough."""
     first = turns[0] if turns else None
     if first and first.source_class == "assistant_output" and (title := _HEADING.match(first.content)):
         return BriefLine(memory_id=first.id, text=harmless(title[1]))
@@ -155,7 +156,7 @@ def _asked(turns: Sequence[Memory]) -> BriefLine | None:
     asked = [(each, words) for each, words in asked if words]
     telling = (each for each in asked if len(content_words(each[1])) >= _FEWEST_WORDS)
     found = next(telling, asked[0] if asked else None)
-    return _line(found[0], found[1]) if found else None
+    return _line_of(found[0], found[1]) if found else None
 
 
 def _own_words(turn: Memory) -> str:
@@ -164,24 +165,26 @@ def _own_words(turn: Memory) -> str:
     return own.partition("\n\n")[0] if turn.source_class == "pasted" else own
 
 
-def _done(turns: Sequence[Memory], kept: Sequence[Memory]) -> Iterator[BriefLine]:
+def _done_lines(turns: Sequence[Memory], kept: Sequence[Memory]) -> Iterator[BriefLine]:
     """The last commits, and what the agent concluded last; where nothing was, how its last words begin."""
     own = [each for each in kept if each.source_class == "assistant_output"]
     commits = [each for each in own if each.content.startswith(COMMITTED)]
     said = [each for each in own if each not in commits]
     people = [each for each in turns if each.source_class in _ASKING]
     last_commit = turn_of(commits[-1]) if commits else 0
-    working = [each for each in said if turn_of(each) <= last_commit or not (commits and _answers(each, people))]
+    working = [
+        each for each in said if turn_of(each) <= last_commit or not (commits and _answers_question(each, people))
+    ]
     words = [] if commits else [each for each in turns if each.source_class == "assistant_output"]
     last = working or words
     yield from map(_subject, commits[1 - _DONE :])
     if last:
         of_turn = [each for each in last if turn_of(each) == turn_of(last[-1])]
         best = sorted(of_turn, key=lambda each: -each.importance_score)[: _DONE - len(commits[1 - _DONE :])]
-        yield from (_line(each) for each in of_turn if each in best)
+        yield from (_line_of(each) for each in of_turn if each in best)
 
 
-def _answers(memory: Memory, people: Sequence[Memory]) -> bool:
+def _answers_question(memory: Memory, people: Sequence[Memory]) -> bool:
     """Whether the agent said it upon a question."""
     before = [each for each in people if turn_of(each) < turn_of(memory)]
     asked = [each.content for each in before if turn_of(each) == turn_of(before[-1])]
@@ -192,7 +195,7 @@ def _subject(commit: Memory) -> BriefLine:
     return BriefLine(memory_id=commit.id, text=harmless(sentences(commit.content)[0]))
 
 
-def _unanswered(turns: Sequence[Memory]) -> BriefLine | None:
+def _open_question(turns: Sequence[Memory]) -> BriefLine | None:
     """The question that the session ended with."""
     last = turns[-1] if turns else None
     if last and last.source_class == "assistant_output" and closing_mark(last.content) in QUESTION_MARKS:
@@ -207,7 +210,7 @@ def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(shown))[:_FILES]
 
 
-def _line(memory: Memory, words: str = "") -> BriefLine:
+def _line_of(memory: Memory, words: str = "") -> BriefLine:
     """A memory, or these words of it, in one line: as many of its sentences as have room.
 
     Of a question with its answer, the answer is what is told: a long question is cut, and not the answer left out.
@@ -227,7 +230,7 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 2].rsplit(' ', 1)[0]} …"
 
 
-def _text(session: SessionBrief) -> str:
+def _text_of(session: SessionBrief) -> str:
     parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
     parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,))]
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]

@@ -73,23 +73,23 @@ class SessionFiling:
         """
         session = turns[0].session_id
         if session not in self._sessions:
-            self._sessions[session] = self._sessions.get(session.partition("/")[0]) or self._chosen(turns)
+            self._sessions[session] = self._sessions.get(session.partition("/")[0]) or self._chosen_namespace(turns)
         return self._sessions[session]
 
-    def _chosen(self, turns: Sequence[Turn]) -> str:
+    def _chosen_namespace(self, turns: Sequence[Turn]) -> str:
         folder = next((turn.folder for turn in turns if turn.folder), None)
-        place = self._place(folder) if folder else None
+        place = self._place_of(folder) if folder else None
         stays = self._taken_before(turns)
         if stays == DEFAULT and place and place.root not in self._known.earlier:
             self._change(partial(ProjectRegistry.with_earlier, root=place.root))
-        return stays or (self._project(place) if place else self._here)
+        return stays or (self._namespace_of_project(place) if place else self._here)
 
-    def _place(self, folder: str) -> FolderPlace | None:
+    def _place_of(self, folder: str) -> FolderPlace | None:
         if folder not in self._folders:
             self._folders[folder] = place_of(folder, self._known)
         return self._folders[folder]
 
-    def _project(self, place: FolderPlace) -> str:
+    def _namespace_of_project(self, place: FolderPlace) -> str:
         known = place.project
         if known and (place.worktree is None or place.worktree in known.worktrees):
             return known.namespace

@@ -88,9 +88,9 @@ class Flusher:
         self._meaning = ApartInMeaning(lambda texts: (each.vector for each in self.app.embedder.encode(texts)))
         if not self.app.settings.observe.topic_shift:
             self.shift = "off"
-        self._cutters = self._choose()
+        self._cutters = self._choose_cutters()
 
-    def _choose(self) -> tuple[Cutter, ...]:
+    def _choose_cutters(self) -> tuple[Cutter, ...]:
         observe = self.app.settings.observe
         cutters = [time_gap(timedelta(minutes=observe.flush_minutes))]
         cutters += [high_signal()] if observe.high_signal else []
@@ -114,7 +114,7 @@ class Flusher:
             except StoreBusyError:
                 alone = True
             if alone:
-                self._flush(session_id, signal)
+                self._flush_session(session_id, signal)
 
     def flush_silent(self) -> None:
         """Flush the sessions from which nothing came for `flushMinutes`."""
@@ -126,17 +126,21 @@ class Flusher:
         minutes = (self.app.clock.now().timestamp() * 1000 - newest) / 60_000
         return minutes > self.app.settings.observe.flush_minutes
 
-    def _flush(self, session_id: str, signal: FlushSignal | None) -> None:
+    def _flush_session(self, session_id: str, signal: FlushSignal | None) -> None:
+        """Keep what is complete of a session; where a signal or a long silence ends it, the rest, too.
+
+        A segment that fails ends it: those behind it wait with it, so that they are kept in order.
+        """
         held = self._without_the_kept(session_id)
         turns = [each.turn for each in held if each.turn.content]
         keys = {id(each.turn): each.key for each in held}
         if turns and (signal in INSISTENT or self.insist or not self._is_pausing(session_id)):
-            whole, rest = self._cut(turns)
+            whole, rest = self._cut_turns(turns)
             signal = signal or ("time_elapsed" if self._is_silent(held[-1].spooled_at) else None)
             if rest and signal:
                 whole.append(Segment(session_id, tuple(rest), signal))
             for segment in whole:
-                if not self._keep(segment, tuple(keys[id(turn)] for turn in segment.turns)):
+                if not self._keep_segment(segment, tuple(keys[id(turn)] for turn in segment.turns)):
                     return
             turns = [] if signal else rest
         if not turns:
@@ -150,21 +154,21 @@ class Flusher:
             self.app.spool.drop(kept)
         return [each for each in held if each.key not in kept]
 
-    def _cut(self, turns: Sequence[Turn]) -> tuple[list[Segment], list[Turn]]:
+    def _cut_turns(self, turns: Sequence[Turn]) -> tuple[list[Segment], list[Turn]]:
         try:
             return cut_waiting(turns, self._cutters)
         except EncoderError as error:
             self.shift, self.shift_problem = "words", str(error)
-            self._cutters = self._choose()
+            self._cutters = self._choose_cutters()
             return cut_waiting(turns, self._cutters)
 
-    def _keep(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
+    def _keep_segment(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
         """Extract and keep a segment, then let go of its turns; False if that failed, and they wait on."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
         try:
-            self._ready(segment.session_id).keep([SegmentCut(segment, keys)])
+            self._opened_intake(segment.session_id).keep([SegmentCut(segment, keys)])
         except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
             said = f"{isoformat(self.app.clock.now())} {error.lasting if isinstance(error, ChatError) else error}"
@@ -186,7 +190,7 @@ class Flusher:
             )
         return True
 
-    def _ready(self, session_id: str) -> Intake:
+    def _opened_intake(self, session_id: str) -> Intake:
         """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool.
 
         Of a session whose program tells of its transcript, the turns are kept as an import of that file keeps them.
@@ -229,11 +233,11 @@ def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
     return tuple(
         found
         for each in app.spool.waiting(namespace)
-        if (found := _backlog(each, app.spool.held(namespace, each.session_id)))
+        if (found := _backlog_of(each, app.spool.held(namespace, each.session_id)))
     )
 
 
-def _backlog(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | None:
+def _backlog_of(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | None:
     arrived = [each.spooled_at for each in held if each.turn.content]
     if not arrived:
         return None

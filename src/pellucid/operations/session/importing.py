@@ -116,25 +116,25 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
         transcript_format=request.transcript_format,
         on_progress=on_progress,
     )
-    desks = _Desks(app, request)
+    intakes = _Intakes(app, request)
     problem = ""
     try:
-        desks.file(turns, report)
+        intakes.file(turns, report)
     except EncoderError as error:
         problem = f"{error}; nothing is lost: repeat the import to go on"
     except DeadlineError as error:
-        raise _stopped(error, desks) from error
-    return _outcome(request, desks, report, problem)
+        raise _stopped_error(error, intakes) from error
+    return _outcome(request, intakes, report, problem)
 
 
-class _Desks:
+class _Intakes:
     """One intake for each namespace that sessions go to."""
 
     def __init__(self, app: App, request: ImportInput) -> None:
         self._app, self._request = app, request
         self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
         self._extraction = who_distils(app)
-        self._intakes: dict[str, Intake] = {}
+        self._by_namespace: dict[str, Intake] = {}
         self._sessions: dict[str, set[str]] = {}
 
     def file(self, turns: Iterable[Turn], report: CaptureReport) -> None:
@@ -143,7 +143,7 @@ class _Desks:
             turns = (replace(turn, relayed=True) for turn in turns)
         placed = self._filing.placed(turns) if self._filing else turns
         fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
-        distribute(self._app.deadline.over(fresh), self._intake)
+        distribute(self._app.deadline.over(fresh), self._intake_of)
 
     def _purpose(self, turn: Turn) -> str:
         return purpose_of(self._namespace(turn.session_id), self._request.mode)
@@ -151,28 +151,28 @@ class _Desks:
     def _namespace(self, session_id: str) -> str:
         return self._filing.namespace_of(session_id) if self._filing else self._request.namespace
 
-    def _intake(self, session_id: str) -> Intake:
+    def _intake_of(self, session_id: str) -> Intake:
         namespace = self._namespace(session_id)
         self._sessions.setdefault(namespace, set()).add(session_id)
-        if namespace not in self._intakes:
+        if namespace not in self._by_namespace:
             elsewhere = (DEFAULT,) if self._filing else ()
-            self._intakes[namespace] = Intake(
+            self._by_namespace[namespace] = Intake(
                 self._app, namespace, self._request.mode, shared=self._extraction, forgotten_in=elsewhere
             )
-        return self._intakes[namespace]
+        return self._by_namespace[namespace]
 
     def tally(self) -> IntakeTally:
         """What all of them have taken."""
-        return together(each.tally for each in self._intakes.values())
+        return together(each.tally for each in self._by_namespace.values())
 
     def undo(self) -> dict[str, str]:
         """By namespace, the operations that wrote something there: the one, or from the first to the last."""
-        done = {namespace: intake.tally.operations for namespace, intake in sorted(self._intakes.items())}
+        done = {namespace: intake.tally.operations for namespace, intake in sorted(self._by_namespace.items())}
         return {name: ids[0] if len(ids) == 1 else f"{ids[0]}..{ids[-1]}" for name, ids in done.items() if ids}
 
     def filed(self) -> Iterator[FiledSessions]:
         """What each has taken, by its namespace; nothing where there was no choice."""
-        for namespace, intake in sorted(self._intakes.items() if self._filing else ()):
+        for namespace, intake in sorted(self._by_namespace.items() if self._filing else ()):
             tally = intake.tally
             yield FiledSessions(
                 namespace=namespace,
@@ -184,14 +184,14 @@ class _Desks:
             )
 
 
-def _stopped(error: DeadlineError, desks: _Desks) -> DeadlineError:
+def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
     """The end of an import before its end: what was kept, and both ways on from there."""
-    tally = desks.tally()
+    tally = intakes.tally()
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")
     back = "; ".join(
         f"`pellucid undo {target}` with {field_name('namespace')} {namespace}"
-        for namespace, target in desks.undo().items()
+        for namespace, target in intakes.undo().items()
     )
     return DeadlineError(
         f"{error.message}; kept before that: {tally.memories:,} memories of {tally.turns:,} turns",
@@ -199,8 +199,8 @@ def _stopped(error: DeadlineError, desks: _Desks) -> DeadlineError:
     )
 
 
-def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem: str) -> ImportOutput:
-    tally = desks.tally()
+def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, problem: str) -> ImportOutput:
+    tally = intakes.tally()
     left_out = Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
     dropped = report.dropped + left_out
     ratio = round(tally.characters_in / tally.characters_out, 1) if tally.characters_out else None
@@ -221,12 +221,12 @@ def _outcome(request: ImportInput, desks: _Desks, report: CaptureReport, problem
         dropped=dict(dropped.most_common()),
         formats=dict(report.formats.most_common()),
         notes=tuple(map(str, report.notes)),
-        undo=desks.undo(),
+        undo=intakes.undo(),
         redactions=dict(report.redactions.most_common()),
         malformed=report.malformed,
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
         encoder_problem=tally.encoder_problem or None,
-        filed=tuple(desks.filed()),
+        filed=tuple(intakes.filed()),
         extractor_problem=problem or None,
     )
 

@@ -64,9 +64,9 @@ class Intake:
     """Takes turns into one namespace, a commit at a time, each turn once, whoever else is at work.
 
     What was taken already is asked for where it may have come to be so: `capture.identity.unseen` leaves out what
-    earlier imports took, `_fresh` what another process took since then or what comes twice, and `_commit`, which alone
-    may write meanwhile, what was taken during the extraction. `_unmarked` looks for what is never to be asked about
-    again, and was not marked so.
+    earlier imports took, `_not_taken_yet` what another process took since then or what comes twice, and
+    `_commit_batch`, which alone may write meanwhile, what was taken during the extraction. `_unmarked_keys` looks for
+    what is never to be asked about again, and was not marked so.
     """
 
     app: App
@@ -105,25 +105,25 @@ class Intake:
         require_settled(self.app)
         observed: list[Observed] = []
         failure: PellucidError | None = None
-        for cut in self._fresh(batch):
+        for cut in self._not_taken_yet(batch):
             try:
                 self.app.deadline.check()
-                observed.append(self._observe(cut))
+                observed.append(self._observe_cut(cut))
             except PellucidError as error:
                 failure = error
                 break
-        unused = set[bytes]() if failure else self._unmarked(batch, observed)
+        unused = set[bytes]() if failure else self._unmarked_keys(batch, observed)
         if observed or unused:
-            self._commit(observed, unused)
+            self._commit_batch(observed, unused)
         if failure:
             raise failure
 
-    def _unmarked(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
+    def _unmarked_keys(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
         """The keys of turns that were left out for good, and that no operation has marked as seen."""
         left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
         return left_out - self.app.records.already_seen(left_out)
 
-    def _fresh(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
+    def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
         keys = {key for cut in batch for key in cut.keys}
         taken = self.app.records.already_seen(keys)
         out: list[SegmentCut] = []
@@ -150,9 +150,9 @@ class Intake:
                 named[id(turn)] += turn_keys(self.app.key, namespace, said)
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
-    def _observe(self, cut: SegmentCut) -> Observed:
+    def _observe_cut(self, cut: SegmentCut) -> Observed:
         if self.mode == "verbatim":
-            return Observed(cut, doubted=self._doubted(cut))
+            return Observed(cut, doubted=self._doubted_turns_of(cut))
         started, turns = perf_counter(), cut.segment.turns
         spent, unborne = self._extraction.spent(), self._extraction.dropped()
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
@@ -179,25 +179,25 @@ class Intake:
             dropped=dict(self._extraction.dropped() - unborne),
         )
         left = unkept(cut.segment, [each.fact for each in found])
-        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left), self._doubted(cut, found))
+        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left), self._doubted_turns_of(cut, found))
 
-    def _doubted(self, cut: SegmentCut, found: Sequence[MemoryObservation] = ()) -> frozenset[int]:
+    def _doubted_turns_of(self, cut: SegmentCut, found: Sequence[MemoryObservation] = ()) -> frozenset[int]:
         """The turns that begin in quarantine: of all that are kept, or of those that something was found in."""
         turns = cut.segment.turns if self.app.settings.trust.enabled else ()
         cited = {at for each in found for part in each.fact.evidence for at in range(part.start, part.end + 1)}
         asked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return frozenset(doubted_turns(turns, asked))
 
-    def _commit(self, observed: list[Observed], unused: set[bytes]) -> None:
+    def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> None:
         """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
-        with self.app.unit_of_work.deciding(self.namespace, self._texts(observed)):
+        with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
             mine = [each for each in observed if not taken.intersection(each.cut.keys)]
             late = [each.cut for each in observed if taken.intersection(each.cut.keys)]
             turns = [turn for each in mine for turn in each.cut.segment.turns]
             self.tally.turns += len(turns)
             self.tally.characters_in += sum(len(turn.content) for turn in turns)
-            writes, ledger = self._verbatim(mine) if self.mode == "verbatim" else self._extracted(mine)
+            writes, ledger = self._verbatim_writes(mine) if self.mode == "verbatim" else self._extracted_writes(mine)
             seen = unused.union(*(each.cut.keys for each in mine))
             kept = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
             self.tally.operations += [kept.op_id] if writes else []
@@ -205,7 +205,7 @@ class Intake:
         if late:  # another process took some of these turns while they were being read here
             self.keep(late)
 
-    def _texts(self, observed: Sequence[Observed]) -> Iterator[str]:
+    def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
         """What is likely to be kept of it: what was observed, and the passages of its turns."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
@@ -215,9 +215,9 @@ class Intake:
     def _keeps_turns(self) -> bool:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
-    def _verbatim(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+    def _verbatim_writes(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         made = (
-            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._keeping(each))
+            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._turns_kept(each))
             for each in observed
         )
         written = [(write, held) for write, held in made if held]
@@ -229,7 +229,7 @@ class Intake:
         self.tally.characters_out += sum(len(moment.content) for moment in moments)
         return [write for write, _ in written], []
 
-    def _extracted(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+    def _extracted_writes(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
         reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
@@ -249,10 +249,10 @@ class Intake:
         flushed = [each.row for each in observed if each.row]
         for row in flushed:
             self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
-        rows = [row.to_wire() for row in (*flushed, *self._unkept(observed))]
+        rows = [row.to_wire() for row in (*flushed, *self._unkept_rows(observed))]
         return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows]
 
-    def _unkept(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
+    def _unkept_rows(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
         """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
         for each in (left for part in observed for left in part.unkept):
             self.tally.unkept[each.reason.partition(":")[0]] += 1
@@ -302,19 +302,19 @@ class Intake:
                 id=episode,
                 memories=members.get(episode, ()),
                 artifacts=of_segment(each.named),
-                keeping=self._keeping(each) if self._keeps_turns else None,
+                keeping=self._turns_kept(each) if self._keeps_turns else None,
             )
             for each, episode in zip(observed, ids, strict=True)
             if self._keeps_turns or episode in members
         ]
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
-    def _keeping(self, observed: Observed) -> TurnsKept:
+    def _turns_kept(self, observed: Observed) -> TurnsKept:
         """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
-        permitted = partial(self._never_forgotten, self.app.lookup.tombstone_keys())
+        permitted = partial(self._without_forgotten, self.app.lookup.tombstone_keys())
         return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
 
-    def _never_forgotten(self, dead: set[bytes], passages: list[str]) -> list[str]:
+    def _without_forgotten(self, dead: set[bytes], passages: list[str]) -> list[str]:
         if not dead:
             return passages
         return [each for each in passages if dead.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
@@ -357,7 +357,7 @@ def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], I
     """
     batches: dict[str, tuple[Intake, list[SegmentCut]]] = {}
     waiting = 0
-    for cut in _cuts(keyed):
+    for cut in _segment_cuts(keyed):
         intake = intake_of(cut.segment.session_id)
         batches.setdefault(intake.namespace, (intake, []))[1].append(cut)
         waiting += len(cut.keys)
@@ -373,7 +373,7 @@ def _keep_all(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
     batches.clear()
 
 
-def _cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
+def _segment_cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
     keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
 
     def remembering_keys() -> Iterator[Turn]:

@@ -155,24 +155,24 @@ class Observer:
         places = {session: self._place(turns) for session, turns in by_session.items()}
         with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
             for session_id, turns in by_session.items():
-                self._spool(places[session_id], session_id, turns)
+                self._spool_turns(places[session_id], session_id, turns)
         self._sessions |= dict.fromkeys(by_session)
         for session_id, namespace in places.items():
-            self._flusher(namespace).flush(session_id)
+            self._flusher_of(namespace).flush(session_id)
         return self._spooled.total() - before
 
     def _place(self, turns: Sequence[Turn]) -> str:
         return self._filing.place(turns) if self._filing else self._request.namespace
 
-    def _spool(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
+    def _spool_turns(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
         request = self._request.model_copy(update={"namespace": namespace})
-        door = Door(self._app, request, session_id, self._guard, self._report)
+        writer = SpoolWriter(self._app, request, session_id, self._guard, self._report)
         for turn in turns:
             self._report.turns_read += 1
-            door.admit(turn)
-        self._spooled[namespace] += door.close()
+            writer.admit(turn)
+        self._spooled[namespace] += writer.close()
 
-    def _flusher(self, namespace: str) -> Flusher:
+    def _flusher_of(self, namespace: str) -> Flusher:
         if namespace not in self._flushers:
             elsewhere = (DEFAULT,) if self._filing else ()
             self._flushers[namespace] = Flusher(
@@ -183,10 +183,10 @@ class Observer:
     def finish(self) -> ObserveOutput:
         """Flush what was asked for and what is due, and say what became of everything."""
         if self._request.flush:
-            for namespace, session_id in self._concerned():
-                self._flusher(namespace).flush(session_id, self._request.flush)
+            for namespace, session_id in self._sessions_concerned():
+                self._flusher_of(namespace).flush(session_id, self._request.flush)
         for namespace in sorted({each.namespace for each in self._waiting()}):
-            self._flusher(namespace).flush_silent()
+            self._flusher_of(namespace).flush_silent()
         return self._outcome()
 
     def _waiting(self) -> list[Waiting]:
@@ -196,7 +196,7 @@ class Observer:
     def _namespaces(self) -> frozenset[str]:
         return self._filing.namespaces if self._filing else frozenset({self._request.namespace})
 
-    def _concerned(self) -> list[tuple[str, str]]:
+    def _sessions_concerned(self) -> list[tuple[str, str]]:
         """The session asked for and those of the lines; a sub-agent's, `<session>/…`, end with theirs."""
         asked = self._request.session_id
         named = {redact(asked).text: None} if asked else {}
@@ -205,7 +205,7 @@ class Observer:
         return [pair for pair in waiting if any(pair[1] == end or pair[1].startswith(f"{end}/") for end in ending)]
 
     def _outcome(self) -> ObserveOutput:
-        report, flushers = self._report, [*self._flushers.values()] or [self._flusher(self._request.namespace)]
+        report, flushers = self._report, [*self._flushers.values()] or [self._flusher_of(self._request.namespace)]
         tally = together(each.tally for each in flushers)
         dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
         spooled_to = {namespace: count for namespace, count in sorted(self._spooled.items()) if count}
@@ -227,8 +227,8 @@ class Observer:
         )
 
 
-class Door:
-    """What the turns of one session pass on their way into the spool, in one chunk: a number, the guard, a key."""
+class SpoolWriter:
+    """Takes one chunk of a session's turns into the spool: each is numbered, looked at by the guard, and keyed."""
 
     def __init__(self, app: App, request: ObserveInput, session_id: str, guard: Guard, report: CaptureReport) -> None:
         self._app, self._request, self._guard, self._report = app, request, guard, report
@@ -260,9 +260,9 @@ class Door:
         if kept is None:
             self._next += 1
         else:
-            self._enter(kept)
+            self._add_turn(kept)
 
-    def _enter(self, turn: Turn) -> None:
+    def _add_turn(self, turn: Turn) -> None:
         key = turn_key(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")

@@ -48,14 +48,14 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     `.85 + .1·PageRank + .05·cosine` where the query asks for edges: then the distance decides.
     """
     reader = world.reader.graph
-    seeds = _seeds(reader, plan)
+    seeds = _seed_nodes(reader, plan)
     if not seeds:
-        return _nothing(plan), NO_HITS
+        return _empty_report(plan), NO_HITS
     settings = state.request.settings
-    plan = replace(plan, beside=_beside(reader, plan, seeds))
+    plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    found = _scored(state, plan, world, reached, leads=plan.asked is not None)
+    found = _scored_rows(state, plan, world, reached, leads=plan.asked is not None)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
     note = ""
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
@@ -63,14 +63,14 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         note = unknown(plan.asked, names[:NAMED]) if names and not reached.asked.any() else ""
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
-        found = _scored(state, plan, world, reached, leads=True)
-    order = _ordered(found, reached)
+        found = _scored_rows(state, plan, world, reached, leads=True)
+    order = _ordered_rows(found, reached)
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
     if state.admission.known is not None:  # what was not written down yet is no evidence
         outside = outside[:0]
     if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
-        return _nothing(plan), NO_HITS
+        return _empty_report(plan), NO_HITS
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
     count = int(reached.asked[found.place[inside]].sum())
@@ -87,7 +87,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     return report("graph", hits, note=note if len(inside) else NOTHING), hits
 
 
-def _nothing(plan: Plan) -> LegReport:
+def _empty_report(plan: Plan) -> LegReport:
     """How the leg did where the query names something that nothing is known of, or nothing at all."""
     return (
         LegReport("graph", "empty", NOTHING) if plan.entities else LegReport("graph", "off", "the query names nothing")
@@ -142,7 +142,7 @@ class Ways(Mapping[str, Way]):
         return len(self._node)
 
 
-def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
+def _seed_nodes(reader: GraphReader, plan: Plan) -> list[Node]:
     """The things that the query names; of those, where it asks for edges, the ones that some file defines."""
     found = reader.find([*plan.entities, *names_in(plan.text)])
     found = [node for node in found if node.type != "Episode"]
@@ -150,7 +150,7 @@ def _seeds(reader: GraphReader, plan: Plan) -> list[Node]:
     return (defined if plan.asked and defined else found)[:SEEDS]
 
 
-def _beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int, ...]:
+def _stems_beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int, ...]:
     """The telling stems of a query that asks for edges, less those that ask for them or are of a name in it."""
     if plan.asked is None:
         return ()
@@ -164,29 +164,31 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
     return any(node.number in numbers for node in reader.find([name]))
 
 
-def _scored(state: State, plan: Plan, world: World, reached: Reached, *, leads: bool) -> _Scored:
+def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, *, leads: bool) -> _Scored:
     """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
 
     Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best. With
     `leads` the lead of a document stands before what is nearer to the question, as it does where edges are asked for.
     """
     reader = world.reader.graph
-    rows, place = _saying(state, world, reached, *_rows(reader, plan, reached))
-    columns, near = world.reader.columns(rows, state.admission), _near(plan, world, rows)
+    rows, place = _with_listing_sections(state, world, reached, *_rows_of_nodes(reader, plan, reached))
+    columns, near = world.reader.columns(rows, state.admission), _row_cosines(plan, world, rows)
     ranked, asked = reached.rank[place], reached.asked[place]
     fit = np.where(asked, 0.85 + 0.1 * ranked + 0.05 * near, 0.4 + 0.2 * ranked + 0.4 * near)
-    states = _states(reader, reached, columns) & reached.seed[place]
+    states = _rows_stating_edges(reader, reached, columns) & reached.seed[place]
     fit[states] = 1.0
     if leads:
-        near = near + _leading(state, plan, world, columns, rows, place)
-    places = _places(columns, place, near + MEANT * _meant(reader, reached, rows, place) + 2 * MEANT * states)
+        near = near + _scores_of_leads(state, plan, world, columns, rows, place)
+    places = _places_in_node(
+        columns, place, near + MEANT * _scores_of_meant_sections(reader, reached, rows, place) + 2 * MEANT * states
+    )
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
     if asked.any():
-        scores[~_company(scores, asked, places)] = 0.0
+        scores[~_rows_to_keep(scores, asked, places)] = 0.0
     return _Scored(rows, columns, place, scores)
 
 
-def _ordered(found: _Scored, reached: Reached) -> Ints:
+def _ordered_rows(found: _Scored, reached: Reached) -> Ints:
     """Where what scores at all stands, best first; what was asked for before all else."""
     scoring = (found.scores > 0).nonzero()[0]
     some = (
@@ -198,7 +200,7 @@ def _ordered(found: _Scored, reached: Reached) -> Ints:
     return scoring[np.lexsort(some)]
 
 
-def _near(plan: Plan, world: World, rows: Rows) -> Floats:
+def _row_cosines(plan: Plan, world: World, rows: Rows) -> Floats:
     """The cosine of each row to the query, not below 0; 0 without an encoder. The same for a row wherever it stands."""
     if plan.encoding is None:
         return np.zeros(len(rows))
@@ -206,7 +208,7 @@ def _near(plan: Plan, world: World, rows: Rows) -> Floats:
     return np.maximum((vectors * plan.encoding.vector).sum(axis=1), 0.0).astype(np.float64)
 
 
-def _rows(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
+def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
     """The rows of the most active nodes, and the position of the node of each."""
     wanted = (~reached.seed | reached.asked).nonzero()[0] if plan.asked else np.arange(len(reached.nodes))
     homes = reader.homes(reached.nodes[strongest(wanted, reached.activation, NODES)])
@@ -215,7 +217,7 @@ def _rows(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints
     return homes.rows[first], place[first]
 
 
-def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
+def _rows_to_keep(scores: Floats, asked: Mask, places: Ints) -> Mask:
     """What is kept where edges are asked for: a row of each thing they lead to, and as many of the best of all else."""
     best = places == 0
     out = asked & best
@@ -223,7 +225,7 @@ def _company(scores: Floats, asked: Mask, places: Ints) -> Mask:
     return out
 
 
-def _leading(state: State, plan: Plan, world: World, columns: Columns, rows: Rows, nodes: Ints) -> Floats:
+def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, rows: Rows, nodes: Ints) -> Floats:
     """What speaks for each row where edges are asked for: 1 for the lead of its node, more for what is asked of it.
 
     The lead is the first part of a document: its header. A section that holds enough more of the words beside the edges
@@ -243,7 +245,7 @@ def _leading(state: State, plan: Plan, world: World, columns: Columns, rows: Row
     return out + np.where(share - share[lead] >= MORE, 1.0 + share, 0.0)
 
 
-def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
+def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
     """1 for the section that an edge means (`SPEC-037 §3`), so that it stands first among those of its document."""
     again = place[1:][place[1:] == place[:-1]]  # a choice there is only where a node has several rows
     several = np.unique(again[reached.asked[again]])[:ANCHORED]
@@ -262,19 +264,19 @@ def _meant(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Fl
     return out
 
 
-def _saying(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
+def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
     """With the sections of joined seeds that list others: they answer for no node, and may say the edge that joins."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():
         more = np.setdiff1d(world.reader.neighbours(rows[place == node], LISTS, state.admission), rows)
-        said = more[_states(world.reader.graph, reached, world.reader.columns(more, state.admission))]
+        said = more[_rows_stating_edges(world.reader.graph, reached, world.reader.columns(more, state.admission))]
         rows, place = np.concatenate((rows, said)), np.concatenate((place, np.full(len(said), node)))
     order = np.lexsort((rows, place))
     return rows[order], place[order]
 
 
-def _states(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
+def _rows_stating_edges(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
     """Which rows say an edge that joins two seeds."""
     if not reached.joins:
         return np.zeros(len(columns.ids), dtype=np.bool_)
@@ -290,7 +292,7 @@ def is_part(heading: str, anchor: str) -> bool:
     return bool(number and number[1] == anchor) or slug == anchor.casefold()
 
 
-def _places(columns: Columns, nodes: Ints, near: Floats) -> Ints:
+def _places_in_node(columns: Columns, nodes: Ints, near: Floats) -> Ints:
     """The place of each row among those of its node: what may answer first, then the nearest, then by id."""
     out = np.zeros(len(nodes), dtype=np.int64)
     if (nodes[1:] > nodes[:-1]).all():

@@ -110,7 +110,7 @@ def _at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
     return _mask(*asked.types, "REFERENCES") if asked.transitive and asked.out else _mask(*asked.types)
 
 
-def _joins(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     """The edges of these types from one seed to another, the strongest first: of any direction asked for, each says it.
 
     `steps` are those at the seeds.
@@ -205,10 +205,10 @@ class Walk:
         first, second = _Trail(begun), _Trail(begun)
         joins: list[tuple[int, int, int]] = []
         if asked is not None:
-            joins = _joins(near, begun, _at_seeds(asked))
-            self._follow(first, near, asked)
+            joins = _edges_between_seeds(near, begun, _at_seeds(asked))
+            self._follow_asked(first, near, asked)
         led_to, hops = first.nodes, self.settings.graph_hops
-        seen = self._spread(second, near, min(hops, NEARBY) if first.hops or joins else hops)
+        seen = self._spread_over_all(second, near, min(hops, NEARBY) if first.hops or joins else hops)
         first.put_behind(second)
         seed = _within(first.nodes, begun)
         asked_for = _within(first.nodes, led_to) & ~seed
@@ -217,7 +217,7 @@ class Walk:
         rank = self._page_rank(first.nodes, seed, seen)
         return Reached(first.nodes, first.strength, asked_for, seed, (*second.hops, *first.hops), joins, rank)
 
-    def _follow(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
+    def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
         """Along the edges that are asked for, as far as they lead; what is only named beside these, one edge.
 
         `steps` are those at the seeds. It ends with the hop that fills the leg.
@@ -233,20 +233,20 @@ class Walk:
             steps = self._around(frontier, out=asked.out)
             wanted = further[steps.type]
 
-    def _spread(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
+    def _spread_over_all(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
         """Over every edge, a few hops; `steps` are those at the seeds. All steps that were looked at."""
         seen = [steps]
         for _ in range(hops - 1):
-            nodes, strength = self._flood(trail, steps)
+            nodes, strength = self._spread_one_hop(trail, steps)
             if not len(nodes):
                 return seen
             frontier = nodes[strongest(np.arange(len(nodes)), strength, FRONTIER)]
             steps = self._around(frontier, HUB)
             seen.append(steps)
-        self._flood(trail, steps)
+        self._spread_one_hop(trail, steps)
         return seen
 
-    def _flood(self, trail: _Trail, steps: Steps) -> tuple[Ints, Floats]:
+    def _spread_one_hop(self, trail: _Trail, steps: Steps) -> tuple[Ints, Floats]:
         """One hop over every edge: the nodes it is the first to reach, and how strongly."""
         against = np.where(steps.forward | _NEUTRAL[steps.type], 1.0, AGAINST)
         flow = trail.at(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * against * steps.confidence
@@ -263,7 +263,7 @@ class Walk:
         A node shares its mass over its edges to nodes of the walk alone, and keeps it where it has none.
         """
         count, restart = len(nodes), seed / max(float(seed.sum()), 1.0)
-        source, target, weight = _links(nodes, steps)
+        source, target, weight = _links_among(nodes, steps)
         total = np.bincount(source, weights=weight, minlength=count)
         share, alone = weight / total[source], (total == 0).nonzero()[0]
         source, target = np.concatenate((source, alone)), np.concatenate((target, alone))
@@ -275,7 +275,7 @@ class Walk:
         return mass / max(float(mass.max(initial=0.0)), 1e-12)
 
 
-def _links(nodes: Ints, steps: Sequence[Steps]) -> tuple[Ints, Ints, Floats]:
+def _links_among(nodes: Ints, steps: Sequence[Steps]) -> tuple[Ints, Ints, Floats]:
     """The edges among these nodes that a walk saw, each once and both ways, as positions with their weight.
 
     The nodes are those it went on from and more.

@@ -18,17 +18,17 @@ def legs(state: State, world: World) -> State:
     if state.plan.depth == "no_recall":
         off = (LegReport(each.name, "off", "the message needs no memory") for each in asked(state))
         return replace(state, legs=tuple(off))
-    found = {each.name: _ask(state, each, world) for each in asked(state)}
+    found = {each.name: _ask_leg(state, each, world) for each in asked(state)}
     if FALLBACK.name not in state.request.without and needs_fallback([found[name][0] for name in searching()]):
-        found[FALLBACK.name] = _ask(state, AskedLeg(FALLBACK.name, FALLBACK, state.plan), world)
+        found[FALLBACK.name] = _ask_leg(state, AskedLeg(FALLBACK.name, FALLBACK, state.plan), world)
     hits = {name: hits for name, (_, hits) in found.items()}
-    state = _walked(state, hits.values())
+    state = _with_walk(state, hits.values())
     pool = gather(world.reader, hits, state.admission, state.plan)
     reports = tuple(replace(report, name=name) for name, (report, _) in found.items())
     return replace(state, legs=reports, pool=pool)
 
 
-def _walked(state: State, found: Iterable[LegHits]) -> State:
+def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
@@ -46,7 +46,7 @@ def asked(state: State) -> Iterator[AskedLeg]:
         yield from (AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches)
 
 
-def _ask(state: State, each: AskedLeg, world: World) -> Asked:
+def _ask_leg(state: State, each: AskedLeg, world: World) -> Asked:
     leg = each.leg
     if leg.name in state.request.without or not leg.weighs(state.request.settings):
         return LegReport(leg.name, "off"), NO_HITS

@@ -18,13 +18,13 @@ T = TypeVar("T", bound=np.generic)
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
     """The union of what the legs brought, both arms; a row brought twice counts once."""
     brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
-    pool = _blank(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
+    pool = _blank_pool(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
     return replace(
         pool,
-        ranks={name: _placed(pool, found.rows) for name, found in hits.items()},
-        open_ranks={name: _placed(pool, found.open_rows) for name, found in hits.items()},
+        ranks={name: _ranks_of(pool, found.rows) for name, found in hits.items()},
+        open_ranks={name: _ranks_of(pool, found.open_rows) for name, found in hits.items()},
         scores={
-            name: _scored(pool, np.r_[found.rows, found.open_rows], np.r_[found.scores, found.open_scores])
+            name: _scores_of(pool, np.r_[found.rows, found.open_rows], np.r_[found.scores, found.open_scores])
             for name, found in hits.items()
         },
     )
@@ -34,14 +34,14 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan
     """The pool with these further rows, which no leg ranked."""
     if len(rows) == 0:
         return pool
-    wider = _blank(reader, np.r_[pool.rows, rows], admission, plan)
+    wider = _blank_pool(reader, np.r_[pool.rows, rows], admission, plan)
     place = _positions(wider, pool.rows)
     return replace(
         wider,
-        ranks={name: _spread(ranks, place, len(wider)) for name, ranks in pool.ranks.items()},
-        open_ranks={name: _spread(ranks, place, len(wider)) for name, ranks in pool.open_ranks.items()},
-        scores={name: _spread(scores, place, len(wider), np.nan) for name, scores in pool.scores.items()},
-        terms={name: _spread(term, place, len(wider)) for name, term in pool.terms.items()},
+        ranks={name: _spread_values(ranks, place, len(wider)) for name, ranks in pool.ranks.items()},
+        open_ranks={name: _spread_values(ranks, place, len(wider)) for name, ranks in pool.open_ranks.items()},
+        scores={name: _spread_values(scores, place, len(wider), np.nan) for name, scores in pool.scores.items()},
+        terms={name: _spread_values(term, place, len(wider)) for name, term in pool.terms.items()},
     )
 
 
@@ -59,14 +59,16 @@ _KEYED = ("ranks", "open_ranks", "scores", "terms")
 _NESTED = (*_KEYED, "pairs", "replaced")
 
 
-def _blank(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
+def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
     columns = reader.columns(rows, admission)
     by_id = np.argsort(columns.ids, kind="stable")
     pool = blank(rows, columns)
-    return replace(pool, named=np.isin(columns.about[by_id], list(plan.named)), dated=_dated(pool, plan.period))
+    return replace(
+        pool, named=np.isin(columns.about[by_id], list(plan.named)), dated=_mask_of_period(pool, plan.period)
+    )
 
 
-def _dated(pool: Pool, period: Period | None) -> Mask:
+def _mask_of_period(pool: Pool, period: Period | None) -> Mask:
     inside = np.ones(len(pool), dtype=np.bool_)
     if period is not None and period.since is not None:
         inside &= pool.created >= period.since
@@ -80,19 +82,19 @@ def _positions(pool: Pool, rows: Rows) -> NDArray[np.int64]:
     return order[np.searchsorted(pool.rows, rows, sorter=order)]
 
 
-def _placed(pool: Pool, rows: Rows) -> Ints:
+def _ranks_of(pool: Pool, rows: Rows) -> Ints:
     ranks = np.zeros(len(pool), dtype=np.int64)
     ranks[_positions(pool, rows)] = np.arange(1, len(rows) + 1)
     return ranks
 
 
-def _scored(pool: Pool, rows: Rows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def _scores_of(pool: Pool, rows: Rows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
     out = np.full(len(pool), np.nan, dtype=np.float32)
     out[_positions(pool, rows)] = scores
     return out
 
 
-def _spread(values: NDArray[T], place: NDArray[np.int64], count: int, blank: float = 0) -> NDArray[T]:
+def _spread_values(values: NDArray[T], place: NDArray[np.int64], count: int, blank: float = 0) -> NDArray[T]:
     out = np.full(count, blank, dtype=values.dtype)
     out[place] = values
     return out

@@ -34,7 +34,7 @@ def procedural(state: State, plan: Plan, world: World) -> Asked:
     features = world.reader.features(rows, plan.encoding and plan.encoding.vector, plan.stems)
     scores = _scores(features, plan, state.corpus.rows)
     admitted, fits = columns.admitted, scores >= FLOOR
-    inside, outside = _best(columns, scores, admitted & fits), _best(columns, scores, ~admitted & fits)
+    inside, outside = _best_rows(columns, scores, admitted & fits), _best_rows(columns, scores, ~admitted & fits)
     inside, outside = inside[:MOST], outside[: min(MOST, state.request.settings.open_pool)]
     raw = scores.astype(np.float32)
     hits = LegHits(rows[inside], raw[inside], rows[outside], raw[outside])
@@ -43,6 +43,7 @@ def procedural(state: State, plan: Plan, world: World) -> Asked:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
+    """Cosine, plus the share of the telling words it holds, by their IDF."""
     telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
     idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
     held = np.zeros(len(features.matched))
@@ -51,7 +52,7 @@ def _scores(features: Features, plan: Plan, rows: int) -> Floats:
     return np.maximum(features.cosine.astype(np.float64), 0.0) + held / max(sum(idf.values()), 1e-9)
 
 
-def _best(columns: Columns, scores: Floats, among: Mask) -> Rows:
+def _best_rows(columns: Columns, scores: Floats, among: Mask) -> Rows:
     """Positions by score, of equals the newer first, then by id."""
     positions = np.flatnonzero(among)
     return positions[np.lexsort((columns.ids[positions], -columns.created[positions], -scores[positions]))]

@@ -84,7 +84,7 @@ def _of_list(lines: Iterable[str]) -> Iterator[str]:
         for name in names:
             if len(name) > LONGEST or not name.isprintable():
                 raise _refused("the review is neither a diff nor a list of files")
-            yield _unquoted(name)
+            yield _unquoted_path(name)
 
 
 @dataclass(slots=True)
@@ -137,37 +137,38 @@ def _of_diff(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _of_header(reader: _Reader, line: str) -> Iterator[str]:
+    """The paths that one line of a diff's header names; a `---` line waits for the `+++` line that belongs to it."""
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True
-        yield from _pair(reader, *_paths_of_diff_line(line.removeprefix("diff --git ")))
+        yield from _without_sides(reader, *_paths_of_diff_line(line.removeprefix("diff --git ")))
     elif line.startswith(("diff --cc ", "diff --combined ")):
         reader.header = True
-        yield _unquoted(line.split(" ", 2)[2])
+        yield _unquoted_path(line.split(" ", 2)[2])
     elif kind == "Index:":
         yield rest.strip()
     elif kind == "---":
-        reader.before = _unquoted(rest.partition("\t")[0])
+        reader.before = _unquoted_path(rest.partition("\t")[0])
     elif kind == "+++" and reader.before:
-        yield from _pair(reader, reader.before, _unquoted(rest.partition("\t")[0]))
+        yield from _without_sides(reader, reader.before, _unquoted_path(rest.partition("\t")[0]))
         reader.before = ""
     elif not reader.header and (found := _BINARY.fullmatch(line)):
-        yield from _pair(reader, _unquoted(found[1]), _unquoted(found[2]))
+        yield from _without_sides(reader, _unquoted_path(found[1]), _unquoted_path(found[2]))
     elif reader.header and (found := _MOVED.fullmatch(line)):
-        yield _unquoted(found[1])
+        yield _unquoted_path(found[1])
 
 
 def _paths_of_diff_line(names: str) -> tuple[str, str]:
     """The two paths of a `diff --git` line; unquoted ones with spaces only if they are the same, else empty."""
     if found := _BOTH.fullmatch(names):
-        old = found[2] or _unquoted(f'"{found[1]}"')
-        return old, found[4] or _unquoted(f'"{found[3]}"')
+        old = found[2] or _unquoted_path(f'"{found[1]}"')
+        return old, found[4] or _unquoted_path(f'"{found[3]}"')
     old, new = names[: len(names) // 2], names[len(names) // 2 + 1 :]
     same = old[2:] == new[2:] if old[:1] + new[:1] in _SIDES else old == new
     return (old, new) if same else ("", "")
 
 
-def _pair(reader: _Reader, old: str, new: str) -> tuple[str, str]:
+def _without_sides(reader: _Reader, old: str, new: str) -> tuple[str, str]:
     """The old and the new path, without the sides that git puts before them."""
     if NOWHERE not in (old, new) and old and new:
         reader.sided = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
@@ -178,7 +179,7 @@ def _bare(reader: _Reader, path: str) -> str:
     return path[2:] if reader.sided and path != NOWHERE and path[1:2] == "/" else path
 
 
-def _unquoted(name: str) -> str:
+def _unquoted_path(name: str) -> str:
     """A path as git quotes it (`"caf\\303\\251.txt"`), in plain characters; any other as it is."""
     if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
         return name

@@ -59,10 +59,10 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
     if vector is not None:
         scores = scores + vector.astype(np.float64) @ head.vector
     best = CLASSES[int(np.argmax(scores))]
-    return "current_state" if best == "historical" and _present(plain) else best
+    return "current_state" if best == "historical" and _asks_about_present(plain) else best
 
 
-def _present(plain: str) -> bool:
+def _asks_about_present(plain: str) -> bool:
     """Whether a question asks with `do` or `does`, and no word of it is in the past."""
     words = [word.lower() for word in _WORD.findall(plain)]
     told = lexicon.words("past")

@@ -40,12 +40,12 @@ def reading(plan: Plan, terms: Iterable[Term]) -> QuestionReading:
     """Where the words of a plan stand in its text, given the text's terms."""
     number = {stem: i for i, stem in enumerate(plan.stems)}
     places = tuple((number[term.stem], term.start, term.end) for term in terms if term.stem in number)
-    names = tuple(dict.fromkeys(_named(plan, places)))
+    names = tuple(dict.fromkeys(_words_of_names(plan, places)))
     counting = frozenset(plan.telling).union(*names)
     return QuestionReading(plan, places, frozenset(i for i in counting if plan.frequencies[i]), names)
 
 
-def _named(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[frozenset[int]]:
+def _words_of_names(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[frozenset[int]]:
     for name in (*plan.named.values(), *plan.entities):
         at = plan.text.find(name)
         held = frozenset(i for i, start, end in places if at <= start and end <= at + len(name)) if at >= 0 else None
@@ -75,10 +75,11 @@ def _by_name(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part
 
 
 def _by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
+    """Each clause that asks something of its own and is still open, with the names of the whole question."""
     everyone = frozenset[int]().union(*read.names)
     clauses = [
         tuple(dict.fromkeys(i for i, first, last in read.places if start <= first and last <= end))
-        for start, end in _clauses(read.plan.text)
+        for start, end in _clause_spans(read.plan.text)
     ]
     telling = [clause for clause in clauses if read.asked.intersection(clause) - everyone]
     for clause in telling if len(telling) > 1 else ():
@@ -86,7 +87,7 @@ def _by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Pa
             yield clause if everyone.intersection(clause) else (*sorted(everyone), *clause)
 
 
-def _clauses(text: str) -> Iterator[tuple[int, int]]:
+def _clause_spans(text: str) -> Iterator[tuple[int, int]]:
     """The stretches between what stands between clauses."""
     at = 0
     for gap in _BETWEEN.finditer(text):

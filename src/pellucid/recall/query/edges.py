@@ -104,7 +104,7 @@ def unknown(asked: AskedEdges, names: Iterable[str]) -> str:
 
 def asked_edges(text: str) -> AskedEdges | None:
     """The edges that a query asks for; None where it asks for none. Only the first 2,000 characters are read."""
-    found = _asking(text[:_READ])
+    found = _find_asked_edges(text[:_READ])
     return found[0] if found else None
 
 
@@ -114,14 +114,14 @@ def beside(text: str, names: Iterable[str]) -> str:
     `What does EIP-4844 require for gas accounting` asks for gas accounting; what stands before it asks, or describes
     the thing that is named.
     """
-    found = _asking(text[:_READ])
+    found = _find_asked_edges(text[:_READ])
     text = text[found[1][1] :] if found else ""
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)(?:[ \t]+\w+)?", " ", text, flags=re.IGNORECASE)
     return text.strip()
 
 
-def _asking(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
+def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
     """The edges that a text asks for, and where it does."""
     if found := passive(text):
         verb, done_to_it, span = found

@@ -118,7 +118,7 @@ class _Found:
             self.close()
             self._opening = True
         elif kind == "word":
-            self._word(piece, match.start())
+            self._take_word(piece, match.start())
             self._opening, self._before = False, piece.lower()
         else:
             self.close()
@@ -131,7 +131,7 @@ class _Found:
             self._add(self._text[self._start : self._end])
         self._start = self._end = self._linked = -1
 
-    def _word(self, piece: str, at: int) -> None:
+    def _take_word(self, piece: str, at: int) -> None:
         bare = _POSSESSIVE.sub("", piece)
         joined = self._start >= 0 and self._text[max(self._end, self._linked) : at] in (" ", ". ")
         if not self._is_name(piece, bare, at, joined=joined):
@@ -148,6 +148,7 @@ class _Found:
             self.close()
 
     def _is_name(self, piece: str, bare: str, at: int, *, joined: bool) -> bool:
+        """Whether a piece is part of a name, and not capitalised for another reason."""
         lowered = bare.lower()
         if not piece[0].isupper() or lowered in _calendar() or lowered in _ordinary() or piece.lower() in _ordinary():
             return False

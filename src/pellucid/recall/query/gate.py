@@ -107,7 +107,7 @@ def gate(text: str) -> Gated:
     if not _WORD.search(text):
         return Gated("no_recall", "no word in it")
     lowered = text[:_READ].lower().translate(_PLAIN).strip()
-    if _acknowledges(text, lowered):
+    if _is_acknowledgement(text, lowered):
         return Gated("no_recall", "only greets, thanks or agrees")
     if _ASKING.search(lowered):
         return Gated("full", ASKS)
@@ -116,7 +116,7 @@ def gate(text: str) -> Gated:
     return Gated("full", "may rest on what is known")
 
 
-def _acknowledges(text: str, lowered: str) -> bool:
+def _is_acknowledgement(text: str, lowered: str) -> bool:
     """Nothing but greetings, thanks and assent; signs and emoji aside."""
     if len(text) > _ACK_MOST or "?" in lowered or "？" in lowered:
         return False

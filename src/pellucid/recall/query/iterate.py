@@ -28,17 +28,17 @@ def iterate(state: State, world: World) -> tuple[tuple[Plan, ...], str]:
     if state.plan.depth in _UNASKED:
         return (), "the message needs no further pass"
     if state.request.settings.decompose == "local":
-        return _locally(state, world)
+        return _plans_without_model(state, world)
     if world.chat is None:
-        return _locally(state, world, "no model is set up: ")
+        return _plans_without_model(state, world, "no model is set up: ")
     best = world.reader.memories(state.pool.rows[state.order[:READ]])
     try:
         enough, texts = decompose_llm.ask(world.chat, state.plan.text, [each.memory.content for each in best])
     except ChatError as error:
-        return _locally(state, world, f"the model did not answer ({error.kind}): ")
+        return _plans_without_model(state, world, f"the model did not answer ({error.kind}): ")
     if enough:
         return (), "the model finds it answered"
-    return _asking(state, world, texts, "by the model's word: ")
+    return _plans_asking_anew(state, world, texts, "by the model's word: ")
 
 
 def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[int]]:
@@ -55,28 +55,30 @@ def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[i
     return share, open_words
 
 
-def _locally(state: State, world: World, before: str = "") -> tuple[tuple[Plan, ...], str]:
+def _plans_without_model(state: State, world: World, before: str = "") -> tuple[tuple[Plan, ...], str]:
     read = reading(state.plan, world.reader.survey(state.plan.text).terms)
     share, open_words = sufficiency(state, read)
     threshold = state.request.settings.sufficiency_threshold
     if share >= threshold or not open_words:
         return (), f"{before}covers {share:.2f} of the question: enough"
     texts = [_words_of_part(state.plan, part) for part in parts(read, open_words)]
-    return _asking(state, world, texts, f"{before}covers {share:.2f} of the question, {threshold:.2f} is enough: ")
+    return _plans_asking_anew(
+        state, world, texts, f"{before}covers {share:.2f} of the question, {threshold:.2f} is enough: "
+    )
 
 
 def _words_of_part(plan: Plan, part: Part) -> str:
     return " ".join(plan.words[i] for i in part)
 
 
-def _asking(state: State, world: World, texts: Iterable[str], before: str) -> tuple[tuple[Plan, ...], str]:
+def _plans_asking_anew(state: State, world: World, texts: Iterable[str], before: str) -> tuple[tuple[Plan, ...], str]:
     """The plans of the first of these that ask for something new."""
     known = {_sought(each) for each in (state.plan, *state.sub_plans)} | {frozenset[str]()}
     new: list[Plan] = []
     for text in texts:
         if len(new) == MOST:
             break
-        made = _plan(state, world, text)
+        made = _plan_of(state, world, text)
         if made and _sought(made) not in known:
             known.add(_sought(made))
             new.append(made)
@@ -87,7 +89,7 @@ def _sought(plan: Plan) -> frozenset[str]:
     return frozenset(plan.stems[i] for i in plan.telling)
 
 
-def _plan(state: State, world: World, text: str) -> Plan | None:
+def _plan_of(state: State, world: World, text: str) -> Plan | None:
     """A text read as a question of its own: no gate and no date may stop it; None where nothing of it is a word."""
     settings = state.request.settings.model_copy(update={"gate": "off", "query_dates": "off"})
     try:

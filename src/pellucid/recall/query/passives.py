@@ -87,7 +87,7 @@ def _by_whom(verb: Verb) -> str:
     )
 
 
-def _acts(verb: Verb) -> str:
+def _pattern_of_actor(verb: Verb) -> str:
     """`What is required by SPEC-3`: the thing named acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
@@ -118,12 +118,12 @@ def _passive_pattern(verb: Verb) -> str:
 
 
 @cache
-def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
+def _passive_patterns() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
     """In the order they are tried: `by what` before `what … by`, and the bare `required by` last."""
     verbs: tuple[Verb, ...] = get_args(Verb)
     return tuple(
         (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))
-        for said, done_to_it in ((_by_whom, True), (_acts, False), (_passive_pattern, True))
+        for said, done_to_it in ((_by_whom, True), (_pattern_of_actor, False), (_passive_pattern, True))
         for verb in verbs
     )
 
@@ -138,7 +138,7 @@ def passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
     """
     if not _BY.search(text):
         return None
-    for verb, done_to_it, pattern in _passives():
+    for verb, done_to_it, pattern in _passive_patterns():
         if match := pattern.search(text):
             return verb, done_to_it, match.span()
     return None

@@ -37,16 +37,16 @@ def plan(state: State, world: World) -> State:
     request = state.request
     text = clean(request.query)
     known = world.reader.survey(text)
-    terms, stems = known.terms, _distinct(known.terms)
+    terms, stems = known.terms, _distinct_stems(known.terms)
     words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
     telling = _telling(words)
     encoding, problem = encode(text, world)
-    gated = _meant(_gated(text, request, world), request, known)
-    period = _period(text, request, world)
+    gated = _depth_if_known(_depth_of(text, request, world), request, known)
+    period = _period_of(text, request, world)
     query_class = classify(text, encoding.vector if encoding else None)
     return replace(
         state,
-        request=_narrowed(request, gated),
+        request=_narrowed_request(request, gated),
         rerank_backend=scorer(request.settings, world),
         admission=_admission(request, world, period),
         corpus=known.corpus,
@@ -56,9 +56,9 @@ def plan(state: State, world: World) -> State:
             words=words,
             frequencies=frequencies,
             telling=telling,
-            searched=_searched(_sought(telling, frequencies), frequencies, request.settings.lexical_cost),
+            searched=_searched_stems(_sought(telling, frequencies), frequencies, request.settings.lexical_cost),
             encoding=encoding,
-            token_stem=_align(encoding, terms, list(stems)) if encoding else (),
+            token_stem=_stems_of_tokens(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
             query_class=query_class,
             depth=gated.depth,
@@ -68,12 +68,12 @@ def plan(state: State, world: World) -> State:
             period=period,
             asked=asked_edges(text),
             own=asks_own(text),
-            timeless=_timeless(request, query_class),
+            timeless=_is_timeless(request, query_class),
         ),
     )
 
 
-def _timeless(request: Request, query_class: str) -> bool:
+def _is_timeless(request: Request, query_class: str) -> bool:
     """Whether being recent counts for nothing: asked about the past, unless somebody chose otherwise for it."""
     past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
     asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
@@ -82,7 +82,7 @@ def _timeless(request: Request, query_class: str) -> bool:
     return past and not asked
 
 
-def _gated(text: str, request: Request, world: World) -> Gated:
+def _depth_of(text: str, request: Request, world: World) -> Gated:
     """How deep to recall; a model that is asked and does not answer is passed over, and the reason says so."""
     how = request.settings.gate
     if how == "off":
@@ -97,14 +97,14 @@ def _gated(text: str, request: Request, world: World) -> Gated:
         return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
 
 
-def _meant(gated: Gated, request: Request, known: TextSurvey) -> Gated:
+def _depth_if_known(gated: Gated, request: Request, known: TextSurvey) -> Gated:
     """What looks like a bare thanks, and is the name of somebody here, or comes with a review, does ask."""
     if gated.depth != "no_recall" or not (known.named or request.review):
         return gated
     return Gated("full", "names somebody known" if known.named else "files are under review")
 
 
-def _narrowed(request: Request, gated: Gated) -> Request:
+def _narrowed_request(request: Request, gated: Gated) -> Request:
     """The request of a message that needs little: a few memories, unless the caller chose how many."""
     if gated.depth != "minimal" or request.chosen & {"top_k_facts", "char_budget"}:
         return request
@@ -112,7 +112,7 @@ def _narrowed(request: Request, gated: Gated) -> Request:
     return replace(request, settings=request.settings.model_copy(update={"top_k_facts": few}))
 
 
-def _period(text: str, request: Request, world: World) -> Period | None:
+def _period_of(text: str, request: Request, world: World) -> Period | None:
     """The period that the query names. It only filters where it dates what was said, and something was said then."""
     if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
         return None
@@ -168,7 +168,7 @@ def clean(query: str) -> str:
     return text
 
 
-def _distinct(terms: Sequence[Term]) -> dict[str, int]:
+def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
     """Each stem with its frequency, in query order; of a very long query the rarest are kept."""
     stems = {term.stem: term.frequency for term in terms}
     if len(stems) <= MAX_STEMS:
@@ -192,7 +192,7 @@ def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[in
     return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 
 
-def _searched(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
+def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
     """The telling words the lexical leg asks for: the rarest, until the rows they stand in add up to `cost`."""
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
@@ -213,7 +213,7 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
         return None, error.message
 
 
-def _align(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
+def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
     """For each token of the encoding, the stem whose span it overlaps."""
     number = {stem: i for i, stem in enumerate(stems)}
     out: list[int] = []

@@ -17,10 +17,10 @@ def starts_task(text: str) -> bool:
     """Whether somebody starts or plans a task: `How do I …`, `Deploy the …`, `We are about to …`."""
     languages = phrases("tasks")
     sentences = (sentence.lower() for sentence in own_sentences(text[:_READ]))
-    return any(_starts(said, language) for said in sentences for language in languages)
+    return any(_asks_for_procedure(said, language) for said in sentences for language in languages)
 
 
-def _starts(said: str, kinds: Mapping[str, re.Pattern[str]]) -> bool:
+def _asks_for_procedure(said: str, kinds: Mapping[str, re.Pattern[str]]) -> bool:
     """Whether a sentence asks for the way, says what is to be done, or tells to do it, and does not only seem to."""
     asks_for_it = kinds["how"].search(said) or kinds["plan"].search(said)
     told = not is_question(said) and kinds["order"].search(said)

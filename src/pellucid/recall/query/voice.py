@@ -35,12 +35,12 @@ def asks_own(text: str) -> bool:
         return False
     words = [word.replace("’", "'") for word in _WORD.findall(text)]
     lowered = [word.lower() for word in words]
-    if _EAST_OTHER.search(text) or not _OTHERS.isdisjoint(lowered) or _tells(lowered):
+    if _EAST_OTHER.search(text) or not _OTHERS.isdisjoint(lowered) or _tells_of_you(lowered):
         return False
     return bool(_EAST.search(text)) or any(_is_self(words, lowered, at) for at in range(len(words)))
 
 
-def _tells(words: list[str]) -> bool:
+def _tells_of_you(words: list[str]) -> bool:
     """Whether `you` did something: before it stands `did`, or behind it a verb in the past."""
     past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]

@@ -26,7 +26,7 @@ def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
         ValueError: the bytes are shorter than the header says.
     """
     count = int(header["n"])
-    held = _columns(header["layout"], body, count)
+    held = _read_columns(header["layout"], body, count)
     flags, legs = held["flags"].astype(np.uint16), header["legs"]
     none, unscored = np.zeros(count, dtype=np.uint8), np.full(count, np.nan, dtype=np.float32)
     known = _LATER if header["v"] < _MARKED else 0
@@ -58,7 +58,7 @@ def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
     )
 
 
-def _columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: int) -> dict[str, NDArray[Any]]:
+def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: int) -> dict[str, NDArray[Any]]:
     """The columns by name: of each, its NumPy type, and whether one value, all, or some are stored."""
     out: dict[str, NDArray[Any]] = {}
     at = 0

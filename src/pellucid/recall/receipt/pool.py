@@ -38,16 +38,16 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
     hundredths = np.rint(pool.importance * np.float32(100)).astype(np.int64)
     plain, heated = bool((_from_hundredths(hundredths) == pool.importance).all()), bool(pool.heat.any())
     rows = np.zeros((_ROWS, count), dtype=np.int64)
-    rows[0], rows[1], rows[2] = *marks, pool.created - _times(ids)
+    rows[0], rows[1], rows[2] = *marks, pool.created - _times_of_ids(ids)
     rows[3] = hundredths if plain else 0
     for at, name in enumerate(_NUMBERS, start=4):
         rows[at] = getattr(pool, name)
     noise = [pool.cosine, *(getattr(pool, name)[there] for name, there in zip(_SCORED, known, strict=True))]
     noise += [] if plain else [pool.importance]
     noise += [pool.heat] if heated else []
-    legs, places, scores = _legs(pool)
-    described, numbers = _narrow(rows)
-    further, more = _narrow(places)
+    legs, places, scores = _leg_columns(pool)
+    described, numbers = _pack_rows(rows)
+    further, more = _pack_rows(places)
     head: dict[str, object] = {
         "n": count,
         "rows": described,
@@ -58,7 +58,7 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
     return head, numbers + more, b"".join([ids, *(each.tobytes() for each in (*noise, *scores))])
 
 
-def _times(ids: bytes) -> NDArray[np.int64]:
+def _times_of_ids(ids: bytes) -> NDArray[np.int64]:
     wide = np.zeros((len(ids) // _ID, 8), dtype=np.uint8)
     wide[:, 8 - _TIME :] = np.frombuffer(ids, dtype=np.uint8).reshape(-1, _ID)[:, :_TIME]
     return wide.view(">i8")[:, 0].astype(np.int64)
@@ -68,7 +68,7 @@ def _from_hundredths(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
     return (numbers / 100).astype(np.float32)
 
 
-def _legs(pool: Pool) -> tuple[list[object], NDArray[np.int64], list[NDArray[np.float32]]]:
+def _leg_columns(pool: Pool) -> tuple[list[object], NDArray[np.int64], list[NDArray[np.float32]]]:
     """Each leg as its name, how many it ranked in either arm, and whether it scored by the cosine.
 
     And, leg by leg and arm by arm, best first: whom they ranked, how far that rank is from 1, 2, 3 …; and the scores.
@@ -96,7 +96,7 @@ def _legs(pool: Pool) -> tuple[list[object], NDArray[np.int64], list[NDArray[np.
     return legs, np.array([where, ranks - simply]), scores
 
 
-def _narrow(rows: NDArray[np.int64]) -> tuple[list[object], bytes]:
+def _pack_rows(rows: NDArray[np.int64]) -> tuple[list[object], bytes]:
     """The least value and the width in bytes of each row (0: all are equal), and the rows, the narrowest first."""
     if not rows.shape[1]:
         return [[0] * len(rows), [0] * len(rows)], b""
@@ -107,7 +107,7 @@ def _narrow(rows: NDArray[np.int64]) -> tuple[list[object], bytes]:
     return [least.tolist(), widths.tolist()], b"".join(parts)
 
 
-def _wide(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
+def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
     """The rows again, and the bytes behind them.
 
     Raises:
@@ -149,8 +149,8 @@ def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
         ValueError: the bytes are not what the header says.
     """
     count, legs = int(head["n"]), cast("list[Any]", head["legs"])
-    rows, rest = _wide(head["rows"], count, numbers)
-    (places, beyond), _ = _wide(head["places"], sum(each[1] + each[2] for each in legs), rest)
+    rows, rest = _unpack_rows(head["rows"], count, numbers)
+    (places, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in legs), rest)
     low, high, since, hundredths, *others = rows
     flags = low | high << 8
     ids = noise[: _ID * count]
@@ -175,7 +175,7 @@ def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
     return Pool(
         rows=np.arange(count, dtype=np.int64),
         ids=np.frombuffer(ids, dtype=f"S{_ID}"),
-        created=since + _times(ids),
+        created=since + _times_of_ids(ids),
         penalty=np.zeros(count),
         final=np.zeros(count),
         **(held | {"matched": held["matched"].astype(np.uint64)}),

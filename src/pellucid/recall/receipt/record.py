@@ -74,23 +74,24 @@ def pack(state: State) -> bytes:
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
         "v": VERSION,
-        **_request(request),
-        "words": [_place(request, word) for word in plan.words],
+        **_pack_request(request),
+        "words": [_place_of_word(request, word) for word in plan.words],
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
         "said": _query_read(request, plan),
-        "asked": [plan.asked and _row(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
+        "asked": [plan.asked and _row_of(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
         "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
-            (_place(request, each.text), [_place(request, word) for word in each.words]) for each in state.sub_plans
+            (_place_of_word(request, each.text), [_place_of_word(request, word) for word in each.words])
+            for each in state.sub_plans
         ],
         "rerank": state.rerank_backend,
-        "tier": state.tier and _row(state.tier),
-        "abstention": state.abstention and _row(state.abstention),
-        "corpus": _row(state.corpus),
-        "reports": [_row(leg) for leg in state.legs],
-        "rungs": [_row(rung) for rung in state.rungs],
+        "tier": state.tier and _row_of(state.tier),
+        "abstention": state.abstention and _row_of(state.abstention),
+        "corpus": _row_of(state.corpus),
+        "reports": [_row_of(leg) for leg in state.legs],
+        "rungs": [_row_of(rung) for rung in state.rungs],
         "stages": [(stage.name, round(stage.millis, 3), stage.note) for stage in state.stages],
         "served": [(place[each.memory.id], each.op_id) for each in state.served],
         "context": (
@@ -101,8 +102,8 @@ def pack(state: State) -> bytes:
         "cuts": [(place[each.memory_id], each.shown, each.of) for each in state.context.cuts],
         "repeats": [*state.repeats.items()],
         "ladder": RUNGS,
-        "episodes": [_row(each) for each in state.context.episodes],
-        "passes": [_row(each) for each in state.context.passes],
+        "episodes": [_row_of(each) for each in state.context.episodes],
+        "passes": [_row_of(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"own": True} if plan.own else {}),
@@ -133,7 +134,7 @@ def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
     return header, numbers, packed[start:]
 
 
-def _request(request: Request) -> dict[str, object]:
+def _pack_request(request: Request) -> dict[str, object]:
     """Who asked, when, and for what, without its words and settings."""
     return {
         "recallId": request.recall_id,
@@ -153,12 +154,12 @@ def _request(request: Request) -> dict[str, object]:
 def _query_read(request: Request, plan: Plan) -> list[object]:
     """What was read of the query beside its words; names and phrases are places in it."""
     period = plan.period
-    spans = [_place(request, text) for text in (*plan.entities, *plan.named.values())]
-    dated = period and (period.since, period.until, _place(request, period.phrase), period.asserts)
+    spans = [_place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
+    dated = period and (period.since, period.until, _place_of_word(request, period.phrase), period.asserts)
     return [plan.query_class, plan.depth, plan.reason, len(plan.entities), spans, dated]
 
 
-def _place(request: Request, word: str) -> tuple[int, int]:
+def _place_of_word(request: Request, word: str) -> tuple[int, int]:
     """Where a word stands in the query, and its length; zeros if the query is withheld."""
     kept = request.settings.store_query_text and word in request.query
     return (request.query.index(word), len(word)) if kept else (0, 0)
@@ -178,7 +179,7 @@ def query_bytes(request: Request) -> bytes:
     return f"{request.query}{beside}".encode("utf-8", "surrogatepass")
 
 
-def _parted(said: str) -> tuple[str, list[Any]]:
+def _split_query(said: str) -> tuple[str, list[Any]]:
     """A query, and what filters and a review name beside it."""
     query, nul, named = said.rpartition("\0")
     nothing: list[Any] = [(), (), None, None, (), None]
@@ -192,7 +193,7 @@ def _parted(said: str) -> tuple[str, list[Any]]:
 
 def query_of(said: bytes) -> str:
     """The query alone of what history keeps of a recall's words."""
-    return _parted(said.decode("utf-8", "surrogatepass"))[0]
+    return _split_query(said.decode("utf-8", "surrogatepass"))[0]
 
 
 def _millis(at: datetime | None) -> int | None:
@@ -203,7 +204,7 @@ def _instant(millis: int | None) -> datetime | None:
     return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
 
 
-def _row(
+def _row_of(
     record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport | AskedEdges,
 ) -> list[object]:
     return [getattr(record, name) for name in record.__slots__]
@@ -221,19 +222,19 @@ def unpack(packed: bytes) -> Receipt:
         if header["v"] not in (*EARLIER, VERSION):
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
         served = header["served"]
-        header["beside"] = _parted(_said_in(header, rest))[1]
-        state = _state(header, _pool(header, numbers, rest), *_words(header, rest))
+        header["beside"] = _split_query(_said_in(header, rest))[1]
+        state = _unpack_state(header, _unpack_pool(header, numbers, rest), *_query_and_words(header, rest))
         raw: Any = state.pool.ids.tolist()
         return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
-def _words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
+def _query_and_words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
     """The query and those of its words that were asked for; empty strings where it is withheld."""
     if header["v"] == 1:
         return header["query"] or "", tuple(header["words"])
-    query, _ = _parted(_said_in(header, rest))
+    query, _ = _split_query(_said_in(header, rest))
     return query, _spelled(query, header["words"])
 
 
@@ -252,7 +253,7 @@ def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np
     return np.array(now, dtype=np.uint8)[numbers]
 
 
-def _pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
+def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
     bare = pool_before(header, rest) if header["v"] in EARLIER else unpack_pool(header["pool"], numbers, rest)
     return replace(
         bare,
@@ -274,7 +275,7 @@ def _values(row: Any) -> list[Any]:
     return [tuple(cast("list[Any]", value)) if isinstance(value, list) else value for value in row]
 
 
-def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
+def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = _spelled(query, places)
@@ -297,7 +298,7 @@ def _plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
     )
 
 
-def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:
+def _unpack_state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:
     length, included, omitted = header["context"]
     as_of, as_known_at = header.get("asOf", (None, None))
     ids: Any = pool.ids.tolist()
@@ -324,7 +325,7 @@ def _state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(
         request,
-        plan=_plan(header, query, words),
+        plan=_unpack_plan(header, query, words),
         sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
         rerank_backend=header.get("rerank", "late-interaction"),
         tier=tier and Tier(*_values(tier)),

@@ -13,10 +13,10 @@ _SLACK = 1e-4
 
 
 def compare(state: State) -> State:
-    """Find who is like whom, where that counts; then nobody needs the features any more."""
+    """Find the pairs of similar candidates, if repetition costs anything; the features are not needed after that."""
     settings = state.request.settings
     wanted = settings.mmr_lambda and "diversify" not in state.request.without
-    return replace(state, features=None, pool=replace(state.pool, pairs=_alike(state) if wanted else Pairs()))
+    return replace(state, features=None, pool=replace(state.pool, pairs=_similar_pairs(state) if wanted else Pairs()))
 
 
 def diversify(state: State) -> State:
@@ -31,7 +31,7 @@ def diversify(state: State) -> State:
     return replace(state, pool=pool, order=order, rungs=(*state.rungs, *rungs))
 
 
-def _alike(state: State) -> Pairs:
+def _similar_pairs(state: State) -> Pairs:
     """Pairs among what passed the ladder whose cosine is at least the threshold."""
     if state.features is None:
         return {}

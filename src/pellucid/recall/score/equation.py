@@ -159,7 +159,7 @@ def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold:
     while heap:
         score, position = heapq.heappop(heap)
         current = base[position] - penalty[position]
-        if -score > current:
+        if -score > current:  # penalties only grow: what stands too high in the heap goes back with its score of now
             heapq.heappush(heap, (-current, position))
             continue
         chosen.append(position)

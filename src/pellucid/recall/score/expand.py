@@ -21,7 +21,7 @@ def widen(state: State, world: World) -> State:
 
 
 def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whose neighbours join: the first places of each leg. What other legs found is not asked: one may be left out."""
+    """Whose neighbours join: the first places of each leg, leg by leg, so that leaving one out moves no other's."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for ranks in pool.ranks.values():
         out |= (ranks > 0) & (ranks <= places)

@@ -31,7 +31,7 @@ class Filter:
     """By how much each candidate misses, in the rung's own unit; None where it asks yes or no."""
 
 
-def _boundary(state: State, pool: Pool) -> Mask:
+def _within_boundary(state: State, pool: Pool) -> Mask:
     """Every boundary scope that a memory carries must be the caller's, too: one of them is not enough."""
     granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
     return (pool.boundary & ~np.uint8(granted)) == 0
@@ -74,7 +74,7 @@ FILTERS: tuple[Filter, ...] = (
     Filter("status-active", "not active", lambda _, pool: pool.active),
     Filter("valid-at", "not valid at the instant asked about", lambda _, pool: pool.valid),
     Filter("trust-zone", "quarantined", lambda _, pool: pool.trusted),
-    Filter("boundary-scope", "outside the caller's scopes", _boundary),
+    Filter("boundary-scope", "outside the caller's scopes", _within_boundary),
     Filter("caller-filter", "not what the caller asked for", lambda _, pool: pool.wanted),
     Filter("time-window", "made outside the period that the query names", _in_period, spares=_only_noted),
     Filter(

@@ -11,7 +11,7 @@ from pellucid.store.index_port import Codes
 
 
 def token_weights(plan: Plan, rows: int) -> Floats:
-    """How much each query token counts: log(1 + N/(1 + df)) of the word it stands in (df 0 for what is no word)."""
+    """How much each query token counts: log(1 + N/(1 + df)) of the word it stands in (df N for what is no word)."""
     frequency = [plan.frequencies[stem] if stem >= 0 else rows for stem in plan.token_stem]
     return np.array([log(1 + rows / (1 + df)) for df in frequency])
 

@@ -24,10 +24,11 @@ HOUR = 3_600_000
 
 def find_replaced(state: State, world: World) -> State:
     """Say whose document was replaced by whose, of the candidates."""
-    return replace(state, pool=replace(state.pool, replaced=_replaced(state, world)))
+    return replace(state, pool=replace(state.pool, replaced=_find_pairs(state, world)))
 
 
-def _replaced(state: State, world: World) -> tuple[tuple[int, int], ...]:
+def _find_pairs(state: State, world: World) -> tuple[tuple[int, int], ...]:
+    """Places (older, newer) of what one document replaced; none of what the query names, or asks the successor of."""
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
     asked = asked_edges(state.plan.text) if len(found.nodes) else None
@@ -49,7 +50,7 @@ def renew(state: State) -> State:
     base = total(pool.terms, len(pool))
     standing = np.flatnonzero(pool.rejected == 0)
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
-    alike = _alike(pool, leaders, plan, state.corpus.rows)
+    alike = _alikeness(pool, leaders, plan, state.corpus.rows)
     leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), weight * alike, -1.0)
     term = np.zeros(len(pool))
     term[leaders] = succession(base[leaders], pool.created[leaders], leads)
@@ -73,7 +74,7 @@ def _before_replaced(pool: Pool, base: Floats) -> Floats:
     return final - base
 
 
-def _alike(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
+def _alikeness(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
     """How far two memories answer the same, [older, newer]: the geometric mean of two shares.
 
     What both hold of the question, and what the newer holds of what the older does of it; each of the question's

@@ -49,7 +49,7 @@ class _Said:
         """What a memory says, without where it stands in a list."""
         text = _ORDINAL.sub("", memory.content)
         said = words(text)
-        names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_spans(memory))
+        names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_evidence_spans(memory))
         return cls(number, said, frozenset(said), frozenset(content_words(text)), names, spans, memory)
 
     def says(self, other: "_Said") -> bool:
@@ -60,7 +60,7 @@ class _Said:
         """
         if not other.names <= self.words:
             return False
-        if _meet(self.spans, other.spans):
+        if _spans_overlap(self.spans, other.spans):
             both = len(other.words & self.words)
             if both >= REPEATED * len(other.words):
                 return True
@@ -70,9 +70,9 @@ class _Said:
             return True
         if len(other.content) < TELLING or not other.content <= self.content:
             return False
-        return polarity(self._about(other)).denied == polarity(other.memory.content).denied
+        return polarity(self._clauses_about(other)).denied == polarity(other.memory.content).denied
 
-    def _about(self, other: "_Said") -> str:
+    def _clauses_about(self, other: "_Said") -> str:
         """Its clauses that speak of what the other does: what another of them denies, the other need not."""
         clauses = ((each, content_words(each)) for each in _CLAUSE.split(self.memory.content))
         return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
@@ -82,7 +82,7 @@ class _Said:
         if MOST * len(self.memory.content) > len(other.memory.content):
             return False
         whole = other.words < self.words and self.memory.session_id == other.memory.session_id
-        return whole or (_meet(self.spans, other.spans) and self._read_from(other))
+        return whole or (_spans_overlap(self.spans, other.spans) and self._read_from(other))
 
     def _read_from(self, other: "_Said") -> bool:
         """Whether it was read from that short turn, and holds most of what it says."""
@@ -137,14 +137,14 @@ class AlreadyTold:
         return carried and not self._asked & self._stems(f"{heading}\n{body}")
 
 
-def _spans(memory: Memory) -> Iterator[_Span]:
+def _evidence_spans(memory: Memory) -> Iterator[_Span]:
     for source, _, range_ in (each.rpartition(":") for each in memory.evidence):
         start, _, end = range_.partition("-")
         if start.isdigit() and end.isdigit():
             yield source, int(start), int(end)
 
 
-def _meet(one: Sequence[_Span], other: Sequence[_Span]) -> bool:
+def _spans_overlap(one: Sequence[_Span], other: Sequence[_Span]) -> bool:
     return any(
         source == theirs and start <= last and first <= end
         for source, start, end in one

@@ -71,12 +71,12 @@ def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDA
     around = weighted(with_neighbours(matches, own, *sides), weights)
     readable = np.diff(held.ends, prepend=0)[own] > 0
     return (
-        _spread(len(pool), standing, readable, weighted(matches[own], weights)),
-        _spread(len(pool), standing, readable, around),
+        _spread_scores(len(pool), standing, readable, weighted(matches[own], weights)),
+        _spread_scores(len(pool), standing, readable, around),
     )
 
 
-def _spread(
+def _spread_scores(
     count: int, standing: NDArray[np.int64], scored: Mask, scores: Floats | NDArray[np.float32]
 ) -> NDArray[np.float32]:
     out = np.full(count, np.nan, dtype=np.float32)

@@ -33,7 +33,7 @@ class AccessFile:
                 return AccessList()
             stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
             if self._read_at is None or self._read_at[0] != stamp:
-                self._read_at = stamp, self._read()
+                self._read_at = stamp, self._read_list()
             return self._read_at[1]
 
     def change(self, how: Callable[[AccessList], AccessList]) -> AccessList:
@@ -41,7 +41,7 @@ class AccessFile:
         with explained(path):
             make_private_folder(self._home)
         with exclusive(self._home / "access.lock", _WAIT_S), explained(path):
-            before = self._read()
+            before = self._read_list()
             after = how(before)
             if after != before:
                 folder = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -52,7 +52,7 @@ class AccessFile:
                     os.close(folder)
         return after
 
-    def _read(self) -> AccessList:
+    def _read_list(self) -> AccessList:
         path = self._home / NAME
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)

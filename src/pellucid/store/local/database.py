@@ -75,13 +75,13 @@ def open_shared(
     """
     if flags & apsw.SQLITE_OPEN_READONLY and (stands_still(path) or _is_settled(path)):
         name = f"{path.absolute().as_uri()}?immutable=1"
-        return _opened(name, flags | apsw.SQLITE_OPEN_URI, pragmas, busy_ms)
+        return _open_connection(name, flags | apsw.SQLITE_OPEN_URI, pragmas, busy_ms)
     try:
-        return _opened(str(path), flags, pragmas, busy_ms)
+        return _open_connection(str(path), flags, pragmas, busy_ms)
     except apsw.IOError as error:
         if getattr(error, "extendedresult", 0) not in _NO_SHARED_MEMORY:
             raise
-    return _opened(str(path), apsw.SQLITE_OPEN_READWRITE, ("locking_mode = EXCLUSIVE", *pragmas), busy_ms)
+    return _open_connection(str(path), apsw.SQLITE_OPEN_READWRITE, ("locking_mode = EXCLUSIVE", *pragmas), busy_ms)
 
 
 def stands_still(path: Path) -> bool:
@@ -95,19 +95,19 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _opened(name: str, flags: int, pragmas: Iterable[str], busy_ms: int) -> apsw.Connection:
+def _open_connection(name: str, flags: int, pragmas: Iterable[str], busy_ms: int) -> apsw.Connection:
     connection = apsw.Connection(name, flags=flags)
     try:
         connection.set_busy_timeout(busy_ms)
         for pragma in pragmas:
-            _set(connection, pragma, monotonic() + busy_ms / 1000)
+            _set_pragma(connection, pragma, monotonic() + busy_ms / 1000)
     except apsw.Error:
         connection.close()
         raise
     return connection
 
 
-def _set(connection: apsw.Connection, pragma: str, until: float) -> None:
+def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
     """Apply a pragma, again while the file is busy: SQLite does not wait where several turn one new file to WAL."""
     while True:
         try:
@@ -217,10 +217,10 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
         )
     for number, step in steps:
         if number > found:
-            _apply(connection, number, step.read_text("utf-8"))
+            _apply_script(connection, number, step.read_text("utf-8"))
 
 
-def _apply(connection: apsw.Connection, number: int, script: str) -> None:
+def _apply_script(connection: apsw.Connection, number: int, script: str) -> None:
     with immediate(connection):
         if _version(connection) < number:  # another process may have done it while this one waited for the lock
             execute(connection, script)

@@ -67,7 +67,7 @@ def integrity(home: Path) -> Iterator[tuple[str, str]]:
     sound: list[str] = []
     for name in DATABASES:
         if not _is_empty(home / name):
-            why = _damage(home / name)
+            why = _damage_of(home / name)
             if why:
                 yield name, " ".join(why.split())
             else:
@@ -133,7 +133,7 @@ def _reading(path: Path) -> apsw.Connection:
     return connect(path, synchronous="NORMAL", readonly=True)
 
 
-def _damage(path: Path) -> str | None:
+def _damage_of(path: Path) -> str | None:
     """What is wrong with a database: its header, its pages, its tables, a text that is none, a row of the index.
 
     The file is never opened but by SQLite: closing it would let go of the locks this process holds on it.
@@ -141,7 +141,7 @@ def _damage(path: Path) -> str | None:
     try:
         refuse_link(path)
         with explained(path), closing(opened_as_it_is(path, BUSY_TIMEOUT_MS)) as connection:
-            return _unsound(connection, path)
+            return _unsound_table(connection, path)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):
             return error.message.removeprefix(f"{path}: ")
@@ -150,7 +150,8 @@ def _damage(path: Path) -> str | None:
         return str(error)
 
 
-def _unsound(connection: apsw.Connection, path: Path) -> str | None:
+def _unsound_table(connection: apsw.Connection, path: Path) -> str | None:
+    """What is wrong with a database that opens: its pages, its header, or tables other than its version makes."""
     name = path.stem
     said = execute(connection, "PRAGMA integrity_check(1)")[0][0]
     if said != "ok":
@@ -162,7 +163,7 @@ def _unsound(connection: apsw.Connection, path: Path) -> str | None:
         newest, expected = _version(fresh), execute(fresh, _COLUMNS)
     version = _version(connection)
     if version == newest:
-        return _misshapen(connection, name, expected)
+        return _misshapen_table(connection, name, expected)
     if version > newest and name == "index":
         return f"it has schema version {version}, and this program knows versions up to {newest}"
     if version == 0 and execute(connection, _COLUMNS):
@@ -170,10 +171,10 @@ def _unsound(connection: apsw.Connection, path: Path) -> str | None:
     return None
 
 
-def _misshapen(connection: apsw.Connection, name: str, expected: list[tuple[Any, ...]]) -> str | None:
+def _misshapen_table(connection: apsw.Connection, name: str, expected: list[tuple[Any, ...]]) -> str | None:
     if not set(expected) <= set(execute(connection, _COLUMNS)):
         return "a table is missing, or has other columns"
-    odd = {"index": _odd, "spool": _odd_turn}.get(name)
+    odd = {"index": _odd_row, "spool": _odd_turn}.get(name)
     return _unreadable_value(connection, {row[0] for row in expected}) or (odd(connection) if odd else None)
 
 
@@ -187,27 +188,27 @@ def _unreadable_value(connection: apsw.Connection, tables: set[str]) -> str | No
     return None
 
 
-def _odd(connection: apsw.Connection) -> str | None:
+def _odd_row(connection: apsw.Connection) -> str | None:
     """The first row of the index that no fold can have written."""
     for key, value in stream(connection, "SELECT key, value FROM meta"):
         if key in _NUMBERS and not str(value).isdecimal():
             return f"the number of the last {_NUMBERS[key]} is no number"
     for namespace, memory_id, importance, record, *features in stream(connection, _ROWS):
         weighed = isinstance(importance, float) and 0 <= importance <= 1
-        if namespace is None or not weighed or not _says(record, memory_id) or not _fits(*features):
+        if namespace is None or not weighed or not _is_record_of(record, memory_id) or not _has_right_shapes(*features):
             return f"the row of memory {memory_id} is spoilt"
     return _odd_record(connection)
 
 
 def _odd_record(connection: apsw.Connection) -> str | None:
     for path, episode_id, record in stream(connection, "SELECT path, id, record FROM episodes"):
-        if not _says(record, episode_id, Episode):
+        if not _is_record_of(record, episode_id, Episode):
             return f"the episode of {path} is spoilt"
     for memory_id, record in stream(connection, "SELECT memory_id, record FROM folds"):
-        if not _says(record, memory_id, FoldRow):
+        if not _is_record_of(record, memory_id, FoldRow):
             return f"the fold of memory {memory_id} is spoilt"
     for path, *features in stream(connection, "SELECT path, vec, x'', terms, counts, length FROM stories"):
-        if not _fits(*features):
+        if not _has_right_shapes(*features):
             return f"the words of the episode of {path} are spoilt"
     return None
 
@@ -224,7 +225,7 @@ def _odd_turn(connection: apsw.Connection) -> str | None:
     return None
 
 
-def _says(record: object, its_id: object, model: type[Memory | Episode | FoldRow] = Memory) -> bool:
+def _is_record_of(record: object, its_id: object, model: type[Memory | Episode | FoldRow] = Memory) -> bool:
     """Whether a record can be read and is of this id."""
     try:
         read = model.model_validate_json(record) if isinstance(record, str) else None
@@ -233,7 +234,7 @@ def _says(record: object, its_id: object, model: type[Memory | Episode | FoldRow
     return read is not None and its_id == (read.memory_id if isinstance(read, FoldRow) else read.id)
 
 
-def _fits(vec: object, codes: object, terms: object, counts: object, length: object) -> bool:
+def _has_right_shapes(vec: object, codes: object, terms: object, counts: object, length: object) -> bool:
     """Whether the features of a row have the types and shapes that a recall reads."""
     if not (isinstance(codes, bytes) and isinstance(terms, bytes) and isinstance(counts, bytes)):
         return False

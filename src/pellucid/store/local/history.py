@@ -53,7 +53,7 @@ class LocalHistory:
         except NoRoomError:
             if self._path.exists() and self._path.stat().st_size:
                 raise
-            return _nothing()
+            return _empty_history()
         return connection
 
     def record(self, kept: RecallRecord) -> None:
@@ -151,7 +151,7 @@ class LocalHistory:
         self._connections.close()
 
 
-def _nothing() -> apsw.Connection:
+def _empty_history() -> apsw.Connection:
     """A history without a recall, in which none can be kept: of a home where there is no room to make one."""
     connection = apsw.Connection(":memory:")
     migrate(connection, sql_folder("history"))

@@ -48,11 +48,11 @@ class WriteLock:
         """
         until = time.monotonic() + wait_s
         whole, call = self._home / "write.lock", deadline or Deadline()
-        with self._turn(namespace, wait_s, call) as has_turn:
+        with self._wait_for_turn(namespace, wait_s, call) as has_turn:
             if not has_turn:
                 if wait_s:
                     call.check()
-                    raise _busy(whole, wait_s)
+                    raise _busy_error(whole, wait_s)
                 yield False
                 return
             left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
@@ -65,10 +65,11 @@ class WriteLock:
                     yield alone
 
     @contextmanager
-    def _turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
+    def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
         me, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
             self._waiting.append(me)
+            # it looks again every `LOOK_S`: nobody wakes a waiting thread when its call is given up
             while not (has_turn := self._changed.wait_for(lambda: self._is_next(me), min(wait_s, LOOK_S))):
                 if deadline.is_over or time.monotonic() >= until:
                     break
@@ -118,12 +119,14 @@ def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, sh
         yield False
         return
     try:
-        yield _acquire(descriptor, path, wait_s, deadline or Deadline(), fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield _acquire_file_lock(
+            descriptor, path, wait_s, deadline or Deadline(), fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        )
     finally:
         os.close(descriptor)  # which also lets go of the lock
 
 
-def _acquire(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kind: int) -> bool:
+def _acquire_file_lock(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kind: int) -> bool:
     until = time.monotonic() + wait_s
     while True:
         try:
@@ -133,13 +136,13 @@ def _acquire(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kin
                 return False
             deadline.check()
             if time.monotonic() > until:
-                raise _busy(path, wait_s) from None
+                raise _busy_error(path, wait_s) from None
             time.sleep(_PAUSE_S)
         else:
             return True
 
 
-def _busy(path: Path, wait_s: float) -> StoreBusyError:
+def _busy_error(path: Path, wait_s: float) -> StoreBusyError:
     return StoreBusyError(
         f"another process or thread has been writing for {wait_s:.0f} seconds ({path})",
         next_step="let it finish, then repeat",

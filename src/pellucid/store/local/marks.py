@@ -31,7 +31,7 @@ def stance_key(memory: Memory) -> str:
 
 
 def is_consolidated(memory: Memory) -> bool:
-    """Whether a memory was made out of others."""
+    """Whether a consolidation made a memory out of others; a block of a file is nobody's but the file's."""
     made = memory.source == "consolidation" and memory.category not in TRANSCRIBED
     return made and bool(memory.derived_from or memory.supersedes)
 

@@ -45,18 +45,18 @@ _VERBOSE = Parameter(
 
 def _asked(call: Call, given: Given, query: str) -> RecallInput:
     """The question that the flags ask."""
-    return call.asked(RecallInput, {**_reviewed(values(RecallInput, given, call.now)), "query": clean(query)})
+    return call.asked(RecallInput, {**_with_review(values(RecallInput, given, call.now)), "query": clean(query)})
 
 
-def _reviewed(fields: dict[str, object]) -> dict[str, object]:
+def _with_review(fields: dict[str, object]) -> dict[str, object]:
     """With the diff or the list of files that `--review` holds, or, where it holds neither, that file."""
     if path := fields.get("review"):
-        text = _read(str(path))
+        text = _read_text(str(path))
         fields["review"] = text if path == "-" or names_files(text) else path
     return fields
 
 
-def _read(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
     except OSError as error:
@@ -74,7 +74,7 @@ def recall(row: Row, given: Given) -> None:
 
 def xray(row: Row, given: Given) -> None:
     """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
-    form, target = _form(given), out_file(given["out"])
+    form, target = _format_named(given), out_file(given["out"])
     words = " ".join(given["query"] or ()).strip()
     recall_id = given["recall_id"] or (words if is_recall(words) else None)
     if not (recall_id or words):
@@ -91,13 +91,13 @@ def xray(row: Row, given: Given) -> None:
 
 def explain(row: Row, given: Given) -> None:
     """The explanation of the last recall."""
-    form, target = _form(given), out_file(given["out"])
+    form, target = _format_named(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
         found = row(call, **values(row.input, given, call.now))
         deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
-def _form(given: Given) -> "Format":
+def _format_named(given: Given) -> "Format":
     """One of the formats there are, in any case."""
     from pellucid.xray.render.formats import RENDERERS
 
@@ -134,7 +134,7 @@ def import_sessions(row: Row, given: Given) -> None:
     """Ctrl-C ends it in good order: what was read is kept, and it is said what that is and how to take it back."""
     with performing.opened_for(row, given) as call:
         asked = call.asked(row.input, values(row.input, given, call.now))
-        with _interrupted(call.deadline.cancel):
+        with _stopping_gently(call.deadline.cancel):
             outcome = row.run(call, asked)
         performing.tell(row, outcome, asked, call, as_json=given["as_json"])
 
@@ -150,19 +150,19 @@ def observe(row: Row, given: Given) -> None:
         asked = call.asked(row.input, values(row.input, given, call.now))
         observer = Observer(call.app, asked)
         if not given["flush_due"]:
-            _take(observer, given["file"], unasked=bool(asked.flush or asked.retry))
+            _observe_lines(observer, given["file"], unasked=bool(asked.flush or asked.retry))
         performing.tell(row, observer.finish(), asked, call, as_json=given["as_json"])
 
 
-def _take(observer: "Observer", file: Path | None, *, unasked: bool) -> None:
+def _observe_lines(observer: "Observer", file: Path | None, *, unasked: bool) -> None:
     """Everything the file or the standard input brings, until its end or Ctrl-C; a terminal is read only if asked."""
-    with _stream(file) as descriptor, suppress(KeyboardInterrupt):
+    with _open_stream(file) as descriptor, suppress(KeyboardInterrupt):
         if not (unasked and file is None and os.isatty(descriptor)):
             observer.follow(lambda most: os.read(descriptor, most))
 
 
 @contextmanager
-def _stream(file: Path | None) -> Generator[int]:
+def _open_stream(file: Path | None) -> Generator[int]:
     if file is None or str(file) == "-":
         yield sys.stdin.fileno()
         return
@@ -187,7 +187,7 @@ def index_docs(row: Row, given: Given) -> None:
     with performing.opened_for(row, given, title="indexing") as call:
         asked: IndexDocsInput = call.asked(row.input, values(row.input, given, call.now))
         if is_watching:
-            _watch(call, asked, as_json=as_json)
+            _watch_docs(call, asked, as_json=as_json)
             return
         outcome: IndexDocsOutput = row.run(call, asked)
     if not asked.paths and (loaded := outcome.loaded):
@@ -198,19 +198,19 @@ def index_docs(row: Row, given: Given) -> None:
         sys.exit(InputError.exit_code)
 
 
-def _watch(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
+def _watch_docs(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
     from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
         write(json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("index.indexed")(outcome))
 
     stop = Event()
-    with _interrupted(stop.set):
+    with _stopping_gently(stop.set):
         watch_docs(call.app, asked, report, stop.wait)
 
 
 @contextmanager
-def _interrupted(stop: Callable[[], None]) -> Generator[None]:
+def _stopping_gently(stop: Callable[[], None]) -> Generator[None]:
     """What Ctrl-C does, so that what is under way is finished; a second Ctrl-C ends at once."""
 
     def end(_number: int, _frame: object) -> None:

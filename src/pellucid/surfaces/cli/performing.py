@@ -27,7 +27,7 @@ def perform(command: Command, given: Mapping[str, Any]) -> None:
     Raises:
         PellucidError: in the words of this command's flags.
     """
-    row, own = _row(command), _own(command)
+    row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
     gc.freeze()
     gc.enable()
@@ -60,13 +60,13 @@ def _spelling(given: Mapping[str, Any]) -> Spelling:
     return Spelling(spelled)
 
 
-def _row(command: Command) -> Row | None:
+def _operation_row(command: Command) -> Row | None:
     known: list[Any] = list(vars(import_module(command.module)).values())
     rows: list[Row] = [each for each in known if isinstance(each, Operation)]
     return next((row for row in rows if row.on.cli == command.words), None)
 
 
-def _own(command: Command) -> "Own | None":
+def _own_command(command: Command) -> "Own | None":
     if not command.is_own:  # then what such commands need is not waited for
         return None
     from pellucid.surfaces.cli.own import OWN

@@ -52,6 +52,7 @@ class _Below(Mapping[str, Any]):
     """The commands of the application, or of a subject; each is made when it is taken out."""
 
     def __init__(self, subject: str = "") -> None:
+        """The commands of a subject by their last word; without one, those of one word, and \"\" for each subject."""
         here = [words for words in commands() if " " not in words or words.startswith(f"{subject} ")]
         if subject:
             self._places = {words.removeprefix(f"{subject} "): words for words in here if " " in words}
@@ -60,7 +61,7 @@ class _Below(Mapping[str, Any]):
 
     def __getitem__(self, word: str) -> Any:
         words = self._places[word]
-        return commands()[words].made() if words else _subject(word)
+        return commands()[words].made() if words else _command_group(word)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -74,7 +75,7 @@ class _Below(Mapping[str, Any]):
         return commands()[words].summary if words else SUBJECTS[word]
 
 
-def _subject(word: str) -> Any:
+def _command_group(word: str) -> Any:
     group = _Commands(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
     group.commands = _Below(word)  # type: ignore[assignment]
     return group

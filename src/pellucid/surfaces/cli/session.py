@@ -49,15 +49,15 @@ def calling(
     with ExitStack() as open_ones:
 
         def opens() -> "App":
-            app = open_ones.enter_context(_opened(known, adopt=adopt))
-            return _located(app) if located else app
+            app = open_ones.enter_context(_opened_home(known, adopt=adopt))
+            return _in_project(app) if located else app
 
         with progress(title) as bar:
             yield Call(known, opens, progress=bar, report=note)
 
 
 @contextmanager
-def _opened(known: "Settings", *, adopt: bool) -> Generator["App"]:
+def _opened_home(known: "Settings", *, adopt: bool) -> Generator["App"]:
     from pellucid.app import open_app
     from pellucid.operations.upkeep import look_after
 
@@ -75,7 +75,7 @@ def _opened(known: "Settings", *, adopt: bool) -> Generator["App"]:
         app.close()
 
 
-def _located(app: "App") -> "App":
+def _in_project(app: "App") -> "App":
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import located
 
@@ -90,7 +90,7 @@ def _located(app: "App") -> "App":
 def astray(app: "App") -> list[str]:
     """That the namespace which was named is none; in a folder of no project, which was asked, and which there are."""
     if app.settings.namespace_is_given:
-        return _unknown(app)
+        return _unknown_namespace(app)
     if app.project or not (known := app.projects.known().projects):
         return []
     names = list(dict.fromkeys(each.namespace for each in known))
@@ -99,7 +99,7 @@ def astray(app: "App") -> list[str]:
     return [f"asked {app.settings.namespace}: this folder is in no project (there are {others})"]
 
 
-def _unknown(app: "App") -> list[str]:
+def _unknown_namespace(app: "App") -> list[str]:
     """That nothing was ever kept in the namespace, and which one has a name like it."""
     asked, known = app.settings.namespace, app.lookup.namespaces()
     if asked in known:
@@ -170,14 +170,14 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
         def tell(done: int, total: int) -> None:
             if not bars:
-                bars.append(shown.enter_context(_bar(title)))
+                bars.append(shown.enter_context(_progress_bar(title)))
             bars[0](done, total)
 
         yield tell
 
 
 @contextmanager
-def _bar(title: str) -> Generator[Callable[[int, int], None]]:
+def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
     from pellucid.settings import plain_terminal
 
     if plain_terminal() or not sys.stderr.isatty():

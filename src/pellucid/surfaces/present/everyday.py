@@ -138,10 +138,10 @@ def models(outcome: ModelsOutput) -> str:
 
 def _row(memory: Memory) -> tuple[str, ...]:
     date = isoformat(memory.created)[:10]
-    return memory.id[-10:], date, memory.category, memory.importance_level, f"{_state(memory)}{memory.content}"
+    return memory.id[-10:], date, memory.category, memory.importance_level, f"{_state_in_words(memory)}{memory.content}"
 
 
-def _state(memory: Memory) -> str:
+def _state_in_words(memory: Memory) -> str:
     """What keeps a memory from answering, before its words."""
     held = ("in quarantine",) if memory.trust_zone == "quarantine" else ()
     out = (memory.status,) if memory.status != "active" else ()

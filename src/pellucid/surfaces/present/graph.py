@@ -28,27 +28,31 @@ def shown(output: GraphShowOutput) -> str:
     """A thing, what is true of it, and its neighbourhood hop by hop."""
     state = output.state
     holds = (
-        [f"since {_when(state.valid_from)}: {_props(state.props)}{_because(state)}"]
+        [f"since {_day_and_time(state.valid_from)}: {_props(state.props)}{_cause_line(state)}"]
         if state and state.props
         else list(filter(None, [unknown_before(output.known_from)]))
     )
     head, *drawn = (visible(line) for line in output.text(ascii_only=not _draws()).split("\n"))
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
-    return "\n".join([*_asked(output.entity), head, *_past(output.as_of, output.as_known_at), *holds, *drawn, *more])
+    return "\n".join(
+        [*_asked(output.entity), head, *_past_instants(output.as_of, output.as_known_at), *holds, *drawn, *more]
+    )
 
 
 def states(outcome: EntityHistoryOutput) -> str:
     """A thing's states, oldest first, each with what differs and what brought it about; then what holds."""
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
-    lines = [*_asked(entity), f"{visible(entity.name)}  {kind}", *_past(outcome.as_of, outcome.as_known_at)]
+    lines = [*_asked(entity), f"{visible(entity.name)}  {kind}", *_past_instants(outcome.as_of, outcome.as_known_at)]
     for each in outcome.states:
-        span = f"{_when(each.valid_from)} – {_when(each.valid_until) if each.valid_until else 'now'}"
-        lines.append(f"[{span}]  {each.event}{_because(each)}")
+        span = f"{_day_and_time(each.valid_from)} – {_day_and_time(each.valid_until) if each.valid_until else 'now'}"
+        lines.append(f"[{span}]  {each.event}{_cause_line(each)}")
         if outcome.as_of:
             lines += [f"  {visible(f'{name}: {value}')}" for name, value in each.props.items()]
         else:
-            lines += [f"  {visible(_change(change.attribute, change.before, change.after))}" for change in each.changed]
+            lines += [
+                f"  {visible(_change_line(change.attribute, change.before, change.after))}" for change in each.changed
+            ]
     if outcome.as_of and not outcome.states:
         lines.append(unknown_before(outcome.known_from) or "nothing was true of it then")
     if not outcome.as_of:
@@ -103,7 +107,7 @@ def _asked(entity: EntityNamed) -> list[str]:
     return [f"{visible(entity.asked)} is another name of {visible(entity.name)}"] if entity.alias else []
 
 
-def _past(as_of: datetime | None, as_known_at: datetime | None) -> list[str]:
+def _past_instants(as_of: datetime | None, as_known_at: datetime | None) -> list[str]:
     said = [f"as of {isoformat(as_of)}"] if as_of else []
     said += [f"as known at {isoformat(as_known_at)}"] if as_known_at else []
     return [", ".join(said)] if said else []
@@ -111,16 +115,16 @@ def _past(as_of: datetime | None, as_known_at: datetime | None) -> list[str]:
 
 def unknown_before(known_from: datetime | None) -> str:
     """That nothing is known of a time so early, which is not to say that nothing was; empty where something is."""
-    return f"its history before {_when(known_from)} is not known" if known_from else ""
+    return f"its history before {_day_and_time(known_from)} is not known" if known_from else ""
 
 
-def _because(state: StateView) -> str:
+def _cause_line(state: StateView) -> str:
     """What brought a state about: a memory, where it stands, and a commit."""
     commit = f", commit {visible(state.commit)[:12]}" if state.commit else ""
     return f"  (by {state.cause}, {visible(state.said_in or 'gone since')}{commit})" if state.cause else ""
 
 
-def _change(name: str, before: str | None, after: str | None) -> str:
+def _change_line(name: str, before: str | None, after: str | None) -> str:
     if after is None:
         return f"{name}: {before} → (none)"
     return f"{name}: {after}" if before is None else f"{name}: {before} → {after}"
@@ -143,7 +147,7 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _when(at: datetime) -> str:
+def _day_and_time(at: datetime) -> str:
     """The day; with the time where it is not midnight."""
     text = isoformat(at)
     return text[:10] if text.endswith("T00:00:00.000Z") else text[:19].replace("T", " ")

@@ -77,7 +77,7 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
         yield f"to read a text as notes, name it; {others}"
         return
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
-    from_ = f"from {turns} in {counted(outcome.files, 'file', 'files')}{_where(outcome)}"
+    from_ = f"from {turns} in {counted(outcome.files, 'file', 'files')}{_words_for_target(outcome)}"
     if outcome.mode == "verbatim":
         yield f"kept {outcome.passages:,} passages word for word {from_}"
     else:
@@ -94,7 +94,7 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
             yield f"{title}: {in_words(counts)}"
-    yield from _trouble(outcome)
+    yield from _problem_lines(outcome)
     yield from _ways_back(outcome)
 
 
@@ -117,7 +117,7 @@ def _ways_back(outcome: ImportOutput) -> Iterator[str]:
         yield begun + (command(f"undo {target}") if is_here else command(f"undo {target} --namespace {namespace}"))
 
 
-def _where(outcome: ImportOutput) -> str:
+def _words_for_target(outcome: ImportOutput) -> str:
     if not outcome.turns_taken:
         return ""
     names = [each.namespace for each in outcome.filed] or [outcome.namespace]
@@ -129,7 +129,7 @@ def _filed(each: FiledSessions) -> str:
     return f"  {each.namespace}: {kept} from {sessions} {f'in {visible(each.root)}' if each.root else 'in no project'}"
 
 
-def _trouble(outcome: ImportOutput) -> Iterator[str]:
+def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
     if outcome.malformed:
         among = "; ".join(map(visible, outcome.problems[:3]))
         yield f"{outcome.malformed} places could not be read, among them {among}"

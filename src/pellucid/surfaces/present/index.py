@@ -34,7 +34,7 @@ def indexed(outcome: IndexDocsOutput) -> str:
     if outcome.redactions:
         lines.append(f"redacted: {_counts(outcome.redactions)}")
     lines += [visible(note) for note in outcome.notes]
-    lines += _problems(outcome.problems)
+    lines += _problem_lines(outcome.problems)
     if outcome.encoder_problem:
         lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
     if outcome.loaded:
@@ -72,7 +72,7 @@ def history(outcome: HistoryRowsOutput) -> str:
         lines.append(f"{_count(outcome.ahead, 'row')} left out: dated after now")
     if outcome.withheld:
         lines.append(f"{outcome.withheld} withheld: it says what was forgotten here")
-    return "\n".join([*lines, *_problems(outcome.problems)])
+    return "\n".join([*lines, *_problem_lines(outcome.problems)])
 
 
 def documents(outcome: DocumentsOutput) -> str:
@@ -100,10 +100,10 @@ def document(outcome: DocumentOutput) -> str:
         lines.append(f"gone since {row.removed_at:%Y-%m-%d %H:%M}")
     if outcome.aliases:
         lines.append(f"also called: {', '.join(map(visible, outcome.aliases))}")
-    lines += _titled("header", [_version(each) for each in outcome.versions])
+    lines += _titled("header", [_version_line(each) for each in outcome.versions])
     lines += _titled("edges", [visible(each) for each in outcome.edges])
-    lines += _titled("sections", [_section(each) for each in outcome.sections])
-    lines += _titled("before", [_section(each) for each in outcome.closed])
+    lines += _titled("sections", [_section_line(each) for each in outcome.sections])
+    lines += _titled("before", [_section_line(each) for each in outcome.closed])
     return "\n".join(lines)
 
 
@@ -119,19 +119,19 @@ def _titled(title: str, lines: Sequence[str]) -> list[str]:
     return ["", f"{title}:", *(f"  {line}" for line in lines)] if lines else []
 
 
-def _version(version: HeaderVersion) -> str:
+def _version_line(version: HeaderVersion) -> str:
     until = f"{version.valid_until:%Y-%m-%d}" if version.valid_until else "now"
     said = "; ".join(f"{visible(key)}: {visible(value)}" for key, value in version.values.items() if key != "title")
     return f"{version.valid_from:%Y-%m-%d} to {until}  {said}".rstrip()
 
 
-def _section(row: SectionRow) -> str:
+def _section_line(row: SectionRow) -> str:
     ends = f" until {row.valid_until:%Y-%m-%d %H:%M}" if row.valid_until else ""
     mark = " (in quarantine)" if row.quarantined else ""
     return f"{visible(row.anchor)}  {visible(row.heading or row.excerpt)}{ends}{mark}  {row.id[-10:]}"
 
 
-def _problems(problems: Sequence[DocumentProblem]) -> Iterator[str]:
+def _problem_lines(problems: Sequence[DocumentProblem]) -> Iterator[str]:
     for each in problems[:_SHOWN]:
         more = f" ({visible(each.next_step)})" if each.next_step else ""
         yield f"left out {visible(each.path)}: {visible(each.why)}{more}"

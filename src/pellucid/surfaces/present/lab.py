@@ -42,26 +42,28 @@ def _metrics(outcome: LabOutput) -> str:
         shown = (name for name in ("recall@10", "ndcg@10", "strict@2000") if name in gains)
         said = "; ".join(f"{name} {gains[name]['difference']:+.4f} {gains[name]['interval']}" for name in shown)
         lines.append(f"gain of {part:<13} {said}; cost {outcome.costs[part]['millis']:+.2f} ms")
-    lines += ["", _price(outcome.price)]
-    lines += [f"{kind}: {_answered(metrics)}" for kind, metrics in outcome.by_kind.items() if "mrrMatched" in metrics]
-    lines += [f"durable, {name}: {_durable(found)}" for name, found in outcome.durable.items()]
-    return "\n".join([*lines, *_doubt(outcome.abstention), *_contexts(outcome.context)])
+    lines += ["", _price_line(outcome.price)]
+    lines += [
+        f"{kind}: {_answered_line(metrics)}" for kind, metrics in outcome.by_kind.items() if "mrrMatched" in metrics
+    ]
+    lines += [f"durable, {name}: {_durability_line(found)}" for name, found in outcome.durable.items()]
+    return "\n".join([*lines, *_doubt_lines(outcome.abstention), *_context_lines(outcome.context)])
 
 
-def _answered(metrics: Mapping[str, float]) -> str:
+def _answered_line(metrics: Mapping[str, float]) -> str:
     """How well one kind of question about sessions is answered."""
     shown = (name for name in metrics if name.startswith(("strict@", "lenient@", "mrrMatched")))
     return ", ".join(f"{name} {metrics[name]:.4f}" for name in shown)
 
 
-def _price(price: Mapping[str, float]) -> str:
+def _price_line(price: Mapping[str, float]) -> str:
     return (
         f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"
         f" {price['memories']:,.0f} memories, {price['diskBytes'] / 1e6:.1f} MB"
     )
 
 
-def _durable(found: Mapping[str, Any]) -> str:
+def _durability_line(found: Mapping[str, Any]) -> str:
     """How right and how complete the memories of some labelled sessions are."""
     return (
         f"precision {found['precision']:.3f} {found['precisionInterval']} of {found['judged']},"
@@ -71,7 +73,7 @@ def _durable(found: Mapping[str, Any]) -> str:
     )
 
 
-def _doubt(found: Mapping[str, Any]) -> list[str]:
+def _doubt_lines(found: Mapping[str, Any]) -> list[str]:
     """How well doubt tells questions that nothing answers from the others."""
     if not found:
         return []
@@ -80,7 +82,7 @@ def _doubt(found: Mapping[str, Any]) -> list[str]:
     return ["", f"abstention: AUC {found['auc']:.3f} ({floors}); {empty}"]
 
 
-def _contexts(found: Mapping[str, Any]) -> list[str]:
+def _context_lines(found: Mapping[str, Any]) -> list[str]:
     """The share of evidence in the context, beside plain concatenations of the same ranking."""
     lines: list[str] = []
     for top_k, budgets in found.items():
@@ -106,7 +108,7 @@ def _extraction_lines(outcome: LabOutput) -> list[str]:
 
 
 @measured.register
-def _updates(outcome: UpdatesOutput) -> str:
+def _updates_text(outcome: UpdatesOutput) -> str:
     """How often the newer statement of a changed fact stands above the older."""
     said = outcome.same_attribute
     stated = (
@@ -117,23 +119,23 @@ def _updates(outcome: UpdatesOutput) -> str:
         [
             f"{outcome.dataset}, {outcome.mode}: {outcome.memories} memories of {outcome.records} records",
             "",
-            _order("defaults", outcome.defaults),
-            _order("without temporal", outcome.without_temporal),
-            _order("user's turns only", outcome.user_turns_only),
+            _order_line("defaults", outcome.defaults),
+            _order_line("without temporal", outcome.without_temporal),
+            _order_line("user's turns only", outcome.user_turns_only),
             "",
             stated,
         ]
     )
 
 
-def _order(name: str, found: Mapping[str, Any]) -> str:
+def _order_line(name: str, found: Mapping[str, Any]) -> str:
     low, high = found["interval"]
     cases = ", ".join(f"{case} {count}" for case, count in found["cases"].items())
     return f"{name:<18} newer above {found['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {found['pairs']}: {cases}"
 
 
 @measured.register
-def _graph(outcome: GraphLabOutput) -> str:
+def _graph_text(outcome: GraphLabOutput) -> str:
     """Edges against the truth, then what a recall of dependencies brings, with and without the graph leg."""
     speed = outcome.indexing["documentsPerSecond"]
     lines = [f"graph: {outcome.documents} documents, {outcome.sections} sections, {speed} documents/s indexed", ""]

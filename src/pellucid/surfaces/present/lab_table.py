@@ -40,20 +40,20 @@ _OPTIONS = {"off": "off", "half": "×½", "double": "×2", "on": "on"}
 
 def tabled(outcome: LabTable) -> str:
     """Sets beside their floors and prices; what each part is worth on each, and takes; what the others would choose."""
-    lines = [*_sets(outcome.rows), "", *_notes(outcome)]
+    lines = [*_set_lines(outcome.rows), "", *_note_lines(outcome)]
     if any(row.ablation for row in outcome.rows.values()):
-        lines += ["", *_parts(outcome.rows), *_costs(outcome.rows)]
+        lines += ["", *_part_lines(outcome.rows), *_cost_lines(outcome.rows)]
     if outcome.choices:
-        lines += ["", *_choices(outcome)]
+        lines += ["", *_choice_lines(outcome)]
     return "\n".join(lines)
 
 
-def _sets(rows: Mapping[str, LabOutput]) -> Iterator[str]:
+def _set_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
     head = ["set", "questions", *_METRICS.values(), "import s", "memories", "MB"]
     yield from _markdown(
         head,
         [
-            [_SETS[name], str(row.questions), *(_beside(row, metric) for metric in COLUMNS), *_prices(row)]
+            [_SETS[name], str(row.questions), *(_beside(row, metric) for metric in COLUMNS), *_price_cells(row)]
             for name, row in rows.items()
         ],
     )
@@ -64,7 +64,7 @@ def _beside(row: LabOutput, metric: str) -> str:
     return f"**{_number(row.metrics[metric])}** ({floors})"
 
 
-def _prices(row: LabOutput) -> list[str]:
+def _price_cells(row: LabOutput) -> list[str]:
     price = row.price
     return [
         f"{price['importSeconds']:,.0f}",
@@ -73,14 +73,14 @@ def _prices(row: LabOutput) -> list[str]:
     ]
 
 
-def _notes(outcome: LabTable) -> Iterator[str]:
+def _note_lines(outcome: LabTable) -> Iterator[str]:
     """How to read the first table, what stands below the better leg in it, and what is not there."""
     yield "In brackets: BM25 alone / vectors alone." + _share(next(iter(outcome.rows.values()), None))
     for name, row in outcome.rows.items():
         if _STRICT in row.metrics:
             held = ", ".join(f"{kind} {_beside(row, f'{kind}@{BUDGET}')}" for kind in ("strict", "lenient"))
             yield f"Answered within {BUDGET:,} characters, {_SETS[name]}: {held}."
-    below = [said for name, row in outcome.rows.items() for said in _below(name, row)]
+    below = [said for name, row in outcome.rows.items() for said in _lines_below_leg(name, row)]
     yield "Below the better leg: " + ("; ".join(below) if below else "nothing") + "."
     for name, mark in outcome.missing.items():
         yield f"Not measured: {_SETS[name]}, whose {mark} is not there."
@@ -95,24 +95,24 @@ def _share(row: LabOutput | None) -> str:
     return f" Asked: {', '.join(share + most)}."
 
 
-def _below(name: str, row: LabOutput) -> Iterator[str]:
+def _lines_below_leg(name: str, row: LabOutput) -> Iterator[str]:
     for metric in COLUMNS:
         leg = max(row.floors, key=lambda leg: row.floors[leg][metric], default="")
         if leg and row.metrics[metric] < row.floors[leg][metric]:
             yield f"{_SETS[name]}, {_METRICS[metric]} {_gain(row.gain_over_floors[leg][metric])} ({_LEGS[leg]})"
 
 
-def _parts(rows: Mapping[str, LabOutput]) -> Iterator[str]:
+def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
     yield "What each part is worth (with it less without it, of the same questions; 95 % interval):"
     for metric in _PARTS_BY:
         yield ""
         yield from _markdown(
             [_METRICS[metric], *map(_SETS.__getitem__, rows)],
-            [[part, *(_gain(row.ablation[part][metric]) for row in rows.values())] for part in _named(rows)],
+            [[part, *(_gain(row.ablation[part][metric]) for row in rows.values())] for part in _part_names(rows)],
         )
 
 
-def _costs(rows: Mapping[str, LabOutput]) -> Iterator[str]:
+def _cost_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
     yield from (
         "",
         "What each part takes of a recall (ms of processor time, and its share; the median over some questions):",
@@ -120,7 +120,7 @@ def _costs(rows: Mapping[str, LabOutput]) -> Iterator[str]:
     )
     yield from _markdown(
         ["time", *map(_SETS.__getitem__, rows)],
-        [[part, *(_cost(row.costs[part]) for row in rows.values())] for part in _named(rows)],
+        [[part, *(_cost(row.costs[part]) for row in rows.values())] for part in _part_names(rows)],
     )
 
 
@@ -128,13 +128,13 @@ def _cost(found: Mapping[str, float]) -> str:
     return f"{found['millis']:+.1f} ({found['share']:+.0%})".replace("-", "−")
 
 
-def _named(rows: Mapping[str, LabOutput]) -> list[str]:
+def _part_names(rows: Mapping[str, LabOutput]) -> list[str]:
     """The parts, but for those that do nothing on any set."""
     parts = dict.fromkeys(part for row in rows.values() for part in row.ablation)
     return [part for part in parts if any(_moves(row.ablation[part][WORTH]) for row in rows.values())]
 
 
-def _choices(outcome: LabTable) -> Iterator[str]:
+def _choice_lines(outcome: LabTable) -> Iterator[str]:
     """Of each part, set by set, what the others would choose, and what that changes here."""
     yield (
         "Each set left out in turn: what the others would choose for a part, by the mean of the five columns, and what"
@@ -146,15 +146,15 @@ def _choices(outcome: LabTable) -> Iterator[str]:
     }
     yield from _markdown(
         ["left out", *map(_SETS.__getitem__, outcome.rows)],
-        [[part, *(_choice(found[name]) for name in outcome.rows)] for part, found in chosen.items()],
+        [[part, *(_choice_text(found[name]) for name in outcome.rows)] for part, found in chosen.items()],
     )
-    yield from _together(outcome)
+    yield from _lines_together(outcome)
     if kept := [part for part in outcome.choices if part not in chosen]:
         yield ""
         yield f"All would leave as set: {', '.join(kept)}."
 
 
-def _together(outcome: LabTable) -> Iterator[str]:
+def _lines_together(outcome: LabTable) -> Iterator[str]:
     """What all choices of the others change at once."""
     yield from ("", "All of these at once, what they change here:", "")
     yield from _markdown(
@@ -163,7 +163,7 @@ def _together(outcome: LabTable) -> Iterator[str]:
     )
 
 
-def _choice(found: Choice) -> str:
+def _choice_text(found: Choice) -> str:
     if found.option == AS_SET:
         return ""
     option = f"**{_OPTIONS[found.option]}**" if found.is_clear else _OPTIONS[found.option]

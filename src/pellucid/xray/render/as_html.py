@@ -64,7 +64,7 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
         "Legs": _legs(snapshot),
         "Filters": _filters(snapshot),
         "Stages": _stages(snapshot),
-        "Direct answer": _tier(snapshot.tier_explain),
+        "Direct answer": _tier_lines(snapshot.tier_explain),
         "Context": _context(snapshot),
     }
     filled = {heading: blocks for heading, blocks in sections.items() if blocks}
@@ -196,7 +196,7 @@ def _stages(snapshot: RecallXraySnapshot) -> list[str]:
     return [_table(stages_table(snapshot), bars)] if bars else []
 
 
-def _tier(tier: TierExplain | None) -> list[str]:
+def _tier_lines(tier: TierExplain | None) -> list[str]:
     if tier is None:
         return [_none(f"{NO_TIER.capitalize()}.")]
     anchors = "".join(f"<li>{_code(anchor)}</li>" for anchor in tier.source_anchors)

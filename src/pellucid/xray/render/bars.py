@@ -35,9 +35,9 @@ def stack(scores: ScoreDecomposition, reach: float) -> str:
     parts, at = list[str](), 0.0
     for name, value in added(scores):
         width = _part(value, reach)
-        parts.append(_rect(at, width, _coloured(name)))
+        parts.append(_rect(at, width, _colour_of(name)))
         at += width
-    if (less := _part(_taken(scores), reach)) > 0:
+    if (less := _part(_sum_taken_off(scores), reach)) > 0:
         width = min(at, max(less, _LEAST_TAKEN))
         parts.append(_rect(at - width, width, 'class="taken"'))
     said = ", ".join(f"{called(name)} {decimals(value)}" for name, value in terms(scores))
@@ -46,11 +46,11 @@ def stack(scores: ScoreDecomposition, reach: float) -> str:
 
 def swatch(name: str, value: float) -> str:
     """How a term is drawn in the bar, as a square."""
-    style = 'class="taken"' if _off(name, value) > 0 else _coloured(name)
+    style = 'class="taken"' if _off(name, value) > 0 else _colour_of(name)
     return f'<svg viewBox="0 0 12 12" aria-hidden="true"><rect x="1" y="1" width="10" height="10" {style}/></svg>'
 
 
-def _coloured(name: str) -> str:
+def _colour_of(name: str) -> str:
     """The colour of a term: its hue in degrees, and how light it is."""
     place = SCORE_KEYS.index(name) if name in SCORE_KEYS else len(SCORE_KEYS) + sum(name.encode())
     return f'class="term tone{place % _TONES}" style="--hue:{round(place * _GOLDEN_ANGLE) % 360}"'
@@ -64,7 +64,7 @@ def share(passed: float, came: float, whole: float) -> str:
     )
 
 
-def _taken(scores: ScoreDecomposition) -> float:
+def _sum_taken_off(scores: ScoreDecomposition) -> float:
     """What goes off the stack again."""
     found = (_off(name, value) for name, value in terms(scores) if name != "final")
     return sum(less for less in found if less > 0 and isfinite(less))

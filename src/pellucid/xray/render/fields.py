@@ -79,7 +79,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # of nothing shown, nobody is sure
     return _filled_fields(
         Field("answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
-        Field("nearest", _named(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
+        Field("nearest", _named_memories(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
         Field("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
         Field("snapshot-id", _verbatim(snapshot.snapshot_id)),
         Field("captured-at", _plain(captured_at(snapshot.captured_at))),
@@ -88,7 +88,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
         Field("namespace", _verbatim(snapshot.namespace)),
         Field("trace-id", _verbatim(snapshot.trace_id) if verbose else ()),
         Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
-        Field("read-as", _read(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
+        Field("read-as", _reading_spans(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
     )
 
 
@@ -98,7 +98,7 @@ def headed(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
     return FieldSpan(said, "prose") if said else FieldSpan(memory_id, "verbatim")
 
 
-def _named(memory_ids: Iterable[str], words: Mapping[str, str]) -> Spans:
+def _named_memories(memory_ids: Iterable[str], words: Mapping[str, str]) -> Spans:
     """Memories in a line: the words of each in quotes, then its id."""
     return _joined(
         (FieldSpan('"'), FieldSpan(words[each], "prose"), FieldSpan('" ('), FieldSpan(each, "verbatim"), FieldSpan(")"))
@@ -118,7 +118,7 @@ def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
     )
 
 
-def _read(plan: QueryRead, *, verbose: bool) -> Spans:
+def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
     """What was read of the query: its class, how deep to go and why, whom and when it names, what else was asked.
 
     That an ordinary question was answered in the ordinary way goes without saying.
@@ -158,8 +158,8 @@ def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: 
         Field("edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
         Field("graph-edges", _listed(result.graph_edges or ())),
         Field("audit-entry", _verbatim(result.audit_entry_id)),
-        Field("legs", _joined(_leg(each, query_terms) for each in result.contributions)),
-        Field("rerank", _reranked(result.rerank) if result.rerank else ()),
+        Field("legs", _joined(_leg_spans(each, query_terms) for each in result.contributions)),
+        Field("rerank", _rerank_spans(result.rerank) if result.rerank else ()),
         Field("words", _joined(_aligned(each, query_terms) for each in result.alignment)),
     )
     return tuple(field for field in told if verbose or field.label not in _FOLDED)
@@ -225,14 +225,14 @@ def captured_at(epoch_ms: int) -> str:
 
 def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[Field, ...]:
     return (
-        Field("provenance", _origin(provenance) if verbose else _briefly(provenance)),
+        Field("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
         Field("retrieval-reason", _verbatim(provenance.retrieval_reason)),
         Field("context-scopes", _listed(provenance.user_context_scopes)),
         Field("safety", _safety(provenance)),
     )
 
 
-def _origin(provenance: Provenance) -> Spans:
+def _origin_spans(provenance: Provenance) -> Spans:
     corrected = provenance.correction_state if provenance.corrected else "false"
     return (
         FieldSpan("source="),
@@ -241,18 +241,18 @@ def _origin(provenance: Provenance) -> Spans:
         FieldSpan(provenance.created or "unknown", "verbatim"),
         FieldSpan(" scope="),
         FieldSpan(provenance.scope, "verbatim"),
-        FieldSpan(f" confidence={provenance.confidence:.2f}{_levels(provenance)} stale={_yes(provenance.stale)}"),
+        FieldSpan(f" confidence={provenance.confidence:.2f}{_levels_text(provenance)} stale={_yes(provenance.stale)}"),
         FieldSpan(f" corrected={corrected} safe={_yes(provenance.safe_to_use)}"),
     )
 
 
-def _levels(provenance: Provenance) -> str:
+def _levels_text(provenance: Provenance) -> str:
     """The names of its confidence and its importance, as far as they are known."""
     tier, level = provenance.confidence_tier, provenance.importance_level
     return (f" ({tier})" if tier else "") + (f" importance={level}" if level else "")
 
 
-def _briefly(provenance: Provenance) -> Spans:
+def _brief_spans(provenance: Provenance) -> Spans:
     """Where it is from and since when, and of its state what is out of the ordinary."""
     said = [f" confidence={provenance.confidence:.2f}"]
     said += [" stale=true"] if provenance.stale else []
@@ -292,8 +292,8 @@ def _staleness(staleness: Staleness, *, verbose: bool) -> Spans:
     return (*replaced, *since, FieldSpan(f", {staleness.age_days} {days} old"))
 
 
-def _leg(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
-    words = _joined(_matched(index, query_terms) for index in contribution.matches)
+def _leg_spans(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
+    words = _joined(_matched_word(index, query_terms) for index in contribution.matches)
     return (
         FieldSpan(contribution.leg, "verbatim"),
         FieldSpan(f" #{contribution.rank} ("),
@@ -303,7 +303,7 @@ def _leg(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
     )
 
 
-def _matched(index: int, query_terms: tuple[str, ...]) -> Spans:
+def _matched_word(index: int, query_terms: tuple[str, ...]) -> Spans:
     """The query's word in quotes; its number where the words are withheld."""
     if 0 <= index < len(query_terms):
         return (FieldSpan('"'), FieldSpan(query_terms[index], "verbatim"), FieldSpan('"'))
@@ -312,10 +312,10 @@ def _matched(index: int, query_terms: tuple[str, ...]) -> Spans:
 
 def _aligned(each: Alignment, query_terms: tuple[str, ...]) -> Spans:
     met = (FieldSpan(' met "'), FieldSpan(each.word, "verbatim"), FieldSpan(f'" ({each.similarity:.2f})'))
-    return (*_matched(each.term, query_terms), *met)
+    return (*_matched_word(each.term, query_terms), *met)
 
 
-def _reranked(detail: RerankDetail) -> Spans:
+def _rerank_spans(detail: RerankDetail) -> Spans:
     return (
         FieldSpan(f"#{detail.rank} ("),
         FieldSpan(detail.backend, "verbatim"),

@@ -98,7 +98,7 @@ def first_ids(candidates: Sequence[RejectedCandidate], drawn: Callable[[str], st
 
 
 def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandidate]) -> Table:
-    """These of the best of those turned away, by what they say."""
+    """A row for each of these rejected candidates: its words, what rejected it and why, how little was missing."""
     columns = (
         Column("Memory"),
         Column("Rejected by"),

@@ -104,24 +104,24 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
         NotFoundError: the namespace has no such memory.
     """
     if receipt is not None and not request.query:
-        return _finding(_then(receipt.state, memory), (), 0)
+        return _finding_of(_then_of(receipt.state, memory), (), 0)
     today = run(request, world)
-    now = _then(unpack(pack(today)).state, memory)
-    then = _then(receipt.state, memory) if receipt else now
+    now = _then_of(unpack(pack(today)).state, memory)
+    then = _then_of(receipt.state, memory) if receipt else now
     rows = rows_of(world.reader, today.admission)
     row = rows.get(memory.id)
     if row is None:
         raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
-    places, recalls = ((), 1) if then.unknown else _places(request, today, world, row)
+    places, recalls = ((), 1) if then.unknown else _leg_places(request, today, world, row)
     legs = _as_of(places, then)
     if then.context_place:
-        return _finding(then, legs, recalls)
-    barred = _barred(today, world, row)
-    finding = _finding(then, legs, recalls, barred)
+        return _finding_of(then, legs, recalls)
+    barred = _rung_barring(today, world, row)
+    finding = _finding_of(then, legs, recalls, barred)
     if now.context_place:
         return finding.model_copy(update={"today": "asked again today, it is in the context"})
     legs_now = _as_of(places, now)
-    stage = _stage(now, legs_now, barred)
+    stage = _stage_that_lost(now, legs_now, barred)
     differs = f"asked again today, it is lost at {stage}" if stage != finding.stage else None
     missed = Missed(
         request=request,
@@ -134,7 +134,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     )
     runner = Runner(world, missed)
     change, tried = find(runner)
-    change = change or _repair(finding)
+    change = change or _repair_change(finding)
     return finding.model_copy(
         update={
             "change": change,
@@ -146,13 +146,13 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     )
 
 
-def _then(state: State, memory: Memory) -> Then:
+def _then_of(state: State, memory: Memory) -> Then:
     pool, order = rescore(state)
     at = np.flatnonzero(pool.ids == np.array([bytes.fromhex(memory.id.removeprefix("mem_"))], dtype="S16"))
     return Then(state, pool, order, memory, int(at[0]) if len(at) else None)
 
 
-def _places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
+def _leg_places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
     """Its place in each leg today, if it might answer; and how many recalls that took."""
     might = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
     state, recalls = today, 1
@@ -189,22 +189,22 @@ def _as_recorded(leg: WhyLeg, then: Then) -> WhyLeg:
     return leg.model_copy(update=known | said)
 
 
-def _barred(today: State, world: World, row: int) -> str | None:
+def _rung_barring(today: State, world: World, row: int) -> str | None:
     """The first rung that keeps a leg from nominating it."""
     columns = world.reader.columns(np.array([row]), today.admission)
     return next((rung for rung, name in _PREDICATE.items() if not getattr(columns, name)[0]), None)
 
 
-def _finding(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
+def _finding_of(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
     state, settings, legs = then.state, then.state.request.settings, legs or _recorded_legs(then)
-    stage = None if then.context_place else _stage(then, legs, barred)
+    stage = None if then.context_place else _stage_that_lost(then, legs, barred)
     known = then.position is not None
     shown = Shown(state, then.pool, then.order).result(then.memory.id, then.place or 1, None) if known else None
     evidence = then.position is not None and not then.pool.nominated[then.position] and _seen_open(then)
     return WhyFinding(
         verdict="hit" if then.context_place else "miss",
         stage=stage,
-        reason=_reason(then, stage, legs),
+        reason=_reason_for_loss(then, stage, legs),
         soft=rung_of(then.pool.soft, then.position),
         place=then.place,
         ranked=len(then.order),
@@ -218,7 +218,7 @@ def _finding(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | N
         degraded=tuple(each.name for each in state.legs if each.health == "degraded"),
         scores=shown.score_decomposition if shown else None,
         signals=shown.why if shown else None,
-        margin=_margin(then, stage),
+        margin=_margin_of(then, stage),
         recalls=recalls,
     )
 
@@ -246,7 +246,7 @@ def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
     return tuple(_as_recorded(each, then) for each in unknown)
 
 
-def _stage(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
+def _stage_that_lost(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
     """What lost it first."""
     if then.unknown:
         return NOT_KNOWN
@@ -257,10 +257,10 @@ def _stage(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
     if then.position is not None:
         doubt = then.state.abstention
         return ABSTENTION if doubt and doubt.abstained else REMOVED
-    return _unlisted(legs, barred)
+    return _loss_before_pool(legs, barred)
 
 
-def _unlisted(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
+def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
     """What lost a memory that was no candidate: what bars it, a leg that did not work or was off, or its places."""
     at_work = [each for each in legs if each.health != "off"]
     if barred and any(each.rank and each.rank <= each.pool for each in at_work):
@@ -277,30 +277,30 @@ def _unfit(leg: WhyLeg) -> bool:
     return leg.unranked == NO_VECTOR
 
 
-def _reason(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | None:
+def _reason_for_loss(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | None:
     """What is said of the stage, in words."""
     memory, state = then.memory, then.state
     unmet = [each for each in BOUNDARY_SCOPES if each in memory.scopes and each not in state.request.scopes]
     down = [f"{each.leg}: {each.unranked or each.reason}" for each in legs if not each.rank and _blind(each)]
     omitted = (each.reason for each in state.context.omitted if each.memory_id == memory.id)
     said = {
-        NOT_KNOWN: _recorded(then),
+        NOT_KNOWN: _recorded_too_late(then),
         GATE: state.plan.reason or "the message needs no memory",
         DEGRADED: "; ".join(down),
         "status-active": "it was not active then" if then.past else f"its status is {memory.status}",
-        "valid-at": _validity(then),
+        "valid-at": _validity_words(then),
         "trust-zone": "it was in quarantine then" if then.past else "it is in quarantine",
         "boundary-scope": f"it is marked {', '.join(unmet)}, which the caller did not name",
         "time-window": f'it was made outside "{state.plan.period.phrase}"' if state.plan.period else None,
         "budget-fit": next(omitted, None),
-        REPEATS: _repeats(then),
+        REPEATS: _repeated_by(then),
         ABSTENTION: "the recall was not sure enough of any answer",
         REMOVED: "a pass over the context took it out",
     }
     return said.get(stage or "") or next((each.reason for each in FILTERS if each.name == stage), None)
 
 
-def _repeats(then: Then) -> str | None:
+def _repeated_by(then: Then) -> str | None:
     """Which better one says it, where the receipt names it."""
     better = then.state.repeats.get(-1 if then.position is None else then.position)
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
@@ -315,7 +315,8 @@ def _blind(leg: WhyLeg) -> bool:
     return leg.health == "degraded" or _unfit(leg)
 
 
-def _recorded(then: Then) -> str | None:
+def _recorded_too_late(then: Then) -> str | None:
+    """When it was written down, where that was after what the question asks about as known."""
     known = then.state.request.as_known_at
     if known is None:
         return None
@@ -323,7 +324,7 @@ def _recorded(then: Then) -> str | None:
     return f"it was recorded at {isoformat(at)}, later than {isoformat(known)}"
 
 
-def _validity(then: Then) -> str:
+def _validity_words(then: Then) -> str:
     """Since when it holds and until when; without a beginning, of the past it holds from its creation on."""
     memory = then.memory
     names = ("valid_at", "invalid_at", "expires_at")
@@ -334,7 +335,7 @@ def _validity(then: Then) -> str:
     return f"not valid at the instant asked about ({', '.join(said)})"
 
 
-def _margin(then: Then, stage: str | None) -> WhyMargin | None:
+def _margin_of(then: Then, stage: str | None) -> WhyMargin | None:
     """How far it is from the line: of a hit the cut by topK, of a miss the rung that stopped it."""
     top_k, kept, final = then.state.request.settings.top_k_facts, then.state.kept, then.pool.final
     beyond = then.order[then.pool.rejected[then.order] == 1 + RUNGS.index("top-k")]
@@ -359,7 +360,7 @@ def _missing_characters(finding: WhyFinding, change: WhyChange | None) -> WhyMar
     return WhyMargin(unit="characters", missing=float(int(change.to) - finding.budget))
 
 
-def _repair(finding: WhyFinding) -> WhyChange | None:
+def _repair_change(finding: WhyFinding) -> WhyChange | None:
     """What a person must mend; what the leg would find then cannot be known before."""
     if finding.stage != DEGRADED:
         return None

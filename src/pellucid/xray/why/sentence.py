@@ -35,11 +35,15 @@ _CHANGES = {
 
 def sentences(finding: WhyFinding) -> str:
     """What became of the memory, how far it was from the line, and what would admit it."""
-    told = _hit(finding) if finding.verdict == "hit" else _MISSES.get(finding.stage or "", _stopped)(finding)
-    return " ".join(part for part in (told, _today(finding), _change(finding)) if part)
+    told = (
+        _sentence_of_hit(finding)
+        if finding.verdict == "hit"
+        else _MISSES.get(finding.stage or "", _sentence_of_rung)(finding)
+    )
+    return " ".join(part for part in (told, _today(finding), _change_in_words(finding)) if part)
 
 
-def _hit(finding: WhyFinding) -> str:
+def _sentence_of_hit(finding: WhyFinding) -> str:
     margin = finding.margin
     told = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
@@ -68,7 +72,7 @@ def _gate(finding: WhyFinding) -> str:
     return f"Nothing was looked up: {finding.reason}."
 
 
-def _degraded(finding: WhyFinding) -> str:
+def _sentence_of_degraded(finding: WhyFinding) -> str:
     seen = _places([each for each in finding.legs if each.health != "off"])
     so_far = f" It is {seen}, beyond what a leg nominates." if seen else ""
     return f"No leg that works nominated it, and what the others would say is not known ({finding.reason}).{so_far}"
@@ -97,7 +101,7 @@ def _top_k(finding: WhyFinding) -> str:
     )
 
 
-def _budget(finding: WhyFinding) -> str:
+def _sentence_of_budget(finding: WhyFinding) -> str:
     return (
         f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
         f" of {finding.ranked}, but did not fit: {finding.reason}."
@@ -108,7 +112,7 @@ def _passed_over(finding: WhyFinding) -> str:
     return f"It was {_where_found(finding)}, and passed every filter, but {finding.reason}."
 
 
-def _stopped(finding: WhyFinding) -> str:
+def _sentence_of_rung(finding: WhyFinding) -> str:
     """A rung: what may not answer is found as evidence only."""
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_where_found(finding)}"
@@ -119,19 +123,19 @@ def _stopped(finding: WhyFinding) -> str:
     return f"{where}, but {finding.stage} turned it away: {finding.reason}{short}."
 
 
-def _change(finding: WhyFinding) -> str:
+def _change_in_words(finding: WhyFinding) -> str:
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):
         return ""
     if change is None:
-        return _none(finding)
+        return _sentence_of_no_change(finding)
     if not change.verified:
         return f"`{change.apply}` says what to mend; whether it is found then cannot be tried before."
     said = _CHANGES[change.kind].format(to=change.to, setting=change.setting, apply=change.apply)
     return f"{said} admits it (verified)."
 
 
-def _none(finding: WhyFinding) -> str:
+def _sentence_of_no_change(finding: WhyFinding) -> str:
     """That nothing admits it, and how far the first change that was tried gets it."""
     if not finding.recalls:
         return ""
@@ -152,11 +156,11 @@ def _joined(parts: list[str]) -> str:
 _MISSES = {
     NOT_KNOWN: _not_known,
     GATE: _gate,
-    DEGRADED: _degraded,
+    DEGRADED: _sentence_of_degraded,
     LEG_OFF: _leg_off,
     NOT_NOMINATED: _not_nominated,
     "top-k": _top_k,
-    "budget-fit": _budget,
+    "budget-fit": _sentence_of_budget,
     REPEATS: _passed_over,
     ABSTENTION: _passed_over,
     REMOVED: _passed_over,

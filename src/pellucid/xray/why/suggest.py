@@ -55,7 +55,7 @@ _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
 """Rungs with a floor: its setting, and how far a candidate reaches."""
 
 
-def _setting(missed: Missed, kind: ChangeKind, name: str, value: float | str, flag: str = "") -> TrialChange:
+def _setting_change(missed: Missed, kind: ChangeKind, name: str, value: float | str, flag: str = "") -> TrialChange:
     was, to = _value_text(getattr(missed.settings, name)), _value_text(value)
     apply = flag or f"--set {to_camel(name)}={to}"
     return TrialChange(kind, to_camel(name), was, to, apply, missed.with_settings(**{name: value}))
@@ -65,7 +65,7 @@ def _value_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _now(missed: Missed) -> Iterator[TrialChange]:
+def _without_past(missed: Missed) -> Iterator[TrialChange]:
     """The same question without its past instants, one and then both; what was not known yet needs the second gone."""
     given = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
     for names in (("as_of",), ("as_known_at",), tuple(given)):
@@ -79,15 +79,15 @@ def _now(missed: Missed) -> Iterator[TrialChange]:
 
 def _gate(missed: Missed) -> Iterator[TrialChange]:
     if missed.state.plan.depth in ("no_recall", "minimal") and missed.settings.gate != "off":
-        yield _setting(missed, "gate", "gate", "off")
+        yield _setting_change(missed, "gate", "gate", "off")
 
 
 def _abstention(missed: Missed) -> Iterator[TrialChange]:
     if missed.state.abstention and missed.state.abstention.abstained:
-        yield _setting(missed, "abstention", "abstain_at", 1.0)
+        yield _setting_change(missed, "abstention", "abstain_at", 1.0)
 
 
-def _passes(missed: Missed) -> Iterator[TrialChange]:
+def _without_passes(missed: Missed) -> Iterator[TrialChange]:
     if missed.stage == REMOVED:
         was = ", ".join(missed.settings.context_passes)
         without = missed.with_settings(context_passes=())
@@ -98,18 +98,18 @@ def _top_k(missed: Missed) -> Iterator[Dial]:
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
-        yield Dial(low, (place,), lambda n: _setting(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
+        yield Dial(low, (place,), lambda n: _setting_change(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
 
 
-def _budget(missed: Missed) -> Iterator[Dial]:
+def _more_budget(missed: Missed) -> Iterator[Dial]:
     """Doubled until it admits."""
     if missed.rung == "budget-fit":
         low = missed.settings.char_budget
         stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
-        yield Dial(low, stops, lambda n: _setting(missed, "budget", "char_budget", n, f"--budget {n}"))
+        yield Dial(low, stops, lambda n: _setting_change(missed, "budget", "char_budget", n, f"--budget {n}"))
 
 
-def _scope(missed: Missed) -> Iterator[TrialChange]:
+def _more_scopes(missed: Missed) -> Iterator[TrialChange]:
     if missed.position is None:
         return
     request, carried = missed.request, int(missed.state.pool.boundary[missed.position])
@@ -122,7 +122,7 @@ def _scope(missed: Missed) -> Iterator[TrialChange]:
         )
 
 
-def _filter(missed: Missed) -> Iterator[TrialChange]:
+def _fewer_filters(missed: Missed) -> Iterator[TrialChange]:
     if missed.stage != "caller-filter":
         return
     request, none = missed.request, Filters()
@@ -137,10 +137,10 @@ def _filter(missed: Missed) -> Iterator[TrialChange]:
 
 def _period(missed: Missed) -> Iterator[TrialChange]:
     if missed.rung == "time-window":
-        yield _setting(missed, "period", "query_dates", "soft")
+        yield _setting_change(missed, "period", "query_dates", "soft")
 
 
-def _leg(missed: Missed) -> Iterator[TrialChange]:
+def _legs_switched_on(missed: Missed) -> Iterator[TrialChange]:
     if missed.stage not in _RANKED_OUT:
         return
     request = missed.request
@@ -149,21 +149,21 @@ def _leg(missed: Missed) -> Iterator[TrialChange]:
         yield TrialChange("leg", name, "left out", "on", f"leave out `--without {name}`", back)
     for name, weight in request.settings.leg_weights.model_dump().items():
         if name in LEGS and weight == 0:
-            yield _weight(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
+            yield _weight_change(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
 
 
-def _pool(missed: Missed) -> Iterator[Dial]:
+def _larger_pools(missed: Missed) -> Iterator[Dial]:
     if missed.stage not in _RANKED_OUT:
         return
     held, joined = missed.settings.pool, missed.position is not None
     low = held
     for rank in sorted({leg.rank for leg in missed.legs if leg.rank and leg.rank > held and leg.health != "off"}):
         first = low == held and not joined
-        yield Dial(rank - 1 if first else low, (rank,), lambda n: _setting(missed, "pool", "pool", n))
+        yield Dial(rank - 1 if first else low, (rank,), lambda n: _setting_change(missed, "pool", "pool", n))
         low = rank
 
 
-def _floor(missed: Missed) -> Iterator[Dial]:
+def _lower_floors(missed: Missed) -> Iterator[Dial]:
     """To what the memory reaches, and a step below, where rounding has it a little lower."""
     rung, position = missed.rung, missed.position
     if rung not in _FLOORS or position is None:
@@ -173,13 +173,13 @@ def _floor(missed: Missed) -> Iterator[Dial]:
     reached = floor(reaches(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
 
     def lowered(steps: int) -> TrialChange:
-        return _setting(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
+        return _setting_change(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
 
     for value in (reached, reached - 1):
         yield Dial(top - value - 1, (top - value,), lowered)
 
 
-def _state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
+def _changed_state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
     """What could be done to it, each outcome tried once; nothing, where it is asked how things stood in the past."""
     if missed.request.as_of or missed.request.as_known_at:
         return
@@ -192,7 +192,7 @@ def _state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
             yield TrialChange("state", each.what, each.was, each.to, each.apply, missed.request, each.standings)
 
 
-def _weights(missed: Missed) -> Iterator[Dial]:
+def _raised_weights(missed: Missed) -> Iterator[Dial]:
     """Each list that has the memory, raised as far as the greatest weight."""
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
@@ -202,7 +202,7 @@ def _weights(missed: Missed) -> Iterator[Dial]:
         low = int(_weight_now(missed, name) * _HUNDREDTH)
 
         def raised(n: int, name: str = name) -> TrialChange:
-            return _weight(missed, "weight", name, n / _HUNDREDTH)
+            return _weight_change(missed, "weight", name, n / _HUNDREDTH)
 
         if low < MOST_WEIGHT * _HUNDREDTH:
             yield Dial(low, (int(MOST_WEIGHT * _HUNDREDTH),), raised)
@@ -213,7 +213,7 @@ def _weight_now(missed: Missed, name: str) -> float:
     return float(of_class[name]) if name in of_class else float(getattr(missed.settings.leg_weights, name))
 
 
-def _weight(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialChange:
+def _weight_change(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialChange:
     """A weight of every query, or of this class of query where that has its own."""
     settings, query_class = missed.settings, missed.state.plan.query_class
     was, to = f"{_weight_now(missed, name):g}", f"{value:g}"
@@ -229,19 +229,19 @@ def _weight(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialC
 
 
 TRIED: tuple[Callable[[Missed], Iterator[Idea]], ...] = (
-    _now,
+    _without_past,
     _gate,
     _abstention,
-    _passes,
+    _without_passes,
     _top_k,
-    _budget,
-    _scope,
-    _filter,
+    _more_budget,
+    _more_scopes,
+    _fewer_filters,
     _period,
-    _leg,
-    _pool,
-    _floor,
-    _state,
-    _weights,
+    _legs_switched_on,
+    _larger_pools,
+    _lower_floors,
+    _changed_state,
+    _raised_weights,
 )
 """What is tried, in this order: now instead of then, flags of the call, settings, then what is kept, then weights."""

@@ -22,15 +22,15 @@ def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
     legs = [*asked(state)]
     if any(report.name == FALLBACK.name for report in state.legs):
         legs.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
-    return tuple(_place(state, each, world, row) for each in legs)
+    return tuple(_place_in_leg(state, each, world, row) for each in legs)
 
 
-def _place(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
+def _place_in_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
     report = next((one for one in state.legs if one.name == each.name), LegReport(each.name, "off"))
     found, hits = _true_rank(state, each, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(each.name)
     at = position_of(state.pool, row)
-    last = _last(state, each.name) if report.health != "off" else _score(hits, settings.pool)
+    last = _last_score(state, each.name) if report.health != "off" else _score(hits, settings.pool)
     return WhyLeg(
         leg=each.name,
         health=report.health,
@@ -41,7 +41,7 @@ def _place(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
         raw_score=_score(hits, found) if found else None,
         last_score=last,
         pool=settings.pool,
-        unranked=None if found else _unranked(each, hits, report, row, world),
+        unranked=None if found else _why_unranked(each, hits, report, row, world),
     )
 
 
@@ -49,7 +49,7 @@ def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[in
     """Its place in the leg's whole list and the list as far as it was read; None where the leg does not list it."""
     deep = max(state.request.settings.pool, 1) * _STEP
     while True:
-        hits = _ask(state, each, world, deep)
+        hits = _ask_deeply(state, each, world, deep)
         at = np.flatnonzero(hits.rows == row)
         if len(at):
             return int(at[0]) + 1, hits
@@ -58,7 +58,7 @@ def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[in
         deep *= _STEP
 
 
-def _ask(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
+def _ask_deeply(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
     settings = state.request.settings.model_copy(update={"pool": deep, "open_pool": 0})
     try:
         wider = replace(state, request=replace(state.request, settings=settings))
@@ -67,7 +67,7 @@ def _ask(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
         return NO_HITS
 
 
-def _last(state: State, name: str) -> float | None:
+def _last_score(state: State, name: str) -> float | None:
     """The raw score of the last one a leg nominated."""
     ranks = state.pool.ranks.get(name)
     if ranks is None or not ranks.any():
@@ -79,7 +79,7 @@ def _score(hits: LegHits, place: int) -> float | None:
     return float(hits.scores[place - 1]) if 0 < place <= len(hits.rows) else None
 
 
-def _unranked(each: AskedLeg, hits: LegHits, report: LegReport, row: int, world: World) -> str:
+def _why_unranked(each: AskedLeg, hits: LegHits, report: LegReport, row: int, world: World) -> str:
     if report.health == "degraded" and len(hits.rows) == 0:
         return f"the leg is down: {report.reason}"
     if each.leg.score_type == "cosine":

@@ -52,24 +52,24 @@ def find(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
     missed, tried = runner.missed, list[WhyTried]()
     for suggest in TRIED[:1] if missed.stage == NOT_KNOWN else TRIED:
         for idea in suggest(missed):
-            came = _tried(runner, idea)
+            came = _try_idea(runner, idea)
             if isinstance(came, WhyChange):
                 return came, tuple(tried)
             tried += [came] if came else []
     return None, tuple(tried)
 
 
-def _tried(runner: Runner, idea: Idea) -> WhyChange | WhyTried | None:
+def _try_idea(runner: Runner, idea: Idea) -> WhyChange | WhyTried | None:
     """What came of an idea; None of a number that is out of range."""
     if isinstance(idea, WhyTried):
         return idea
     if isinstance(idea, Dial):
-        return _turned(runner, idea)
+        return _turn_dial(runner, idea)
     ran = runner.run(idea)
-    return _change(ran, smallest=False) if ran.place else _in_vain(ran, runner.missed.row)
+    return _change_of(ran, smallest=False) if ran.place else _in_vain(ran, runner.missed.row)
 
 
-def _turned(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
+def _turn_dial(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
     low, ran = dial.low, None
     for high in dial.stops:
         try:
@@ -78,12 +78,12 @@ def _turned(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
             break
         ran = runner.run(draft)
         if ran.place:
-            return _least(runner, dial, low, high, ran)
+            return _least_that_admits(runner, dial, low, high, ran)
         low = high
     return _in_vain(ran, runner.missed.row) if ran else None
 
 
-def _least(runner: Runner, dial: Dial, low: int, high: int, admits: TrialRun) -> WhyChange:
+def _least_that_admits(runner: Runner, dial: Dial, low: int, high: int, admits: TrialRun) -> WhyChange:
     """The lowest number found that admits, above `low` and as far as `high`: it does, and the one below it does not."""
     while high - low > 1:
         middle = (low + high) // 2
@@ -93,10 +93,10 @@ def _least(runner: Runner, dial: Dial, low: int, high: int, admits: TrialRun) ->
         else:
             low = middle
     tried_below = low > dial.low
-    return _change(admits, smallest=tried_below or not runner.run(dial.draft(low)).place)
+    return _change_of(admits, smallest=tried_below or not runner.run(dial.draft(low)).place)
 
 
-def _change(ran: TrialRun, *, smallest: bool) -> WhyChange:
+def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
     draft = ran.draft
     return WhyChange(
         kind=draft.kind,
@@ -112,20 +112,20 @@ def _change(ran: TrialRun, *, smallest: bool) -> WhyChange:
 
 def _in_vain(ran: TrialRun, row: int) -> WhyTried:
     draft = ran.draft
-    return WhyTried(kind=draft.kind, setting=draft.setting, to=draft.to, result=_fate(ran.state, row))
+    return WhyTried(kind=draft.kind, setting=draft.setting, to=draft.to, result=_fate_in_words(ran.state, row))
 
 
-def _fate(state: State, row: int) -> str:
+def _fate_in_words(state: State, row: int) -> str:
     """How far a memory came that is not in the context, in a few words."""
     position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = place_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
-        end = f"where topK is {cut}" if rung == "top-k" else f"but {_omitted(state, place, rung)}"
+        end = f"where topK is {cut}" if rung == "top-k" else f"but {_reason_omitted(state, place, rung)}"
         return f"it comes {ordinal(place)} of {len(state.order)}, {end}"
     return f"{rung} turns it away" if rung else "no leg nominates it"
 
 
-def _omitted(state: State, place: int, rung: str | None) -> str:
+def _reason_omitted(state: State, place: int, rung: str | None) -> str:
     """Why a memory that came far enough is not in the context all the same."""
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"

@@ -61,18 +61,18 @@ def sentence(
     if reranked:
         other = "" if reranked.backend == LATE_INTERACTION else f" ({reranked.backend})"
         parts.append(f"placed {ordinal(reranked.rank)} by the reranker{other}")
-    parts += [f"{said} ({worth:+.2f})" for said, worth in _telling(scores)]
+    parts += [f"{said} ({worth:+.2f})" for said, worth in _telling_terms(scores)]
     told = ", ".join(parts)
     if found and (owed := around(scores)) >= MOSTLY * scores.final > 0:
         return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
     name, worth = largest(scores)
-    return f"{told}; the largest part of its score is {_called(scores)[name]} ({worth:.2f} of {scores.final:.2f})."
+    return f"{told}; the largest part of its score is {_term_names(scores)[name]} ({worth:.2f} of {scores.final:.2f})."
 
 
 def legend(scores: Sequence[ScoreDecomposition]) -> dict[str, str]:
     """What each term that counts in one of these scores stands for, by its name there."""
     dumped = [each.model_dump(exclude_none=True) for each in scores]
-    called = MEANING | {name: words for each in scores for name, words in _called(each).items()}
+    called = MEANING | {name: words for each in scores for name, words in _term_names(each).items()}
     return {name: words for name, words in called.items() if any(each.get(name) for each in dumped)}
 
 
@@ -87,7 +87,7 @@ def by(leg: str) -> str:
     return f"{LEGS[name].found} in sub-question {int(number) - 1}" if number else LEGS[name].found
 
 
-def _called(scores: ScoreDecomposition) -> dict[str, str]:
+def _term_names(scores: ScoreDecomposition) -> dict[str, str]:
     """What each term of a score is called that may be the largest, by its name there."""
     further = {name: f"its {name}" for name in scores.model_extra or {}}
     return further | {leg.key: leg.part for leg in LEGS.values()} | LARGEST
@@ -95,7 +95,7 @@ def _called(scores: ScoreDecomposition) -> dict[str, str]:
 
 def largest(scores: ScoreDecomposition) -> tuple[str, float]:
     """The largest term of a score, the first of equals; 0 of `expansion` where there is none."""
-    values = {name: value for name in _called(scores) if (value := getattr(scores, name, None)) is not None}
+    values = {name: value for name in _term_names(scores) if (value := getattr(scores, name, None)) is not None}
     name = max(values, key=lambda name: values[name], default="expansion")
     return name, values.get(name, 0.0)
 
@@ -108,16 +108,17 @@ def untrue(
     words: int,
 ) -> list[str]:
     """The claims of a sentence that its numbers do not bear out: read from the words, not from how they were made."""
-    return [claim for claim, holds in _claims(said, contributions, reranked, scores, words) if not holds]
+    return [claim for claim, holds in _checked_claims(said, contributions, reranked, scores, words) if not holds]
 
 
-def _claims(
+def _checked_claims(
     said: str,
     contributions: Sequence[LegContribution],
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
     words: int,
 ) -> Iterator[tuple[str, bool]]:
+    """Each claim of a sentence, and whether the numbers bear it out: it is read back, never taken from what made it."""
     legs = {each.leg: each for each in contributions if each.term}
     yield "it was not found by itself", said.startswith(NEIGHBOUR) == (not legs)
     for name, leg in legs.items():
@@ -139,12 +140,13 @@ def _claims(
     if owed:
         yield "what its neighbours make", owed.groups() == (f"{around(scores):.2f}", f"{scores.final:.2f}")
     else:
-        yield "the largest term", _heaviest(said, scores)
+        yield "the largest term", _is_heaviest(said, scores)
 
 
-def _heaviest(said: str, scores: ScoreDecomposition) -> bool:
+def _is_heaviest(said: str, scores: ScoreDecomposition) -> bool:
+    """Whether the term that the sentence calls the largest is, with the numbers it gives."""
     told = re.search(r"the largest part of its score is (.+) \((-?[\d.]+) of (-?[\d.]+)\)\.$", said)
-    called = _called(scores)
+    called = _term_names(scores)
     names = [name for name, phrase in called.items() if told and phrase == told[1]]
     if not told or not names:
         return False
@@ -153,7 +155,7 @@ def _heaviest(said: str, scores: ScoreDecomposition) -> bool:
     return value == most and f"{value:.2f}" == told[2] and f"{scores.final:.2f}" == told[3]
 
 
-def _telling(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:
+def _telling_terms(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:
     for name, phrase in TELLING.items():
         if value := getattr(scores, name):
             yield phrase, value

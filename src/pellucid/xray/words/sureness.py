@@ -8,14 +8,14 @@ _DECIMALS = range(2, 7)
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
     """`fairly sure (doubt 0.34)`; `abstained`: that it is not known, and from which doubt on (`recall.abstainAt`)."""
-    number = _rounded(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
+    number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained:
         line = f"the line is {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
         return f"not known: nothing here is near enough to be an answer (doubt {number}, {line})"
     return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"
 
 
-def _rounded(doubt: float, lines: tuple[float, ...]) -> str:
+def _rounded_doubt(doubt: float, lines: tuple[float, ...]) -> str:
     """A doubt with two decimals, or as many more as it takes to stand on its own side of each line."""
     spelled = (f"{doubt:.{decimals}f}" for decimals in _DECIMALS)
     return next((each for each in spelled if all((float(each) < line) == (doubt < line) for line in lines)), f"{doubt}")

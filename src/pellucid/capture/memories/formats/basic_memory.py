@@ -53,22 +53,22 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     document.report.dropped.update({"comment": comments} if comments else {})
     prose: list[MarkdownBlock] = []
     for block in blocks(body, parts.first_line):
-        if memory := _semantic(block, note, title):
+        if memory := _memory_of_block(block, note, title):
             yield memory
         else:
             prose.append(block)
-    yield from _prose(prose, note, title, document)
+    yield from _memories_of_prose(prose, note, title, document)
 
 
-def _semantic(block: MarkdownBlock, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+def _memory_of_block(block: MarkdownBlock, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
     """The memory of an observation or a relation; None for any other block."""
     if block.kind != "item":
         return None
-    told = _observed(block.text, note, title) or _related(block.text, note, title)
+    told = _memory_of_observation(block.text, note, title) or _memory_of_relation(block.text, note, title)
     return replace(told, start=block.start, end=block.end) if told else None
 
 
-def _observed(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
     found = _OBSERVATION.fullmatch(text)
     if found is None:
         return None
@@ -81,7 +81,7 @@ def _observed(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | Non
         return None
     return replace(
         note,
-        content=_about(title, label, words),
+        content=_labelled_observation(title, label, words),
         category=by_label(label) or by_form(words, ()),
         tags=tuple(dict.fromkeys((*note.tags, *tags, label))),
     )
@@ -92,14 +92,14 @@ def _is_mark(label: str) -> bool:
     return _CLOCK.fullmatch(label) is not None or label in {"x", "X"} or (len(label) == 1 and not label.isalnum())
 
 
-def _about(title: str, label: str, words: str) -> str:
+def _labelled_observation(title: str, label: str, words: str) -> str:
     """An observation with the name of what it is about, and with its label where it is a bare value."""
     if reading_length(words) <= 3 and not stands_alone(words, title):
         return f"{title} › {label}: {words}"
     return words if stands_alone(words, title, _ENOUGH) else f"{title} › {words}"
 
 
-def _related(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
     found = _RELATION.fullmatch(text)
     if found is None:
         return None
@@ -109,7 +109,7 @@ def _related(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None
     return replace(note, content=words, category="relationship")
 
 
-def _prose(
+def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
     taken = 0
@@ -118,12 +118,12 @@ def _prose(
             document.report.drop("prose-beyond-200")
             continue
         taken += 1
-        words = _placed(each, title)
+        words = _text_with_heading(each, title)
         tags = tuple(dict.fromkeys((*note.tags, *_TAG.findall(each.text))))
         yield replace(note, content=words, category=each.category, tags=tags, start=each.start, end=each.end)
 
 
-def _placed(each: AdoptedStatement, title: str) -> str:
+def _text_with_heading(each: AdoptedStatement, title: str) -> str:
     """A statement under its heading, or under the note's title where no heading says what it is about."""
     words = in_context(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):

@@ -29,12 +29,14 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
             mapping = as_object(entry.get("mapping"))
-            yield from _saved_memories(document, place, mapping) if mapping else _entry(document, place, entry)
+            yield from (
+                _saved_memories(document, place, mapping) if mapping else _memories_of_entry(document, place, entry)
+            )
     else:
-        yield from _pasted(document)
+        yield from _memories_of_pasted_list(document)
 
 
-def _entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
+def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
     words = text_at(entry, "content", "text", "value", "memory")
     if entry.get("deleted") is True or entry.get("is_deleted") is True:
         document.report.drop("deleted")
@@ -46,10 +48,10 @@ def _entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[Adop
         at = instant_at(entry, "created_at", "create_time", "createdAt", "timestamp", "date")
         changed = instant_at(entry, "updated_at", "update_time", "updatedAt") or at
         tags, name = texts(entry.get("tags")), text_of(entry, "id", "memory_id")
-        yield from _memories(document, place, words, at or changed, updated=changed, tags=tags, name=name)
+        yield from _memories_of_words(document, place, words, at or changed, updated=changed, tags=tags, name=name)
 
 
-def _memories(
+def _memories_of_words(
     document: SourceFile,
     place: int,
     words: str,
@@ -93,10 +95,10 @@ def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> It
             continue
         for line in "\n".join(said).split("\n"):
             if line.strip():
-                yield from _line(document, place, line, at)
+                yield from _memory_of_line(document, place, line, at)
 
 
-def _line(document: SourceFile, place: int, line: str, at: datetime | None) -> Iterator[AdoptedMemory]:
+def _memory_of_line(document: SourceFile, place: int, line: str, at: datetime | None) -> Iterator[AdoptedMemory]:
     """The memory of one line, without its bullet, number and date."""
     words = _MARK.sub("", line.strip(), count=1)
     if dated := _DATED.match(words):
@@ -104,10 +106,10 @@ def _line(document: SourceFile, place: int, line: str, at: datetime | None) -> I
     if reason := nothing_said(words):
         document.report.drop(reason)
     else:
-        yield from _memories(document, place, words, at)
+        yield from _memories_of_words(document, place, words, at)
 
 
-def _pasted(document: SourceFile) -> Iterator[AdoptedMemory]:
+def _memories_of_pasted_list(document: SourceFile) -> Iterator[AdoptedMemory]:
     """A list pasted from the settings: one memory a line; a heading, or a line that only introduces, is none."""
     for number, line in enumerate(document.text().split("\n"), 1):
         if not line.strip():
@@ -115,4 +117,4 @@ def _pasted(document: SourceFile) -> Iterator[AdoptedMemory]:
         if _HEADING.match(line.strip()) and not _MARK.match(line.strip()):
             document.report.drop("heading")
         else:
-            yield from _line(document, number, line, None)
+            yield from _memory_of_line(document, number, line, None)

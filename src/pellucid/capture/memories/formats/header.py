@@ -44,10 +44,10 @@ def header(text: str) -> Header:
 
 def _by_line(head: str) -> frontmatter.Values:
     found = (_LINE.fullmatch(line.rstrip()) for line in head.split("\n"))
-    return {line.group(1): _value(line.group(2).strip()) for line in found if line}
+    return {line.group(1): _header_value(line.group(2).strip()) for line in found if line}
 
 
-def _value(text: str) -> object:
+def _header_value(text: str) -> object:
     try:
         return cast("object", json.loads(text))
     except (ValueError, RecursionError):

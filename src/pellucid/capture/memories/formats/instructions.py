@@ -53,9 +53,9 @@ def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[A
     document.report.dropped.update({"comment": comments} if comments else {})
     wanted: list[str] = []
     body = _without_import_lines(body, wanted, document)
-    found = _entries(blocks(body, parts.first_line), document, wanted)
+    found = _without_index_entries(blocks(body, parts.first_line), document, wanted)
     for each in statements(found, document.report):
-        yield _memory(origin, each)
+        yield _adopted_memory(origin, each)
     for path in wanted:
         if inside := imported(path, document, deep=depth >= DEEPEST):
             yield from read(inside, kind, depth + 1)
@@ -69,7 +69,7 @@ def _origin(document: SourceFile, kind: MemoryFormat, parts: Header) -> _Origin:
     return _Origin(document, kind, at, topic)
 
 
-def _memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
+def _adopted_memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
     dated = _DATE.match(each.text) or next(
         (at for title in reversed(each.headings) if (at := _DATE.search(title))), None
     )
@@ -102,7 +102,9 @@ def _without_import_lines(body: str, wanted: list[str], document: SourceFile) ->
     return "\n".join(lines)
 
 
-def _entries(found: Iterator[MarkdownBlock], document: SourceFile, wanted: list[str]) -> Iterator[MarkdownBlock]:
+def _without_index_entries(
+    found: Iterator[MarkdownBlock], document: SourceFile, wanted: list[str]
+) -> Iterator[MarkdownBlock]:
     """The blocks without index entries; the paths that their words import go to `wanted`."""
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):
@@ -132,7 +134,7 @@ def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | Non
     A name without a slash or a suffix that is no file (`@dataclass`) is not an import at all.
     """
     report = document.report
-    path = _place(name, document)
+    path = _import_target(name, document)
     is_path = "/" in name or "." in name.strip(".")
     if path is None or not is_file(path):
         if is_path:
@@ -148,7 +150,7 @@ def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | Non
     return None
 
 
-def _place(name: str, document: SourceFile) -> Path | None:
+def _import_target(name: str, document: SourceFile) -> Path | None:
     """Where the name leads, links followed; None if that is outside the root."""
     if name.startswith("~"):
         return None

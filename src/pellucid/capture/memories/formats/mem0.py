@@ -27,10 +27,10 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
         elif entry.get("is_deleted") in (True, 1) or str(entry.get("event", "")).upper() == "DELETE":
             document.report.drop("deleted")
         else:
-            yield from _memories(document, place, entry, words.strip())
+            yield from _memories_of_entry(document, place, entry, words.strip())
 
 
-def _memories(document: SourceFile, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
+def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
     metadata = as_object(entry.get("metadata"))
     labels = tuple(
         dict.fromkeys(label for held in (entry, metadata) for key in _LABELS for label in texts(held.get(key)))

@@ -49,25 +49,27 @@ def recognises(value: JsonObject) -> bool:
 def _turns(source: Source) -> Iterator[Turn]:
     thread = source.thread
     for _, line in source.objects():
-        frame = _frame(line, thread)
+        frame = _turn_frame(line, thread)
         match line.get("type"):
             case "user" | "assistant":
-                yield from _message(line, frame, source)
+                yield from _message_turns(line, frame, source)
             case "queue-operation":
-                yield from _queued(line, frame, source)
+                yield from _queued_turns(line, frame, source)
             case "attachment":
-                yield from _attached(line, frame, source)
+                yield from _attached_turns(line, frame, source)
             case "summary" | "custom-title" | "ai-title":
-                yield from _title(line, frame, source)
+                yield from _title_turns(line, frame, source)
             case _:
                 source.report.drop("not-a-turn")
-        yield from _titled(thread.titles.saw(text_at(line, "uuid"), frame.session_id), text_at(line, "uuid"), frame)
+        yield from _titled(
+            thread.titles.note_line(text_at(line, "uuid"), frame.session_id), text_at(line, "uuid"), frame
+        )
     if source.ends:
         source.report.count_dropped("queued", thread.queue.left())
         source.report.count_dropped("title-of-another-session", thread.titles.left())
 
 
-def _message(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     if reason := _not_a_turn(line):
         source.report.drop(reason)
         return
@@ -105,7 +107,7 @@ def _is_noise(block: MessageBlock, line: JsonObject) -> bool:
     return block.kind == "text" and line.get("type") == "user" and is_harness_text(block.text)
 
 
-def _queued(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     """A message counts when it leaves the queue for the agent; taken back, it counts only if it is sent again."""
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
@@ -123,7 +125,7 @@ def _queued(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
             source.report.drop("not-a-turn")
 
 
-def _attached(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     """A queued message that was handed to the agent; most follow a line that took it out of the queue."""
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
@@ -145,7 +147,7 @@ def _typed(words: str, frame: Turn) -> Turn:
     return replace(frame, role="user", kind="feedback", content=words, key=key)
 
 
-def _title(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:
         source.report.drop("not-a-turn")
@@ -160,9 +162,9 @@ def _titled(titles: list[str], about: str | None, frame: Turn) -> Iterator[Turn]
         yield replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
 
 
-def _frame(line: JsonObject, thread: Thread) -> Turn:
+def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
     session = text_at(line, "sessionId") or ""
-    thread.stands(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
+    thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"
     if line.get("isSidechain") is True:
         session, role = f"{session}/{text_at(line, 'agentId') or 'sidechain'}", "assistant"

@@ -91,18 +91,19 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
     key = text_at(item, "id") or text_at(item, "call_id")
     frame = replace(frame, key=f"{kind}:{key}" if key else None)
     if kind == "message":
-        yield from _message(item, frame, source)
+        yield from _message_turns(item, frame, source)
     elif kind in _CALLS:
-        yield from turns_of([_call(kind, item)], frame, calls, source.report)
+        yield from turns_of([_call_block(kind, item)], frame, calls, source.report)
     elif kind in _OUTPUTS:
-        text, failed = _output(item.get("output"))
+        text, failed = _output_text(item.get("output"))
         output = MessageBlock("output", text, call_id=text_at(item, "call_id"), failed=failed)
         yield from turns_of([output], frame, calls, source.report)
     else:
         source.report.drop("thinking" if kind == "reasoning" else "not-a-turn")
 
 
-def _message(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """A plan counts when a person accepts it; what the harness says in somebody's name is left out."""
     words = blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in words):
         source.report.drop("harness-noise")
@@ -131,7 +132,7 @@ def _role(item: JsonObject) -> Role:
             return "assistant"
 
 
-def _call(kind: str, item: JsonObject) -> MessageBlock:
+def _call_block(kind: str, item: JsonObject) -> MessageBlock:
     call_id = text_at(item, "call_id", "id")
     if kind == "local_shell_call":
         command = as_list(as_object(item.get("action")).get("command"))
@@ -142,7 +143,7 @@ def _call(kind: str, item: JsonObject) -> MessageBlock:
     return MessageBlock("call", call_text(arguments), text_at(item, "name"), call_id, arguments)
 
 
-def _output(output: object) -> tuple[str, bool | None]:
+def _output_text(output: object) -> tuple[str, bool | None]:
     """The words of an output, and whether the call failed, where that is told.
 
     A shell's output arrives as JSON text `{"output": …, "metadata": {"exit_code": …}}`, or under lines of which one

@@ -42,7 +42,7 @@ def read(source: Source) -> Iterator[Turn]:
 
 def recognises(head: str) -> bool:
     """Whether a text is a chat: a short preamble, then messages of a user and of an assistant."""
-    styles = _styles(head)
+    styles = _heading_styles(head)
     if "user" not in styles or ("assistant" not in styles and not _SPECSTORY.search(head)):
         return False
     before = headings = 0
@@ -56,7 +56,7 @@ def recognises(head: str) -> bool:
     return False
 
 
-def _styles(head: str) -> dict[Role, Style]:
+def _heading_styles(head: str) -> dict[Role, Style]:
     """How the headings of each role look: as those of user and assistant alike do, else the most frequent way."""
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
@@ -90,9 +90,10 @@ class _OpenTurn:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
+    """A turn ends where a heading of its role's usual style begins the next, or where it is too long."""
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
-    current, styles = _OpenTurn(), _styles(source.head())
+    current, styles = _OpenTurn(), _heading_styles(source.head())
     for known, line in _outside_fences(line.text for line in source.lines()):
         found = known if known and styles.get(known.role) == known.style else None
         if found is None and current.size <= _LONGEST:
@@ -101,13 +102,13 @@ def _turns(source: Source) -> Iterator[Turn]:
             continue
         if current.heading is None:
             frame, at = _preamble("\n".join(current.lines), frame)
-            yield from _title(current.lines, frame, at)
+            yield from _title_turns(current.lines, frame, at)
         else:
-            yield from _message(current, replace(frame, at=at), source.report)
+            yield from _message_turns(current, replace(frame, at=at), source.report)
         current = _OpenTurn(found or current.heading, [found.words if found else line])
         at = (found.at if found else None) or at
     if current.heading:
-        yield from _message(current, replace(frame, at=at), source.report)
+        yield from _message_turns(current, replace(frame, at=at), source.report)
 
 
 def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
@@ -117,13 +118,13 @@ def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
     return replace(frame, session_id=session, agent=agent), time_in(text)
 
 
-def _title(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
+def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
     found = _TITLE.search("\n".join(lines))
     if found and not time_in(found["title"]):
         yield replace(frame, kind="title", content=found["title"].strip(), at=at)
 
 
-def _message(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     """The turns of one message: its words, and what tools did between them."""
     assert said.heading is not None
     lines = [line.removeprefix(">").removeprefix(" ") for line in said.lines] if said.heading.style[0] else said.lines
@@ -131,20 +132,20 @@ def _message(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Iterator[Tu
     report.count_dropped("thinking", thoughts)
     frame = replace(frame, role=said.heading.role)
     if frame.role != "assistant":
-        yield from _words(text, frame)
+        yield from _text_turns(text, frame)
         return
     at = 0
     while found := _TOOL.search(text, at):
-        yield from _words(text[at : found.start()], frame)
-        inside, at = _inside(text, found)
+        yield from _text_turns(text[at : found.start()], frame)
+        inside, at = _tool_block(text, found)
         name = _TOOL_NAME.search(found[0])
         tool = name[1] if name else found["name"] or "unknown"
         words = _MARKUP.sub("", inside).strip()
         yield replace(frame, role="tool", tool=tool, content=words or f"Tool use: {tool}")
-    yield from _words(text[at:], frame)
+    yield from _text_turns(text[at:], frame)
 
 
-def _inside(text: str, opening: re.Match[str]) -> tuple[str, int]:
+def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
     """What a tool's block holds, and where it ends: at its closing tag, or (without tags) at the next rule."""
     if opening["name"]:
         rule = _RULE.search(text, opening.end())
@@ -154,7 +155,7 @@ def _inside(text: str, opening: re.Match[str]) -> tuple[str, int]:
     return (text[opening.end() : end], end + len(_TOOL_END)) if end >= 0 else (text[opening.end() :], len(text))
 
 
-def _words(text: str, frame: Turn) -> Iterator[Turn]:
+def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
     lines = _NOTE.sub("", text).split("\n")
     while lines and _is_between(lines[0]):
         lines.pop(0)

@@ -36,12 +36,12 @@ _DESCRIBING = frozenset(
 def read(source: Source) -> Iterator[Turn]:
     """Stream the turns of a chat file, whichever of the shapes it has."""
     numbering = Numbering(source)
-    for number, value in source.objects() if is_lines(source.head()) else _document(source):
+    for number, value in source.objects() if is_lines(source.head()) else _document_objects(source):
         if is_message(value):
             yield from numbering.number(_known_message(number, value, "", source.thread.calls, source))
         elif recognises(value):
             part = "" if number == 1 else f"-{number}"
-            yield from numbering.number_conversation(_conversation(number, value, source), part)
+            yield from numbering.number_conversation(_conversation_turns(number, value, source), part)
         else:
             source.report.cannot_read(source.path, number, "neither a message nor a conversation")
 
@@ -54,7 +54,7 @@ def recognises(value: JsonObject) -> bool:
     return is_message(value) and (bool(calls) or not isinstance(value.get("content"), str))
 
 
-def _document(source: Source) -> Iterator[NumberedObject]:
+def _document_objects(source: Source) -> Iterator[NumberedObject]:
     """The messages and conversations of one JSON document; a fault ends it, and is counted."""
     described: JsonObject = {}
     number = 0
@@ -81,7 +81,7 @@ def _name(conversation: JsonObject) -> str:
     return session_of(conversation) or text_at(conversation, "id", "custom_id") or ""
 
 
-def _conversation(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
+def _conversation_turns(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
     calls = Calls()
     exported = chatgpt_export.is_export(conversation)
     for item in chatgpt_export.messages(conversation) if exported else as_list(conversation.get("messages")):

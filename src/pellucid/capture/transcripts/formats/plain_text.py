@@ -111,9 +111,9 @@ class _OpenMessage:
 def is_chat(head: str) -> bool:
     """Whether a text is one of somebody with an assistant: both speak, and one of them first."""
     lines = [line for line in head.splitlines() if line.strip()]
-    first = next((line for line in lines if _start(line) or not date_at_head(line, begins=True)), "")
-    roles = {begun.role for line in lines if (begun := _start(line)) and not begun.speaker}
-    return _start(first) is not None and {"user", "assistant"} <= roles
+    first = next((line for line in lines if _speaker_start(line) or not date_at_head(line, begins=True)), "")
+    roles = {begun.role for line in lines if (begun := _speaker_start(line)) and not begun.speaker}
+    return _speaker_start(first) is not None and {"user", "assistant"} <= roles
 
 
 def read(source: Source) -> Iterator[Turn]:
@@ -122,13 +122,14 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
+    """Whether it is a dialogue or notes shows at its first line of words; until then what comes is held back."""
     dialogue: bool | None = None
     day: datetime | None = None
     before: list[Turn] = []
     current = _OpenMessage()
     for line in source.lines():
         text = line.text
-        speech = _start(text)
+        speech = _speaker_start(text)
         dated = None if speech else date_at_head(text, begins=not current.lines)
         day = dated or day
         if dialogue is None and text.strip() and not dated:
@@ -138,7 +139,7 @@ def _turns(source: Source) -> Iterator[Turn]:
             yield from before
         if dated and dialogue:
             continue
-        begun = speech if dialogue else _paragraph(text, current, dated)
+        begun = speech if dialogue else _paragraph_start(text, current, dated)
         if begun is None and current.size > _LONGEST:
             begun = _OpenMessage(current.role, current.kind, current.speaker, current.at, [text], len(text))
         if begun is not None:
@@ -154,7 +155,7 @@ def _turns(source: Source) -> Iterator[Turn]:
     yield current.close()
 
 
-def _paragraph(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
+def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
     """The turn that begins at a blank line, or where the notes of another day begin; None for any other line."""
     if not line.strip():
         return _OpenMessage()
@@ -165,7 +166,7 @@ def _paragraph(line: str, current: _OpenMessage, dated: datetime | None) -> _Ope
     return None
 
 
-def _start(line: str) -> _OpenMessage | None:
+def _speaker_start(line: str) -> _OpenMessage | None:
     """The turn a `Name: words` line begins; None for any other line."""
     match = _SPEECH.match(line)
     if match is None or not _is_name(match["name"]):

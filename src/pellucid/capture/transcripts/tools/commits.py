@@ -88,14 +88,15 @@ def landed(landing: Landing, output: str, *, failed: bool | None) -> str | None:
 
 
 def _of_command(command: ShellCommand) -> Iterator[Landing]:
+    """What a shell command would write: `git commit`, `gh pr create` or `gh pr edit`, behind variables and options."""
     words = list(command.words)
     while words and words[0] is not None and re.match(r"\w+=", words[0]):
         words.pop(0)
     program = (words[0] or "").rpartition("/")[2] if words else ""
     if program == "git" and (rest := _after_git_options(words[1:])) and rest[0] == "commit":
-        yield from _commit(_options(rest[1:]), command)
+        yield from _commit_landing(_options(rest[1:]), command)
     elif program == "gh" and words[1:3] in (["pr", "create"], ["pr", "edit"]):
-        yield from _request(_options(words[3:]), command)
+        yield from _pull_request_landing(_options(words[3:]), command)
 
 
 def _after_git_options(words: list[str | None]) -> list[str | None]:
@@ -105,7 +106,7 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
     return words[at:]
 
 
-def _commit(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
+def _commit_landing(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
     said = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
         said.append(command.fed)
@@ -115,7 +116,7 @@ def _commit(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
         yield Landing("commit", text, command.masked)
 
 
-def _request(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
+def _pull_request_landing(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):
@@ -136,11 +137,11 @@ def _options(words: Iterable[str | None]) -> list[Option]:
             name, equals, value = word.partition("=")
             found.append((name, value if equals else None))
         else:
-            found += _letters(word)
+            found += _letter_options(word)
     return [(name, None if value == "\0" else value) for name, value in found]
 
 
-def _letters(word: str) -> list[Option]:
+def _letter_options(word: str) -> list[Option]:
     for place, letter in enumerate(word[1:], 1):
         if letter in "mFtb":  # the rest of the word is its value, if there is one
             flags = [(f"-{each}", "") for each in word[1:place]]

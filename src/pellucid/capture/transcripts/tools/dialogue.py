@@ -111,11 +111,11 @@ def _question(asked: JsonObject) -> DialogueQuestion | None:
 def _answers_given(
     questions: Sequence[DialogueQuestion], output: str, details: JsonObject
 ) -> Iterator[tuple[str, str]]:
-    told = as_object(details.get("answers")) or as_object(_json(output).get("answers"))
+    told = as_object(details.get("answers")) or as_object(_json_object(output).get("answers"))
     if told:
         names = {question.name: question.text for question in questions if question.name}
         for name, said in told.items():
-            yield names.get(name, name), _joined(said)
+            yield names.get(name, name), _joined_answer(said)
     else:
         yield from _in_prose(questions, output)
 
@@ -124,7 +124,7 @@ def _in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tu
     """`"question"="answer", …`: an answer may hold quotes, so it goes on to where the next known question begins."""
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
-        yield from _pairs(output)
+        yield from _question_answer_pairs(output)
         return
     starts.sort(key=lambda start: start[0])
     for index, (at, question) in enumerate(starts):
@@ -137,7 +137,7 @@ def _in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tu
         yield question.text, f"{words}\n{note}" if noted else words
 
 
-def _pairs(output: str) -> Iterator[tuple[str, str]]:
+def _question_answer_pairs(output: str) -> Iterator[tuple[str, str]]:
     """Questions and answers where no question is known; each is looked for behind the one before, so none twice."""
     begin = _PAIR_BEGINS.search(output)
     while begin and (end := _PAIR_ENDS.search(output, begin.end())):
@@ -152,7 +152,7 @@ def _answer(question: DialogueQuestion, said: str, notes: str) -> DialogueAnswer
     return DialogueAnswer(question.text, said.strip(), described, notes)
 
 
-def _joined(said: object) -> str:
+def _joined_answer(said: object) -> str:
     found = as_object(said).get("answers", said)
     if isinstance(found, str):
         return found
@@ -165,7 +165,7 @@ def _joined(said: object) -> str:
     ).strip()
 
 
-def _json(text: str) -> JsonObject:
+def _json_object(text: str) -> JsonObject:
     try:
         return as_object(json.loads(text)) if text.lstrip().startswith("{") else {}
     except (ValueError, RecursionError):

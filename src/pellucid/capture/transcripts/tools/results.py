@@ -34,10 +34,10 @@ def turns_of(found: Iterable[MessageBlock], message: Turn, calls: Calls, report:
             calls.remember(block.call_id, call)
             yield _tool_turn(frame, block.text, call.tool, "call")
         else:
-            yield from _result(block, calls.take_answered(block.call_id), frame, report)
+            yield from _result_turns(block, calls.take_answered(block.call_id), frame, report)
 
 
-def _result(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
     if call.ours:
         report.drop("own-recall")
         return

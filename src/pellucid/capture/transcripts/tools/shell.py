@@ -55,23 +55,23 @@ class _ShellReading:
         while self._at < len(self._text):
             match self._text[self._at]:
                 case "'":
-                    self._single()
+                    self._read_single_quotes()
                 case '"':
                     self._double_quoted()
                 case "\\":
                     after = self._text[self._at + 1 : self._at + 2]
-                    self._add("" if after == "\n" else after, 2)
+                    self._add_to_word("" if after == "\n" else after, 2)
                 case "$" | "`":
-                    self._expansion()
-                case char if not self._syntax(char):
+                    self._read_expansion()
+                case char if not self._step_over_syntax(char):
                     plain = _PLAIN.match(self._text, self._at)
-                    self._add(plain[0] if plain else char, len(plain[0]) if plain else 1)
+                    self._add_to_word(plain[0] if plain else char, len(plain[0]) if plain else 1)
                 case _:
                     pass
         self._end_command("")
         return self._found
 
-    def _add(self, text: str, width: int, *, known: bool = True) -> None:
+    def _add_to_word(self, text: str, width: int, *, known: bool = True) -> None:
         self._word = self._word or []
         self._word.append(text)
         self._known = self._known and known
@@ -89,7 +89,7 @@ class _ShellReading:
             self._found.append(ShellCommand(tuple(self._words), self._fed, masked))
         self._words, self._fed = [], None
 
-    def _syntax(self, char: str) -> bool:
+    def _step_over_syntax(self, char: str) -> bool:
         """Whether a heredoc, a comment, a redirection, white space or the end of a command was stepped over."""
         if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MOST_HEREDOCS:
             self._end_word()
@@ -115,16 +115,16 @@ class _ShellReading:
         """Take the body, which begins on the next line, out of the text."""
         self._heredocs += 1
         end = _line_end(self._text, self._at)
-        self._fed, after = _body(self._text, end + 1, mark)
+        self._fed, after = _heredoc_body(self._text, end + 1, mark)
         self._text = self._text[:end] + self._text[after:]
         self._last = len(self._text.rstrip())
 
-    def _single(self) -> None:
+    def _read_single_quotes(self) -> None:
         end = self._text.find("'", self._at + 1)
         if end < 0:
             self._give_up()
         else:
-            self._add(self._text[self._at + 1 : end], end + 1 - self._at)
+            self._add_to_word(self._text[self._at + 1 : end], end + 1 - self._at)
 
     def _double_quoted(self) -> None:
         """Read on to the closing quote: what the shell would put there is unknown, and so is the word then."""
@@ -135,7 +135,7 @@ class _ShellReading:
                 escaped = self._text[at + 1 : at + 2]
                 char, width = (escaped if escaped in '$`"\\' else "" if escaped == "\n" else char + escaped), 2
             elif self._text.startswith("$(", at):
-                value, after = self._substitution(at)
+                value, after = self._heredoc_substitution(at)
                 char, width, known = value or "", after - at, known and value is not None
             elif char == "`" or _VARIABLE.match(self._text, at):
                 known = False
@@ -144,24 +144,24 @@ class _ShellReading:
         if at >= len(self._text):
             self._give_up()
         else:
-            self._add("".join(parts), at + 1 - self._at, known=known)
+            self._add_to_word("".join(parts), at + 1 - self._at, known=known)
 
-    def _expansion(self) -> None:
+    def _read_expansion(self) -> None:
         if quoted := _QUOTED.match(self._text, self._at):
             words = _ESCAPE.sub(lambda found: _SIGNS.get(found[1], found[1]), quoted[1])
-            self._add(words, quoted.end() - self._at)
+            self._add_to_word(words, quoted.end() - self._at)
         elif self._text.startswith("$(", self._at):
-            value, after = self._substitution(self._at)
-            self._add(value or "", after - self._at, known=value is not None)
+            value, after = self._heredoc_substitution(self._at)
+            self._add_to_word(value or "", after - self._at, known=value is not None)
         else:
-            self._add(self._text[self._at], 1, known=False)
+            self._add_to_word(self._text[self._at], 1, known=False)
 
-    def _substitution(self, at: int) -> tuple[str | None, int]:
+    def _heredoc_substitution(self, at: int) -> tuple[str | None, int]:
         """The value of `$(cat <<EOF … EOF)` at a place, None for any other substitution; and where it ends."""
         cat = _CAT.match(self._text, at) if self._heredocs < _MOST_HEREDOCS else None
         if cat and (mark := _HEREDOC.match(self._text, cat.end())):
             self._heredocs += 1
-            body, after = _body(self._text, _line_end(self._text, mark.end()) + 1, mark)
+            body, after = _heredoc_body(self._text, _line_end(self._text, mark.end()) + 1, mark)
             if close := _CLOSE.match(self._text, after):
                 return body.rstrip("\n"), close.end()
         depth = 0
@@ -175,7 +175,7 @@ class _ShellReading:
         self._words, self._word, self._at = [], None, len(self._text)
 
 
-def _body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
+def _heredoc_body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
     """The lines of a heredoc up to its mark, and the place after that mark."""
     name = mark[2] or mark[3] or mark[4]
     lines: list[str] = []

@@ -83,7 +83,7 @@ def asserts(text: str, start: int, end: int, *, relative: bool, past: bool = Fal
     for said in _SAYING.finditer(text):
         if said.start() < start < said.end():
             return past or not _MATTER.search(text[said.start() : start])
-        if said.end() <= start and _follows(text[said.end() : start], after, relative=relative, past=past):
+        if said.end() <= start and _may_stand_between(text[said.end() : start], after, relative=relative, past=past):
             return True
         if said.start() >= end and _leads(text[end : said.start()]):
             return True
@@ -95,7 +95,8 @@ def _belongs(before: str, after: str) -> bool:
     return bool(_FROM_THING.search(before)) or bool(_OWNED.search(before) and re.match(r" \w", after))
 
 
-def _follows(between: str, after: str, *, relative: bool, past: bool) -> bool:
+def _may_stand_between(between: str, after: str, *, relative: bool, past: bool) -> bool:
+    """Whether the words between a verb of saying and a date leave the date with that verb."""
     if _BREAK.search(between):
         return False
     if past or (relative and _TOPIC.search(between) and not _PLAN.search(between)):

@@ -62,7 +62,7 @@ def window(text: str, at: datetime) -> Window | None:
     try:
         found = pieces(plain, lowered, at.date())
         reaches = _reaches(lowered, found)
-        return _whole(read, lowered, reaches, found, at) if reaches else None
+        return _window_of(read, lowered, reaches, found, at) if reaches else None
     except (OverflowError, ValueError):
         return None
 
@@ -77,16 +77,16 @@ def _reaches(text: str, found: Sequence[Piece]) -> list[_Reach]:
         opening = first.at - len(led[0]) if led else first.at
         linked = second and _LINK.fullmatch(text, first.end, second.at)
         if second and linked and (kind == "between" or "and" not in linked[0].split()):
-            first, second = _aligned(first, second)
+            first, second = _aligned_ends(first, second)
             out.append(_Reach(first.span[0], second.span[1], opening if kind == "between" else first.at, second.end))
             index += 2
             continue
-        out.append(_single(text, first, kind, opening))
+        out.append(_reach_of_one(text, first, kind, opening))
         index += 1
     return out
 
 
-def _single(text: str, piece: Piece, kind: str, opening: int) -> _Reach:
+def _reach_of_one(text: str, piece: Piece, kind: str, opening: int) -> _Reach:
     since, until = piece.span
     if kind == "between":
         onwards = _ONWARDS.match(text, piece.end)
@@ -95,7 +95,7 @@ def _single(text: str, piece: Piece, kind: str, opening: int) -> _Reach:
     return _Reach(*ends[kind], opening, piece.end) if kind else _Reach(since, until, piece.at, piece.end)
 
 
-def _aligned(first: Piece, second: Piece) -> tuple[Piece, Piece]:
+def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
     """The two ends of a range in one stretch of time: a month without a year takes it from the other end."""
     if not first.told and not first.relative:
         while first.span[0] > second.span[0]:
@@ -117,7 +117,7 @@ def _moved(piece: Piece, years: int) -> Piece:
     return replace(piece, span=(start.replace(year=start.year + years), end.replace(year=end.year + years)))
 
 
-def _whole(text: str, lowered: str, reaches: Sequence[_Reach], found: Sequence[Piece], now: datetime) -> Window:
+def _window_of(text: str, lowered: str, reaches: Sequence[_Reach], found: Sequence[Piece], now: datetime) -> Window:
     """All reaches as one: from the earliest beginning to the latest end; open where one of them is."""
     starts = [reach.since for reach in reaches if reach.since]
     ends = [reach.until for reach in reaches if reach.until]
@@ -126,12 +126,12 @@ def _whole(text: str, lowered: str, reaches: Sequence[_Reach], found: Sequence[P
         _instant(min(starts), zone) if len(starts) == len(reaches) else None,
         _instant(max(ends), zone) if len(ends) == len(reaches) else None,
         text[at:end],
-        len(reaches) == 1 and _of_saying(lowered, reaches[0], found[0], now.date()),
+        len(reaches) == 1 and _dates_what_was_said(lowered, reaches[0], found[0], now.date()),
     )
 
 
-def _of_saying(text: str, reach: _Reach, piece: Piece, today: date) -> bool:
-    """Whether the period dates what was said: what has yet to begin cannot."""
+def _dates_what_was_said(text: str, reach: _Reach, piece: Piece, today: date) -> bool:
+    """Whether the period says when something was said, and not when it happens; one that has yet to begin cannot."""
     if reach.since and reach.since > today:
         return False
     over = piece.span[0] < today and piece.span[1] <= today + timedelta(days=1)

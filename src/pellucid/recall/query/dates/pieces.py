@@ -218,7 +218,7 @@ _HINT = (
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled_pattern(pattern: str) -> re.Pattern[str]:
     """A pattern with the names for its marks: `«month 4»` is each name of a month of four letters or more."""
     known: dict[str, Iterable[str]] = {
         "month": lexicon.months(),
@@ -248,20 +248,20 @@ def _is_past(unit: str, offset: str) -> bool:
 
 def pieces(text: str, lowered: str, today: date) -> list[Piece]:
     """The dates of a query in its order; none overlaps another, and at most 16 are read."""
-    if not _compiled(_HINT).search(lowered):
+    if not _compiled_pattern(_HINT).search(lowered):
         return []
     found = list[Piece]()
     for pattern, resolve in _ROWS:
-        for match in _compiled(pattern).finditer(lowered):
-            piece = _resolved(match, resolve, today)
+        for match in _compiled_pattern(pattern).finditer(lowered):
+            piece = _piece_of(match, resolve, today)
             if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
                 found.append(piece)
             if len(found) >= MOST:
                 break
-    return sorted([*found, *_joined(lowered, found, today)], key=lambda piece: piece.at)
+    return sorted([*found, *_ends_of_ranges(lowered, found, today)], key=lambda piece: piece.at)
 
 
-def _resolved(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
+def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
     """The piece, or None where there is no such day."""
     try:
         return resolve(match, today)
@@ -278,11 +278,11 @@ def _is_verb(match: re.Match[str], text: str) -> bool:
     return text[match.start("mo")].islower() and not re.search(r"\d(?:st|nd|rd|th)", match[0])
 
 
-def _joined(lowered: str, found: list[Piece], today: date) -> list[Piece]:
+def _ends_of_ranges(lowered: str, found: list[Piece], today: date) -> list[Piece]:
     """`… and July`, `… to 2021`: a bare month or year that ends a range."""
     more = list[Piece]()
     for piece in found:
-        match = _compiled(_AND).match(lowered, piece.end)
+        match = _compiled_pattern(_AND).match(lowered, piece.end)
         if match and all(p.at != match.end() and not p.at < match.end() <= p.end for p in found):
             resolved = (
                 _month(match, today)

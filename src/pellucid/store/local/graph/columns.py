@@ -156,10 +156,10 @@ class GraphCache:
             self._view = None
             for seg, version in deadline.over(versions.items()):  # what is read stays, whether or not the rest is
                 if seg not in held or held[seg].version != version:
-                    held[seg] = self._load(connection, ns, seg, version)
+                    held[seg] = self._load_segment(connection, ns, seg, version)
             fresh = {seg: held[seg] for seg in versions}
             redirects = np.array(execute(connection, self.queries["redirects"], (ns,)), dtype=np.int64)
-            view = _assemble(stamp, [fresh[seg] for seg in sorted(fresh)], redirects.reshape(-1, 2))
+            view = _assemble_view(stamp, [fresh[seg] for seg in sorted(fresh)], redirects.reshape(-1, 2))
             self._held, self._view = fresh, view
             self.size = 2 * sum(segment.size for segment in fresh.values()) + view.steps.nbytes
             return view
@@ -169,10 +169,10 @@ class GraphCache:
         with self._lock:
             held = self._speakers
             if held is None or held[0] is not graph or held[1] is not memories:
-                held = self._speakers = graph, memories, _places(memories, graph.rows)
+                held = self._speakers = graph, memories, _places_of_rows(memories, graph.rows)
             return held[2]
 
-    def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> GraphSegment:
+    def _load_segment(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> GraphSegment:
         files = (ns, seg * GRAPH_SEGMENT, seg * GRAPH_SEGMENT + GRAPH_SEGMENT - 1)
         columns = list(zip(*execute(connection, self.queries["graph_edges"], files), strict=True))
         columns = columns or [()] * len(_COLUMNS)
@@ -181,7 +181,7 @@ class GraphCache:
         return GraphSegment(version, edges, homes.reshape(-1, 2))
 
 
-def _places(memories: View, rows: Ints) -> Ints:
+def _places_of_rows(memories: View, rows: Ints) -> Ints:
     held = memories.light["row"]
     if not len(held):
         return np.full(len(rows), -1, dtype=np.int64)
@@ -189,7 +189,7 @@ def _places(memories: View, rows: Ints) -> Ints:
     return np.where(held[place] == rows, place, -1)
 
 
-def _assemble(stamp: int, segments: list[GraphSegment], redirects: Ints) -> GraphView:
+def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) -> GraphView:
     every: dict[str, NDArray[Any]] = {
         name: np.concatenate([np.zeros(0, kind), *(segment.edges[name] for segment in segments)])
         for name, kind in _COLUMNS

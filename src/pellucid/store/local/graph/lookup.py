@@ -35,7 +35,7 @@ class LocalGraph:
     def _run(self, query: str, *bindings: str | int | None) -> list[tuple[Any, ...]]:
         return execute(self._connections.get(), self._queries[query], bindings)
 
-    def _ns(self, namespace: str) -> int:
+    def _namespace_number(self, namespace: str) -> int:
         """The number of a namespace; 0, which none has, for an unknown one."""
         found = self._run("namespace", namespace)
         return found[0][0] if found else 0
@@ -46,14 +46,14 @@ class LocalGraph:
 
     def entities(self, namespace: str, types: Sequence[str] = ()) -> list[Node]:
         wanted = json.dumps(list(types)) if types else None
-        return [node(*row) for row in self._run("entities", self._ns(namespace), wanted)]
+        return [node(*row) for row in self._run("entities", self._namespace_number(namespace), wanted)]
 
     def entity(self, namespace: str, name: str) -> Node | None:
-        found = named(self._connections.get(), self._queries, self._ns(namespace), [name])
+        found = named(self._connections.get(), self._queries, self._namespace_number(namespace), [name])
         return found[0] if found else None
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        rows = self._run("shared_names", self._ns(namespace))
+        rows = self._run("shared_names", self._namespace_number(namespace))
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
@@ -90,7 +90,7 @@ class LocalGraph:
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
-        ns = self._ns(namespace)
+        ns = self._namespace_number(namespace)
         redirects = self._redirects(ns)
         if keys is None:
             rows = self._run("edges_of_namespace", ns)
@@ -128,7 +128,7 @@ class LocalGraph:
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:
         if not ids:
             return {}
-        ns, wanted = self._ns(namespace), set(ids)
+        ns, wanted = self._namespace_number(namespace), set(ids)
         found = {
             number: identity
             for number, key in self._run("nodes_of", ns)

@@ -83,7 +83,7 @@ def _plain_name(key: str) -> str:
     return key.upper() if _NUMBERED.fullmatch(key) else key
 
 
-def _hash(*parts: object) -> int:
+def _hash_of(*parts: object) -> int:
     """62 bits that name these parts, whatever the order in which files are folded."""
     data = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big") % NUMBERS
@@ -91,7 +91,7 @@ def _hash(*parts: object) -> int:
 
 def number_of(namespace: str, key: str) -> int:
     """The number of a node, unless another has it: then it is the next that is free."""
-    return _hash(namespace, key)
+    return _hash_of(namespace, key)
 
 
 def heading_of(memory: Memory, document: Document | None) -> str:
@@ -120,38 +120,38 @@ class GraphFold:
 
     def path(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
         """Make the facts of one file what the change says; `refused` are memories that another file holds."""
-        facts = _accepted(change.facts, refused)
+        facts = _accepted_facts(change.facts, refused)
         says = space is not None and (change.document is not None or facts != NO_FACTS)
         held = self._run("source", change.path)
         if held and (space is None or not says or held[0][1] != space.ns):
-            self._put(held[0][0], change, Space("", held[0][1]), NO_FACTS)
+            self._put_facts(held[0][0], change, Space("", held[0][1]), NO_FACTS)
             self._run("drop_document", held[0][0])
             self._run("drop_source", held[0][0])
             held = []
         if says and space is not None:
             file: int = held[0][0] if held else self._run("add_source", space.ns, change.path)[0][0]
-            self._put(file, change, space, facts)
-            self._document(file, change.document)
+            self._put_facts(file, change, space, facts)
+            self._put_document(file, change.document)
 
-    def _document(self, file: int, document: Document | None) -> None:
+    def _put_document(self, file: int, document: Document | None) -> None:
         self._run("drop_document", file)
         if document:
             record = document.model_dump_json(by_alias=True)
             self._run("put_document", file, document.root, document.path, record)
 
-    def _put(self, file: int, change: PathChange, space: Space, facts: GraphFacts) -> None:
+    def _put_facts(self, file: int, change: PathChange, space: Space, facts: GraphFacts) -> None:
         self._segments.add((space.ns, file // GRAPH_SEGMENT))
-        self._replace("entity_facts", file, {self._entity(space, fact) for fact in facts.entities}, [0])
-        self._replace("edges", file, {self._edge(space, change.path, edge) for edge in facts.edges}, [1, 2])
-        claims = {self._claim(space, claim) for claim in facts.claims}
-        self._replace("claims", file, claims, [0])
+        self._replace_rows("entity_facts", file, {self._entity(space, fact) for fact in facts.entities}, [0])
+        self._replace_rows("edges", file, {self._edge_row(space, change.path, edge) for edge in facts.edges}, [1, 2])
+        claims = {self._claim_row(space, claim) for claim in facts.claims}
+        self._replace_rows("claims", file, claims, [0])
         if change.document is None:  # how a memory stands may differ where its claims do not
             self._touched |= {int(row[0] or 0) for row in claims}
-        aliases = {(space.ns, key, self._node(space, entity)) for key, entity in facts.aliases}
-        self._replace("aliases", file, set[tuple[Value, ...]](aliases), [2])
-        self._replace("homes", file, self._homes(change, space, facts), [1])
+        aliases = {(space.ns, key, self._node_of_key(space, entity)) for key, entity in facts.aliases}
+        self._replace_rows("aliases", file, set[tuple[Value, ...]](aliases), [2])
+        self._replace_rows("homes", file, self._home_rows(change, space, facts), [1])
 
-    def _replace(self, table: str, file: int, rows: Rows, nodes: Sequence[int]) -> None:
+    def _replace_rows(self, table: str, file: int, rows: Rows, nodes: Sequence[int]) -> None:
         """Make the rows of a file in a table these; `nodes` are the columns that hold one."""
         held: Rows = set(self._run(f"{table}_of", file))
         if held == rows:
@@ -161,10 +161,10 @@ class GraphFold:
         self._touched |= {int(row[place] or 0) for row in held ^ rows for place in nodes}
 
     def _entity(self, space: Space, fact: EntityFact) -> tuple[Value, ...]:
-        node = self._node(space, fact.key)
+        node = self._node_of_key(space, fact.key)
         return node, int(not fact.defines), fact.since, fact.name, fact.type, fact.until
 
-    def _edge(self, space: Space, path: str, edge: Edge) -> tuple[Value, ...]:
+    def _edge_row(self, space: Space, path: str, edge: Edge) -> tuple[Value, ...]:
         said = (
             EDGE_TYPES.index(edge.type),
             edge.memory_id,
@@ -175,26 +175,26 @@ class GraphFold:
             edge.recorded,
             edge.anchor,
         )
-        ends = self._node(space, edge.source), self._node(space, edge.target)
-        return _hash(path, edge.source, edge.target, *said), *ends, *said
+        ends = self._node_of_key(space, edge.source), self._node_of_key(space, edge.target)
+        return _hash_of(path, edge.source, edge.target, *said), *ends, *said
 
-    def _claim(self, space: Space, claim: Claim) -> tuple[Value, ...]:
-        node = self._node(space, claim.entity)
+    def _claim_row(self, space: Space, claim: Claim) -> tuple[Value, ...]:
+        node = self._node_of_key(space, claim.entity)
         said = claim.attribute, claim.value, claim.memory_id
         return node, *said, claim.valid_from, claim.valid_until, claim.recorded, claim.retired_by
 
-    def _homes(self, change: PathChange, space: Space, facts: GraphFacts) -> Rows:
+    def _home_rows(self, change: PathChange, space: Space, facts: GraphFacts) -> Rows:
         if not facts.homes:
             return set()
         rows = {memory_id: row for row, ns, memory_id in self._run("rows_of_path", change.path) if ns == space.ns}
         headings = {each.memory.id: heading_of(each.memory, change.document) for each in change.records}
         return {
-            (rows[memory_id], self._node(space, key), headings.get(memory_id, ""))
+            (rows[memory_id], self._node_of_key(space, key), headings.get(memory_id, ""))
             for memory_id, key in facts.homes
             if memory_id in rows
         }
 
-    def _node(self, space: Space, key: str) -> int:
+    def _node_of_key(self, space: Space, key: str) -> int:
         """The node of a key, made where there is none."""
         known = self._known.get((space.ns, key))
         if known is None:
@@ -218,15 +218,15 @@ class GraphFold:
         self._run("drop_moved")
         touched = sorted(self._touched)
         for start in range(0, len(touched), _BATCH):
-            self._settle(touched[start : start + _BATCH])
+            self._settle_nodes(touched[start : start + _BATCH])
         for ns, seg in self._segments:
             self._run("bump_graph", ns, seg)
         if touched:
             self._run("drop_unused_types")
 
-    def _settle(self, nodes: Sequence[int]) -> None:
+    def _settle_nodes(self, nodes: Sequence[int]) -> None:
         wanted = json.dumps(nodes)
-        spoken = [_spoken(row) for row in self._run("spoken_of_nodes", wanted)]
+        spoken = [_spoken_row(row) for row in self._run("spoken_of_nodes", wanted)]
         claims = claims_in_force(self._run("claims_of_nodes", wanted))
         states: dict[int, list[tuple[Value, ...]]] = defaultdict(list)
         for node, *rest in self._run("states_of_nodes", wanted):
@@ -237,9 +237,9 @@ class GraphFold:
                 self._run("drop_states", node)
                 self._run("drop_node", node)
         for each in spoken:
-            self._describe(each, claims.get(each.node, ()), states[each.node])
+            self._describe_node(each, claims.get(each.node, ()), states[each.node])
 
-    def _describe(self, spoken: _Spoken, claims: Iterable[Claim], held: Sequence[tuple[Value, ...]]) -> None:
+    def _describe_node(self, spoken: _Spoken, claims: Iterable[Claim], held: Sequence[tuple[Value, ...]]) -> None:
         """The name, the type and the states of one node."""
         since: int | None = None
         if spoken.type not in _NODES:
@@ -247,13 +247,14 @@ class GraphFold:
             until = max([spoken.until, *(claim.valid_until for claim in held_by)])
             rows = [state_row(state) for state in chain(held_by, spoken.since, until)]
             since = int(rows[0][0] or 0)
-            self._chain(spoken.node, rows, held)
+            self._write_states(spoken.node, rows, held)
         said = spoken.name, spoken.type, spoken.defined, since
         if said != spoken.held:
             self._run("put_type", spoken.type)
             self._run("put_node", *said, spoken.node)
 
-    def _chain(self, node: int, rows: Sequence[tuple[Value, ...]], held: Sequence[tuple[Value, ...]]) -> None:
+    def _write_states(self, node: int, rows: Sequence[tuple[Value, ...]], held: Sequence[tuple[Value, ...]]) -> None:
+        """Replace the states of a node if they changed; each names the one before it."""
         if list(rows) == list(held):
             return
         self._run("drop_states", node)
@@ -271,7 +272,7 @@ def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -
     read = [(node, Claim(*said[:8]), said[8:]) for node, *said in rows]
     said_by = {(node, claim.attribute, claim.memory_id): claim for node, claim, _ in read}
     for node, claim, stands in read:
-        end = _retired(claim, said_by.get((node, claim.attribute, claim.retired_by)), known)
+        end = _retired_from(claim, said_by.get((node, claim.attribute, claim.retired_by)), known)
         held = ((start, min(until, end)) for start, until in spans(claim, stands, known))
         pieces[node, claim.attribute] += [_Piece(claim, *span) for span in held if span[0] < span[1]]
     out: dict[int, list[Claim]] = defaultdict(list)
@@ -279,12 +280,12 @@ def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -
         again = any(piece.start != piece.claim.valid_from for piece in each)
         out[node] += [
             replace(piece.claim, valid_from=piece.start, valid_until=piece.end)
-            for piece in (_apart(each) if again else each)
+            for piece in (_without_overlaps(each) if again else each)
         ]
     return out
 
 
-def _retired(claim: Claim, anew: Claim | None, known: int | None) -> int:
+def _retired_from(claim: Claim, anew: Claim | None, known: int | None) -> int:
     """From when on a memory says nothing of an attribute any more: another said it anew, and may be gone by now."""
     if not claim.retired_by:
         return FOREVER
@@ -323,7 +324,7 @@ def spans(said: Claim | Edge, stands: Sequence[Any], known: int | None) -> list[
     return [(max(start, least), end) for start, end in found if end > least]
 
 
-def _apart(pieces: Sequence[_Piece]) -> list[_Piece]:
+def _without_overlaps(pieces: Sequence[_Piece]) -> list[_Piece]:
     """The same without overlaps: of several the one whose claim began last holds, then the one written last."""
     out: list[_Piece] = []
     for start, end in pairwise(sorted({at for piece in pieces for at in (piece.start, piece.end)})):
@@ -342,7 +343,7 @@ def state_row(state: EntityState) -> tuple[Value, ...]:
     return state.valid_from, end, props, state.event, state.cause
 
 
-def _accepted(facts: GraphFacts, refused: Collection[str]) -> GraphFacts:
+def _accepted_facts(facts: GraphFacts, refused: Collection[str]) -> GraphFacts:
     """The facts without what memories say that stand elsewhere, and without intervals that hold nothing."""
     if facts == NO_FACTS:
         return facts
@@ -357,7 +358,7 @@ def _accepted(facts: GraphFacts, refused: Collection[str]) -> GraphFacts:
     )
 
 
-def _spoken(row: tuple[Any, ...]) -> _Spoken:
+def _spoken_row(row: tuple[Any, ...]) -> _Spoken:
     """A row of `spoken_of_nodes`."""
     node, key, name, type_, defined, since, first, last, best, said, edges = row
     named, mentioned = json.loads(best) if best else (_plain_name(key), 1)

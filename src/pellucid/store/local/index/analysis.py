@@ -38,21 +38,21 @@ class Analyzer:
                 text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
             )
             return cast("list[str]", found)
-        return [stem for stem, _, _ in self._pieces(_fold_width(text), singles=True)]
+        return [stem for stem, _, _ in self._pieces_of(_fold_width(text), singles=True)]
 
     def places(self, text: str) -> list[tuple[str, int, int]]:
         """The stems of a query with their half-open character ranges."""
-        return list(self._pieces(_fold_width(text), singles=False))
+        return list(self._pieces_of(_fold_width(text), singles=False))
 
-    def _pieces(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+    def _pieces_of(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:
         at = 0
         for run in _UNSPACED.finditer(text):
-            yield from self._words(text, at, run.start())
-            yield from _pairs(run.group(), run.start(), singles=singles or len(run.group()) == 1)
+            yield from self._stems_of(text, at, run.start())
+            yield from _pairs_of(run.group(), run.start(), singles=singles or len(run.group()) == 1)
             at = run.end()
-        yield from self._words(text, at, len(text))
+        yield from self._stems_of(text, at, len(text))
 
-    def _words(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    def _stems_of(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         raw = text[start:end].encode("utf-8", "replace")
         found = self._tokenize(raw, apsw.FTS5_TOKENIZE_QUERY, None, include_colocated=False)
         at = place = 0  # bytes and characters passed so far: a token's offsets are in bytes, and rise
@@ -92,7 +92,7 @@ def term(stem: str) -> int:
     return zlib.crc32(stem.encode())
 
 
-def _pairs(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+def _pairs_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
     if singles:
         for i, character in enumerate(run):
             yield character, at + i, at + i + 1

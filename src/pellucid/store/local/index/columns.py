@@ -137,11 +137,11 @@ class View:
         """For every row the sum of these counts of its own and of those beside it, of rows of the mask."""
         often = np.zeros(len(self), dtype=np.float32)
         often[positions] = counts
-        for which, where in self._sides(positions, np.flatnonzero(lends[positions])):
+        for which, where in self._neighbours_on_each_side(positions, np.flatnonzero(lends[positions])):
             often[where] += counts[which]  # no two rows stand before, or after, the same one
         return often
 
-    def _sides(
+    def _neighbours_on_each_side(
         self, positions: NDArray[np.int64], among: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         for beside in (self.before[positions[among]], self.after[positions[among]]):
@@ -232,14 +232,14 @@ class ColumnCache:
             self._view = None
             for seg, version in deadline.over(versions.items()):  # what is read stays, whether or not the rest is
                 if seg not in held or held[seg].version != version:
-                    held[seg] = self._load(connection, ns, seg, version)
+                    held[seg] = self._load_segment(connection, ns, seg, version)
             fresh = {seg: held[seg] for seg in versions}
             held_rows = tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light))
-            self._held, self._view = fresh, _assemble(held_rows, self._names)
+            self._held, self._view = fresh, _assemble_view(held_rows, self._names)
             self.size = sum(segment.size for segment in held_rows)
             return self._view
 
-    def _load(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> ColumnSegment:
+    def _load_segment(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> ColumnSegment:
         rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
@@ -250,10 +250,12 @@ class ColumnCache:
             light[i] = (row, bytes.fromhex(memory_id.partition("_")[2]), created, start, end, *flags)
             if vec is not None:
                 vectors[i] = np.frombuffer(vec, dtype=np.float16)
-        return ColumnSegment(version, light, vectors, *_postings([row[-2] for row in rows], [row[-1] for row in rows]))
+        return ColumnSegment(
+            version, light, vectors, *_decoded_postings([row[-2] for row in rows], [row[-1] for row in rows])
+        )
 
 
-def _postings(
+def _decoded_postings(
     terms: list[bytes], counts: list[bytes]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats, NDArray[np.uint32], NDArray[np.int64]]:
     flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
@@ -268,21 +270,21 @@ def _number(name: str | None, numbers: dict[str, int]) -> int:
     return -1 if name is None else numbers.setdefault(name, len(numbers))
 
 
-def _assemble(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> View:
+def _assemble_view(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> View:
     rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
     light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
     place = np.empty_like(by_turn)
     place[by_turn] = np.arange(len(by_turn))
     starts = np.cumsum([0, *(len(segment.light) for segment in segments)], dtype=np.int64)[:-1]
-    before, after = _beside(light["session"], light["ordinal"], by_turn)
+    before, after = _turns_beside(light["session"], light["ordinal"], by_turn)
     view = View(
         light,
         segments,
         starts,
         by_turn,
         place,
-        _within(light["session"], by_turn),
+        _places_in_session(light["session"], by_turn),
         before,
         after,
         light["length"],
@@ -293,16 +295,18 @@ def _assemble(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> 
     return replace(view, passage=view.together(every, light["length"], every >= 0).astype(np.int64))
 
 
-def _within(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places_in_session(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which place of its session each row has, from 0, in the order of turns; 0 outside of sessions."""
     ordered = session[by_turn]
     out = np.zeros(len(by_turn), dtype=np.int64)
     out[by_turn] = np.arange(len(by_turn)) - np.searchsorted(ordered, ordered, "left")
     return np.where(session >= 0, out, 0)
 
 
-def _beside(
+def _turns_beside(
     session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row just before and just after each in its session, at most one turn apart; -1 for none."""
     first, second = by_turn[:-1], by_turn[1:]
     close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
     before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)

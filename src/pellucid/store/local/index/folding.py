@@ -54,25 +54,25 @@ class Fold:
     def path(self, change: PathChange) -> None:
         """Make the rows of one file what the change says; of a file that is as it was, only the graph's."""
         if self._keeps and change.episode is None and self._unchanged(change):
-            self.graph.path(change, self._space(change), self.refused)
+            self.graph.path(change, self._space_of(change), self.refused)
             return
         held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
         own = 0 if among_people(change.records) else OWN
         for record in change.records:
             if record.memory.id in held:
                 row, ns, _ = held.pop(record.memory.id)
-                self._drop(row, ns)
-                self._put(record, change, own)
+                self._drop_row(row, ns)
+                self._put_record(record, change, own)
             elif holder := self._run(self._queries["row_of_id"], (record.memory.id,)):
                 self.refused[record.memory.id] = holder[0][0]
             else:
-                self._put(record, change, own)
+                self._put_record(record, change, own)
         for row, ns, _ in held.values():
-            self._drop(row, ns)
+            self._drop_row(row, ns)
         if held:
             self._run(self._queries["look_again"])
-        self._episode(change)
-        self.graph.path(change, self._space(change), self.refused)
+        self._put_episode(change)
+        self.graph.path(change, self._space_of(change), self.refused)
         if change.file_digest:
             refused = any(record.memory.id in self.refused for record in change.records)
             stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
@@ -113,28 +113,28 @@ class Fold:
         for change in changes:
             match change.row:
                 case FoldRow() as row:
-                    self._use(row)
+                    self._put_use(row)
                 case TombstoneRow() as row:
                     for key in row.keys:
                         self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
                     self._run(self._queries["drop_standing"], (row.memory_id,))
                 case LifecycleRow() as row:
                     if before := state_before(row):
-                        at, ns = _millis(row.timestamp), self._namespace(row.namespace)
+                        at, ns = _millis(row.timestamp), self._namespace_number(row.namespace)
                         self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
 
-    def _use(self, row: FoldRow) -> None:
-        kept = row.memory_id, self._namespace(row.namespace), row.model_dump_json(by_alias=True)
+    def _put_use(self, row: FoldRow) -> None:
+        kept = row.memory_id, self._namespace_number(row.namespace), row.model_dump_json(by_alias=True)
         self._run(self._queries["put_fold"], kept)
         for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
             self._touched.add((ns, place // SEGMENT))
 
-    def _episode(self, change: PathChange) -> None:
+    def _put_episode(self, change: PathChange) -> None:
         self._run(self._queries["drop_episode"], (change.path,))
         for row, ns in self._run(self._queries["drop_story"], (change.path,)):
             self._touched.add((-ns, row // SEGMENT))
         if episode := change.episode:
-            ns, at = self._namespace(episode.namespace), _millis(episode.started or episode.created)
+            ns, at = self._namespace_number(episode.namespace), _millis(episode.started or episode.created)
             kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
             self._run(self._queries["put_episode"], kept)
             vector = change.topic_encoding.vector.astype(np.float16).tobytes() if change.topic_encoding else None
@@ -143,8 +143,8 @@ class Fold:
             ((row,),) = self._run(self._queries["put_story"], (*story, words.length))
             self._touched.add((-ns, row // SEGMENT))
 
-    def _put(self, record: IndexRecord, change: PathChange, own: int) -> None:
-        memory, ns = record.memory, self._namespace(record.memory.namespace)
+    def _put_record(self, record: IndexRecord, change: PathChange, own: int) -> None:
+        memory, ns = record.memory, self._namespace_number(record.memory.namespace)
         row = self._run(
             self._queries["put_memory"],
             (
@@ -191,20 +191,20 @@ class Fold:
             self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
         self._touched.add((ns, row // SEGMENT))
 
-    def _drop(self, row: int, ns: int) -> None:
+    def _drop_row(self, row: int, ns: int) -> None:
         self._run(self._queries["drop_features"], (row,))
         for table in ("drop_attributes", "drop_tags", "drop_mentions"):
             self._run(self._queries[table], (row,))
         self._run(self._queries["drop_memory"], (row,))
         self._touched.add((ns, row // SEGMENT))
 
-    def _space(self, change: PathChange) -> Space | None:
+    def _space_of(self, change: PathChange) -> Space | None:
         """The namespace of what a file holds."""
         held = (*(record.memory for record in change.records[:1]), change.document, change.episode)
         name = next((each.namespace for each in held if each), None)
-        return Space(name, self._namespace(name)) if name else None
+        return Space(name, self._namespace_number(name)) if name else None
 
-    def _namespace(self, name: str) -> int:
+    def _namespace_number(self, name: str) -> int:
         if name not in self._namespaces:
             self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
         return self._namespaces[name]

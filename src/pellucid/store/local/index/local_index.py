@@ -51,9 +51,9 @@ class LocalIndex:
         self._path, self._secret = path, secret
         self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
         self._connections = ThreadConnections(self._open)
-        self._warm = Warm(self._cold, warm_mb << 20)
+        self._warm = Warm(self._cold_namespace, warm_mb << 20)
 
-    def _cold(self) -> WarmNamespace:
+    def _cold_namespace(self) -> WarmNamespace:
         from pellucid.store.local.graph.columns import GraphCache
         from pellucid.store.local.index.columns import ColumnCache
 
@@ -114,7 +114,7 @@ class LocalIndex:
                 fold.path(change)
             if anew:
                 fold.forget_ledger()
-            after = 0 if anew else _folded(held, state)
+            after = 0 if anew else _ledger_row_reached(held, state)
             fold.ledger(each for each in ledger if each.seq > after)
             fold.graph.finish()
             fold.finish(replace(state, ledger_seq=max(0 if anew else held.ledger_seq, state.ledger_seq)))
@@ -178,7 +178,7 @@ class LocalIndex:
         self._connections.close()
 
 
-def _folded(held: IndexState, state: IndexState) -> int:
+def _ledger_row_reached(held: IndexState, state: IndexState) -> int:
     """Up to which row the ledger need not be folded again: where a gap was filled, all after it comes once more."""
     filled = held.ledger_gaps if held.ledger_gaps != state.ledger_gaps else ()
     return min(held.ledger_seq, *(first - 1 for first, _ in filled)) if filled else held.ledger_seq

@@ -41,12 +41,12 @@ Changed = list[tuple[int, Fields]]
 def state_before(row: LifecycleRow) -> str:
     """What a row of the ledger changed of how a memory stands, as it was before (JSON); empty where it changed none."""
     held = {name: row.before[name] for name in (*_TEXTS, *_INSTANTS) if name in row.before}
-    read = {name: _value(name, value) for name, value in held.items()}
+    read = {name: _row_value(name, value) for name, value in held.items()}
     known = {name: value for name, value in read.items() if value is not ...}
     return json.dumps(known) if known else ""
 
 
-def _value(name: str, value: object) -> object:
+def _row_value(name: str, value: object) -> object:
     """A value of a row; instants in epoch milliseconds; `...` for what cannot be read."""
     if value is None:
         return ... if name in _TEXTS else None
@@ -132,14 +132,14 @@ class RowsInView:
         """How the rows stood at an instant, by what was then, or is, known."""
         key = admission.at, admission.known
         if key not in self._pasts:
-            self._pasts[key] = self._past(*key)
+            self._pasts[key] = self._past_view(*key)
         return self._pasts[key]
 
-    def _past(self, at: int, known: int | None) -> PastView:
+    def _past_view(self, at: int, known: int | None) -> PastView:
         light, limit = self.view.light, FOREVER if known is None else known
         since = np.where(light["valid_from"] == BEGINNING, light["created"], light["valid_from"])
         shut_later = light["closed"] & (light["valid_until"] > limit)
-        recorded = _recorded(light["id"], light["created"])
+        recorded = _recorded_times(light["id"], light["created"])
         past = PastView(
             exists=recorded <= limit,
             active=light["active"] | light["closed"],
@@ -147,16 +147,17 @@ class RowsInView:
             valid_from=since,
             valid_until=np.where(shut_later, FOREVER, light["valid_until"]),
         )
-        for row, now, rows in self._changed(min(at, limit) if known is None else BEGINNING):
+        for row, now, rows in self._changed_rows(min(at, limit) if known is None else BEGINNING):
             place = int(self.view.positions(np.array([row]))[0])
-            past.active[place], past.trusted[place], since, until = _undone(now, rows, at, limit)
+            past.active[place], past.trusted[place], since, until = _standing_at(now, rows, at, limit)
             past.valid_from[place], past.valid_until[place] = since, until
         past.active[~past.exists] = False
+        # a merge takes over the beginning of its oldest part, and could not answer before it was made
         made = light["consolidated"]
         past.valid_from[made] = np.maximum(past.valid_from, recorded)[made]
         return past
 
-    def _changed(self, after: int) -> Iterator[tuple[int, Fields, Changed]]:
+    def _changed_rows(self, after: int) -> Iterator[tuple[int, Fields, Changed]]:
         """Rows with how they stand now, and what the ledger changed of them later than an instant, newest first."""
         found = execute(self.connection, self.queries["standings"], (self.ns, after))
         for row, changes in groupby(found, key=lambda each: each[0]):
@@ -201,8 +202,8 @@ class Pretended(RowsInView):
             mask[place] = mask[place] if each.wanted is None else each.wanted
         return mask
 
-    def _past(self, at: int, known: int | None) -> PastView:
-        past = super()._past(at, known)
+    def _past_view(self, at: int, known: int | None) -> PastView:
+        past = super()._past_view(at, known)
         for place, each in self._said.items():
             past.active[place], past.trusted[place] = each.active, each.trusted
             past.valid_from[place], past.valid_until[place] = each.since, each.until
@@ -230,7 +231,7 @@ def in_force(now: Fields, rows: Changed, span: tuple[int, int], known: int | Non
     span is its validity as its file says; where another was known, that counts.
     """
     limit = FOREVER if known is None else known
-    told = _before(now, rows, limit)
+    told = _undo_between(now, rows, limit)
     if not rows and _closed(now) and _validity(now)[1] > limit:
         told, span = told | {"status": "active"}, (span[0], FOREVER)
     (since, until), held = _validity(told), _validity(now)
@@ -238,14 +239,14 @@ def in_force(now: Fields, rows: Changed, span: tuple[int, int], known: int | Non
     turns = sorted({when for when, _ in rows if when <= limit})
     out: list[tuple[int, int]] = []
     for start, end in pairwise([BEGINNING, *turns, FOREVER]):
-        begin, stop = max(start, since), min(end, until, _stands_until(_before(told, rows, start, limit)))
+        begin, stop = max(start, since), min(end, until, _stands_until(_undo_between(told, rows, start, limit)))
         if begin < stop:
             joins = bool(out) and out[-1][1] == begin
             out[-1 if joins else len(out) :] = [(out[-1][0] if joins else begin, stop)]
     return out
 
 
-def _before(stood: Fields, rows: Changed, after: int, until: int = FOREVER) -> Fields:
+def _undo_between(stood: Fields, rows: Changed, after: int, until: int = FOREVER) -> Fields:
     """A standing with the rows later than an instant, and not later than another, undone."""
     out = dict(stood)
     for when, before in rows:
@@ -271,15 +272,15 @@ def _validity(stood: Fields) -> tuple[int, int]:
     return stood["created"] if stood["validAt"] is None else stood["validAt"], min(ends, default=FOREVER)
 
 
-def _undone(now: Fields, rows: Changed, at: int, limit: int) -> tuple[bool, bool, int, int]:
+def _standing_at(now: Fields, rows: Changed, at: int, limit: int) -> tuple[bool, bool, int, int]:
     """Active, trusted, valid from and until, of a memory whose ledger rows (newest first) are undone."""
-    known = _before(now, rows, limit)
-    then = _before(known, rows, min(at, limit), limit)
+    known = _undo_between(now, rows, limit)
+    then = _undo_between(known, rows, min(at, limit), limit)
     closed = _closed(then) and at < then["invalidAt"]
     return then["status"] == "active" or closed, then["trustZone"] != "quarantine", *_validity(known)
 
 
-def _recorded(ids: NDArray[np.bytes_], created: NDArray[np.int64]) -> NDArray[np.int64]:
+def _recorded_times(ids: NDArray[np.bytes_], created: NDArray[np.int64]) -> NDArray[np.int64]:
     """When each row was written down: see `model.memory.recorded_at`."""
     raw = np.ascontiguousarray(ids).view(np.uint8).reshape(-1, 16).astype(np.int64)
     millis = raw[:, :6] @ (np.int64(1) << np.arange(40, -1, -8, dtype=np.int64))

@@ -77,12 +77,12 @@ class LocalIndexReader:
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
         )
-        found = self._find([stem for stem, _, _ in places])
+        found = self._find_postings([stem for stem, _, _ in places])
         known = {stem: int((spans[:, 1] - spans[:, 0]).sum()) for stem, spans in found.items()}
         terms = tuple(Term(stem, start, end, known[stem]) for stem, start, end in places)
-        return TextSurvey(corpus, terms, _named(view, text) if names else {})
+        return TextSurvey(corpus, terms, _names_in_text(view, text) if names else {})
 
-    def _find(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    def _find_postings(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """Where each stem's postings stand; looked up once a snapshot."""
         missing = list(dict.fromkeys(stem for stem in stems if stem not in self._spans))
         if missing:
@@ -95,20 +95,20 @@ class LocalIndexReader:
         admitted = self._in_view.admissible(admission)
         others = self._in_view.others(admission, admitted)
         has_vector = self._view.light["has_vector"]
-        rows, scores = self._nearest(coarse, admitted & has_vector, query, pool)
-        open_rows, open_scores = self._nearest(coarse, others & has_vector, query, open_pool)
+        rows, scores = self._nearest_rows(coarse, admitted & has_vector, query, pool)
+        open_rows, open_scores = self._nearest_rows(coarse, others & has_vector, query, open_pool)
         return LegHits(rows, scores, open_rows, open_scores)
 
-    def _nearest(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
+    def _nearest_rows(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
             return _NO_ROWS, _NO_SCORES
         if len(near) > count:
             floor = np.partition(coarse[near], -count)[-count] - _SLACK
             near = near[coarse[near] >= floor]
-        return self._best(near, exact_cosine(self._view.vectors(near), query), count)
+        return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)
 
-    def _best(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
+    def _best_rows(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
         light = self._view.light
         if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
             likely = scores >= np.partition(scores, -count)[-count]
@@ -124,12 +124,12 @@ class LocalIndexReader:
         lengths = view.passage if passages else view.light["length"]
         mean = float(lengths.mean()) if len(view) else 0.0
         lends = self._in_view.admissible(admission) if passages else np.zeros(0, dtype=np.bool_)
-        for spans in self._find(stems).values():
+        for spans in self._find_postings(stems).values():
             positions, counts = view.postings(spans)
             if passages:
                 positions, counts = view.around(positions, counts, lends)
             scores[positions] += bm25(counts, lengths[positions], mean, len(view))
-        return self._arms(scores, admission, pool, open_pool)
+        return self._hits_of_both_arms(scores, admission, pool, open_pool)
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
         scores = np.zeros(len(self._view))
@@ -140,15 +140,17 @@ class LocalIndexReader:
                 best[row] = max(best.get(row, 0.0), 1.0 if whole and "/" in said else 0.5)
             rows = np.array(sorted(best), dtype=np.int64)
             scores[self._view.positions(rows)] += [best[row] for row in rows.tolist()]
-        return self._arms(scores, admission, pool, open_pool)
+        return self._hits_of_both_arms(scores, admission, pool, open_pool)
 
-    def _arms(self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int) -> LegHits:
+    def _hits_of_both_arms(
+        self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int
+    ) -> LegHits:
         """The best of what scored at all: of what may answer, and of the rest."""
         admitted, held = self._in_view.admissible(admission), np.flatnonzero(scores)
         inside, outside = held[admitted[held]], held[self._in_view.others(admission, admitted)[held]]
         return LegHits(
-            *self._best(inside, scores[inside].astype(np.float32), pool),
-            *self._best(outside, scores[outside].astype(np.float32), open_pool),
+            *self._best_rows(inside, scores[inside].astype(np.float32), pool),
+            *self._best_rows(outside, scores[outside].astype(np.float32), open_pool),
         )
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
@@ -247,7 +249,7 @@ class LocalIndexReader:
         return [served(rows[0]) for rows in found if rows]
 
 
-def _named(view: View, text: str) -> dict[int, str]:
+def _names_in_text(view: View, text: str) -> dict[int, str]:
     """Who is named by some words of a text, up to four in a row, without what makes them possessive."""
     words, out = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)], dict[int, str]()
     for start in range(len(words)):

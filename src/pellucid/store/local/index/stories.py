@@ -43,7 +43,7 @@ def _says(topic: str, content: str) -> bool:
     return f" {topic.removesuffix('…').strip()} " in f" {' '.join(content.split())} "
 
 
-def _vouches(topic: str, said: Sequence[str]) -> bool:
+def _is_vouched_for(topic: str, said: Sequence[str]) -> bool:
     """Whether every word of a topic was said; a topic without words must be said as it is."""
     wanted = set(words(topic))
     if not wanted:
@@ -70,10 +70,10 @@ class LocalEpisodeReader:
 
     def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
         filed, standing = self._filed(ids), self._standing(admission)
-        members = self._members([each.path for each in filed])
+        members = self._members_of([each.path for each in filed])
         speaking = [places[standing[places]] for places in members]
         said = self._vouching_words([each.episode.topic for each in filed], speaking)
-        shown = self._unsilenced([each.episode for each in filed], members, standing)
+        shown = self._without_silenced([each.episode for each in filed], members, standing)
         return [(replace(each, episode=its), heard) for each, its, heard in zip(filed, shown, said, strict=True)]
 
     def _filed(self, ids: Sequence[str]) -> list[FiledEpisode]:
@@ -84,7 +84,7 @@ class LocalEpisodeReader:
         """The memories that may answer whoever asks, and whatever is asked."""
         return self._in_view.speaking(admission) & (self._memories.light["boundary"] == 0)
 
-    def _members(self, paths: Sequence[str]) -> list[Places]:
+    def _members_of(self, paths: Sequence[str]) -> list[Places]:
         """Where the memories of each file's episode stand, in its order."""
         light = self._memories.light
         found = np.array(self._run("members", json.dumps(paths)), dtype=np.int64).reshape(-1, 2)
@@ -93,7 +93,9 @@ class LocalEpisodeReader:
         ends = np.searchsorted(owner[order], np.arange(len(paths) + 1))
         return [places[order[start:end]] for start, end in pairwise(ends.tolist())]
 
-    def _unsilenced(self, episodes: Sequence[Episode], members: Sequence[Places], standing: Mask) -> list[Episode]:
+    def _without_silenced(
+        self, episodes: Sequence[Episode], members: Sequence[Places], standing: Mask
+    ) -> list[Episode]:
         """Each episode without the artifacts of memories that may not answer, unless others have them, too."""
         mute = [
             places[~standing[places]] if episode.artifacts else _NOBODY
@@ -104,10 +106,10 @@ class LocalEpisodeReader:
         of_mute = self._spoken_of(np.concatenate(mute))
         out: list[Episode] = []
         for episode, silent, places in zip(episodes, mute, members, strict=True):
-            had = self._had(episode, silent, of_mute)
+            had = self._artifacts_of(episode, silent, of_mute)
             if had:
                 speaking = places[standing[places]]
-                had -= self._had(episode, speaking, self._spoken_of(speaking))
+                had -= self._artifacts_of(episode, speaking, self._spoken_of(speaking))
             kept = tuple(text for text in episode.artifacts if text not in had)
             out.append(episode.model_copy(update={"artifacts": kept}) if had else episode)
         return out
@@ -119,7 +121,7 @@ class LocalEpisodeReader:
             out.setdefault(row, set()).add(what)
         return out
 
-    def _had(self, episode: Episode, members: Places, spoken_of: Mapping[int, set[str]]) -> set[str]:
+    def _artifacts_of(self, episode: Episode, members: Places, spoken_of: Mapping[int, set[str]]) -> set[str]:
         """Those artifacts of an episode that some of these of its memories came of, or name."""
         known = set[str]().union(*(spoken_of.get(row, ()) for row in self._rows(members)))
         return {
@@ -129,7 +131,7 @@ class LocalEpisodeReader:
             and (
                 found.id(episode.namespace) in known
                 or plain_path(found.name) in known
-                or (found.kind == "spec" and len(self._holding(found.name, members, together=False)))
+                or (found.kind == "spec" and len(self._members_holding(found.name, members, together=False)))
             )
         }
 
@@ -138,19 +140,19 @@ class LocalEpisodeReader:
 
     def _vouching_words(self, topics: Sequence[str], members: Sequence[Places]) -> list[tuple[str, ...]]:
         """What members say that vouches for each topic: the first of them, or those that hold its words; or nothing."""
-        first = self._contents([each[:1] for each in members])
+        first = self._contents_at([each[:1] for each in members])
         said = [each if each and _says(topic, each[0]) else () for topic, each in zip(topics, first, strict=True)]
         holding = [
-            _NOBODY if known else self._holding(topic, each[:_MOST_HEARD])
+            _NOBODY if known else self._members_holding(topic, each[:_MOST_HEARD])
             for topic, each, known in zip(topics, members, said, strict=True)
         ]
-        more = self._contents(holding) if any(map(len, holding)) else [()] * len(said)
+        more = self._contents_at(holding) if any(map(len, holding)) else [()] * len(said)
         return [
-            known or (each if _vouches(topic, each) else ())
+            known or (each if _is_vouched_for(topic, each) else ())
             for topic, known, each in zip(topics, said, more, strict=True)
         ]
 
-    def _holding(self, text: str, members: Places, *, together: bool = True) -> Places:
+    def _members_holding(self, text: str, members: Places, *, together: bool = True) -> Places:
         """Who holds a word of a text, where they hold all of them together; or else who holds them all alone."""
         terms = sorted({term(stem) for stem in self._analyzer.stems(text)})[:64]
         bits, every = self._memories.matched(members, terms), (1 << len(terms)) - 1
@@ -159,7 +161,7 @@ class LocalEpisodeReader:
         spoken = int(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
         return members[bits > 0] if terms and spoken == every else _NOBODY
 
-    def _contents(self, places: Sequence[Places]) -> list[tuple[str, ...]]:
+    def _contents_at(self, places: Sequence[Places]) -> list[tuple[str, ...]]:
         rows = [(n, row) for n, some in enumerate(places) for row in self._rows(some)]
         out: list[tuple[str, ...]] = [()] * len(places)
         for n, content in self._run("contents", json.dumps(rows)):
@@ -170,9 +172,9 @@ class LocalEpisodeReader:
         view, terms = self._stories, [term(stem) for stem in stems]
         if count <= 0 or len(view) == 0:
             return []
-        worded = self._worded(terms)
+        worded = self._word_scores(terms)
         best = self._best(np.flatnonzero(worded), worded, count)
-        places = np.union1d(self._near(query, count), best)
+        places = np.union1d(self._nearest_episodes(query, count), best)
         cosines = np.zeros(len(places)) if query is None else exact_cosine(view.vectors(places), query)
         columns = (view.light["row"][places], cosines, worded[places], view.matched(places, terms))
         ids = [unpack_id(raw, "ep") for raw in view.light["id"][places].tolist()]
@@ -184,17 +186,17 @@ class LocalEpisodeReader:
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
         paths = dict(self._run("stories", json.dumps([each.row for each in near])))
         known = [each for each in near if each.row in paths]
-        members, filed = self._members([paths[each.row] for each in known]), self._filed([each.id for each in known])
+        members, filed = self._members_of([paths[each.row] for each in known]), self._filed([each.id for each in known])
         standing, terms = self._standing(admission), [term(stem) for stem in stems]
         answering = standing & self._in_view.admissible(admission)
-        episodes = self._unsilenced([each.episode for each in filed], members, standing)
+        episodes = self._without_silenced([each.episode for each in filed], members, standing)
         return [
             (self._sayable(each, episode, terms), frozenset(rows))
             for each, episode, places in zip(known, episodes, members, strict=True)
             if (rows := self._rows(places[answering[places]]))
         ]
 
-    def _worded(self, terms: Sequence[int]) -> NDArray[np.float64]:
+    def _word_scores(self, terms: Sequence[int]) -> NDArray[np.float64]:
         """What the words of a query are worth in each episode."""
         view, scores = self._stories, np.zeros(len(self._stories))
         lengths = view.light["length"]
@@ -204,7 +206,7 @@ class LocalEpisodeReader:
             scores[places] += bm25(counts, lengths[places], mean, len(view))
         return scores
 
-    def _near(self, query: Vector | None, count: int) -> Places:
+    def _nearest_episodes(self, query: Vector | None, count: int) -> Places:
         """The nearest episodes by their topics, exact, the nearest first."""
         view = self._stories
         if query is None:

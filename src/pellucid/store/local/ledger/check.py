@@ -46,10 +46,10 @@ def survey(folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, File
     sources: list[Iterable[LedgerRow]] = []
     for month, (_, mtime_ns) in ledger_file.months(folder).items():
         path = folder / ledger_file.file_name(month)
-        held, as_known = _measured(path, month, known.get(month))
+        held, as_known = _measured_file(path, month, known.get(month))
         altered += [] if as_known else [path.name]
         holds.append(replace(held, mtime_ns=mtime_ns))
-        sources.append(_sound(path, damaged))
+        sources.append(_sound_rows(path, damaged))
     gaps = Gaps()
     for row in merge(*sources, ({"seq": each.seq} for each in waiting), key=seq_of):
         gaps.take(row)
@@ -78,7 +78,7 @@ def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> N
     files.sync(folder)
 
 
-def _measured(path: Path, month: str, known: Filed | None) -> tuple[Filed, bool]:
+def _measured_file(path: Path, month: str, known: Filed | None) -> tuple[Filed, bool]:
     """What a file holds up to its last line end, and whether it still begins with what was known of it."""
     data = path.read_bytes()
     data = data[: data.rfind(b"\n") + 1]
@@ -89,7 +89,7 @@ def _measured(path: Path, month: str, known: Filed | None) -> tuple[Filed, bool]
     return begun.grown(data[known.size :]), (begun.size, begun.chain) == (known.size, known.chain)
 
 
-def _sound(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:
+def _sound_rows(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:
     for line in ledger_file.lines(path):
         if line.row is None:
             damaged.append((path.name, line.number))

@@ -63,11 +63,11 @@ def append(folder: int, rows: Sequence[WaitingRow], known: Filed | None) -> File
         size = file.seek(0, os.SEEK_END)
         known = known or (Filed(month, 0, b"") if size == 0 else None)
         _, torn = _tail(file)
-        if torn and _parse(torn):
+        if torn and _parsed_row(torn):
             file.write(b"\n")
         else:
             file.truncate(file.seek(-len(torn), os.SEEK_END))
-        there = _numbers(file, rows[0].seq)
+        there = _numbers_in(file, rows[0].seq)
         file.seek(0, os.SEEK_END)
         file.writelines(_line(row) for row in rows if row.seq not in there)
         file.flush()
@@ -100,9 +100,9 @@ def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
     What stands behind the last line end is a line only if it is a row: else its row still waits.
     """
     with path.open("rb") as file:
-        file.seek(_start(file, after))
+        file.seek(_start_after(file, after))
         *whole, torn = file.read().split(b"\n")
-    return _in_order(_parsed(whole, torn))
+    return _in_order(_parsed_lines(whole, torn))
 
 
 def last_seq(folder: Path) -> int:
@@ -114,10 +114,10 @@ def last_seq(folder: Path) -> int:
     return greatest
 
 
-def _parsed(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
+def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
     for number, line in enumerate(whole, 1):
-        yield LedgerLine(number, _parse(line))
-    if row := _parse(torn):
+        yield LedgerLine(number, _parsed_row(line))
+    if row := _parsed_row(torn):
         yield LedgerLine(len(whole) + 1, row)
 
 
@@ -148,10 +148,10 @@ def _rows(found: Iterable[LedgerLine]) -> Iterator[LedgerRow]:
     return (line.row for line in found if line.row is not None)
 
 
-def _numbers(file: IO[bytes], first: int) -> set[int]:
+def _numbers_in(file: IO[bytes], first: int) -> set[int]:
     """The numbers from `first` on that stand in a file."""
-    file.seek(_start(file, first - 1))
-    return {seq_of(row) for line in file.read().split(b"\n") if (row := _parse(line))}
+    file.seek(_start_after(file, first - 1))
+    return {seq_of(row) for line in file.read().split(b"\n") if (row := _parsed_row(line))}
 
 
 def _tail(file: IO[bytes]) -> tuple[int, bytes]:
@@ -163,13 +163,13 @@ def _tail(file: IO[bytes]) -> tuple[int, bytes]:
         file.seek(start)
         *ended, torn = file.read().split(b"\n")
         whole = ended[1:] if start else ended
-        last = next((seq_of(row) for line in reversed(whole) if (row := _parse(line))), 0)
+        last = next((seq_of(row) for line in reversed(whole) if (row := _parsed_row(line))), 0)
         if last or not start:
-            return max(last, seq_of(_parse(torn) or {})), torn
+            return max(last, seq_of(_parsed_row(torn) or {})), torn
         window *= 8
 
 
-def _start(file: IO[bytes], after: int) -> int:
+def _start_after(file: IO[bytes], after: int) -> int:
     """Where a line starts before which no row has a number greater than `after`: numbers grow within a file."""
     size = file.seek(0, os.SEEK_END)
     window = _WINDOW
@@ -177,14 +177,14 @@ def _start(file: IO[bytes], after: int) -> int:
         file.seek(size - window)
         file.readline()  # the rest of a line
         start = file.tell()
-        row = _parse(file.readline().rstrip(b"\n"))
+        row = _parsed_row(file.readline().rstrip(b"\n"))
         if row and seq_of(row) <= after:
             return start
         window *= 4
     return 0
 
 
-def _parse(line: bytes) -> LedgerRow | None:
+def _parsed_row(line: bytes) -> LedgerRow | None:
     try:
         row: object = json.loads(line)
     except (ValueError, RecursionError):

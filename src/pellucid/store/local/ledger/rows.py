@@ -56,8 +56,8 @@ class LocalLedger:
             return
         with explained(self.folder), immediate(connection):
             if not journal.counts_ledger(connection):  # another process may have been faster
-                journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), _indexed(index)))
-                journal.put_filed(connection, [_NONE] if _indexed(index) else [])
+                journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), _last_indexed(index)))
+                journal.put_filed(connection, [_NONE] if _last_indexed(index) else [])
 
     def _go_on_after_others(self, connection: apsw.Connection) -> None:
         """Rows may have come with the vault: an older journal beside it must not give their numbers again."""
@@ -87,7 +87,7 @@ class LocalLedger:
             with self._vault.locked():
                 found = self._survey(connection)
                 with suppress(StoreError):  # no room to write it down: it is looked through again
-                    self._remember(connection, found)
+                    self._remember_survey(connection, found)
         return RecordState(found.missing, found.damaged, found.altered, key)
 
     def settle(self) -> None:
@@ -107,8 +107,8 @@ class LocalLedger:
         given = journal.ledger_number(connection)  # before the waiting rows: others may acknowledge more meanwhile
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 
-    def _remember(self, connection: apsw.Connection, found: LedgerSurvey) -> None:
-        """Where all is well, what each file holds; else, of files that are known, that they are to be looked at again.
+    def _remember_survey(self, connection: apsw.Connection, found: LedgerSurvey) -> None:
+        """Keep what each file holds where the whole ledger is sound; else mark the known files as to be read again.
 
         What was known of a file stays known: only so is it seen to be whole again, or not.
         """
@@ -122,7 +122,7 @@ class LocalLedger:
                 journal.put_filed(connection, (replace(each, wanting=True) for each in (*known, _NONE)))
 
 
-def _indexed(index: Path) -> int:
+def _last_indexed(index: Path) -> int:
     """The last row of the ledger that an index has seen; 0 if there is none that can be read."""
     if not index.exists():
         return 0

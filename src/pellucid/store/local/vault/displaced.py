@@ -54,7 +54,7 @@ class Displaced:
             try:
                 syscalls.exchange(folder, swap, name)
             except FileNotFoundError:
-                if self._return(folder, swap, name):
+                if self._return_file(folder, swap, name):
                     return
                 continue
             self._failpoint("put-back")
@@ -67,7 +67,7 @@ class Displaced:
         else:
             self.keep(folder, swap, pending.path)
 
-    def _return(self, folder: int, swap: str, name: str) -> bool:
+    def _return_file(self, folder: int, swap: str, name: str) -> bool:
         try:
             syscalls.create(folder, swap, name)
         except FileExistsError:
@@ -90,7 +90,7 @@ class Displaced:
             content = random
         candidates = paths.conflict_names(file_name, digest or content) + paths.conflict_names(file_name, random)
         with self._vault.folder(tuple(above), create=True) as beside:
-            kept = next(each for each in candidates if self._claim(folder, name, beside, each, content))
+            kept = next(each for each in candidates if self._claim_name(folder, name, beside, each, content))
             if files.digest(folder, name) == content:  # the same bytes were kept there before
                 self.park(folder, name, path, content)
         self.conflicts.append("/".join((*above, kept)))
@@ -98,7 +98,8 @@ class Displaced:
         self._failpoint("conflict-kept")
 
     @staticmethod
-    def _claim(folder: int, name: str, beside: int, candidate: str, content: str) -> bool:
+    def _claim_name(folder: int, name: str, beside: int, candidate: str, content: str) -> bool:
+        """Move a file to a free name in the folder `beside`; True as well where its bytes stand there already."""
         try:
             syscalls.create(folder, name, candidate, beside)
         except FileExistsError:

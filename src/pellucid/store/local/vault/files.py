@@ -60,7 +60,7 @@ class Vault:
         descriptor = os.open(self.root, _FOLDER)
         try:
             for name in names:
-                inner = _enter(descriptor, name, create)
+                inner = _open_folder(descriptor, name, create)
                 os.close(descriptor)
                 descriptor = inner
             yield descriptor
@@ -130,7 +130,9 @@ class Vault:
         Raises:
             StoreError: a folder may not be listed: what is in it is not gone, and must not look so.
         """
-        found = (_stamp_of(entry, path) for path, entry in _scan(str(self.root), "") if pattern.fullmatch(entry.name))
+        found = (
+            _stamp_of(entry, path) for path, entry in _walk_entries(str(self.root), "") if pattern.fullmatch(entry.name)
+        )
         return iter(sorted((stamp for stamp in found if stamp), key=lambda stamp: stamp.path))
 
     def skipped(self) -> Iterator[tuple[Skip, str]]:
@@ -138,13 +140,13 @@ class Vault:
 
         Other files than Markdown are nobody's business.
         """
-        for path, entry in _scan(str(self.root), "", unusable=True):
+        for path, entry in _walk_entries(str(self.root), "", unusable=True):
             link, folder = entry.is_symlink(), entry.is_dir()
             if not (folder or entry.name.endswith(".md")):
                 continue
             if link:
                 yield "link", path
-            elif not _nameable(entry.name):
+            elif not _is_nameable(entry.name):
                 yield "unusable name", path
             elif not (folder or entry.is_file()):
                 yield "special file", path
@@ -222,7 +224,7 @@ def sync(folder: int, name: str | None = None) -> None:
             os.close(descriptor)
 
 
-def _enter(folder: int, name: str, create: bool) -> int:
+def _open_folder(folder: int, name: str, create: bool) -> int:
     try:
         return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
@@ -250,7 +252,7 @@ def _wait_for(lock: int, timeout_s: float) -> None:
             time.sleep(_LOCK_POLL_S)
 
 
-def _scan(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk_entries(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Everything below a folder with its path; hidden names never, names no path can hold only if asked for."""
     try:
         entries = os.scandir(folder)
@@ -262,13 +264,13 @@ def _scan(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple
         ) from error
     with entries:
         for entry in entries:
-            nameable = _nameable(entry.name)
+            nameable = _is_nameable(entry.name)
             if entry.name.startswith(".") or not (nameable or unusable):
                 continue
             path = prefix + entry.name
             yield path, entry
             if nameable and entry.is_dir(follow_symlinks=False):
-                yield from _scan(entry.path, path + "/", unusable=unusable)
+                yield from _walk_entries(entry.path, path + "/", unusable=unusable)
 
 
 def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
@@ -279,7 +281,7 @@ def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
     return None
 
 
-def _nameable(name: str) -> bool:
+def _is_nameable(name: str) -> bool:
     try:
         paths.parts(name)
     except InputError:

@@ -48,7 +48,7 @@ class VaultDrain:
         """Clear away what a dead process left in the folders of these paths: temporaries go, swaps are judged."""
         by_key = {paths.path_key(each.path): each for each in waiting}
         for above in sorted({paths.parts(each.path)[:-1] for each in waiting}):
-            with self._sparing("/".join(above)):
+            with self._noting_if_blocked("/".join(above)):
                 for name in self._vault.names(above):
                     self._recover_one(above, name, by_key)
         self._displaced.sync_folders()
@@ -73,24 +73,24 @@ class VaultDrain:
         staged: list[_Staged] = []
         try:
             for pending in batch:
-                with self._sparing(pending.path):
-                    staged.append(self._stage(pending))
-            self._sync([each for each in staged if each.to_sync])
+                with self._noting_if_blocked(pending.path):
+                    staged.append(self._stage_change(pending))
+            self._sync_staged([each for each in staged if each.to_sync])
             self._failpoint("temps-synced")
             settled: list[Settled] = []
             for each in staged:
-                with self._sparing(each.pending.path):
-                    settled.append(self._place(each))
+                with self._noting_if_blocked(each.pending.path):
+                    settled.append(self._place_change(each))
             self._displaced.sync_folders()
         except OSError:
             for each in staged:
-                self._discard(each.pending, each.temp)
+                self._discard_temp(each.pending, each.temp)
             raise
         self._failpoint("folders-synced")
         return settled
 
     @contextmanager
-    def _sparing(self, path: str) -> Generator[None]:
+    def _noting_if_blocked(self, path: str) -> Generator[None]:
         """One path out of reach must not keep the others waiting."""
         try:
             yield
@@ -99,7 +99,7 @@ class VaultDrain:
                 raise
             self.blocked[path] = error.strerror or str(error)
 
-    def _stage(self, pending: Pending) -> _Staged:
+    def _stage_change(self, pending: Pending) -> _Staged:
         what = verdict(pending, self._vault.digest(pending.path))
         if what in {"create", "replace"}:
             temp = self._write_temp(pending, self._payload(pending.last_entry))
@@ -119,7 +119,7 @@ class VaultDrain:
         self._failpoint("temp-written")
         return temp
 
-    def _sync(self, staged: Sequence[_Staged]) -> None:
+    def _sync_staged(self, staged: Sequence[_Staged]) -> None:
         if len(staged) > _SYNC_EACH:
             with self._vault.folder(()) as root:
                 if syscalls.sync_file_system(root):
@@ -130,7 +130,7 @@ class VaultDrain:
                     with suppress(FileNotFoundError):  # the user removed it since
                         files.sync(folder, each.to_sync)
 
-    def _place(self, staged: _Staged) -> Settled:
+    def _place_change(self, staged: _Staged) -> Settled:
         """Bring a change to its path, looking again each time the user was faster."""
         pending, temp = staged.pending, staged.temp
         self._failpoint("placing")
@@ -142,7 +142,7 @@ class VaultDrain:
             if self._take_away(pending) if what == "remove" else self._put(pending, temp, new=what == "create"):
                 return Settled("FILED", pending.path, pending.last_entry)
             temp, what = None, "conflict"
-        self._discard(pending, temp)
+        self._discard_temp(pending, temp)
         if what == "conflict" and pending.new_hash is not None:
             self._keep_ours(pending, pending.new_hash)
         self._displaced.dirty.add(paths.parts(pending.path)[:-1])
@@ -150,14 +150,14 @@ class VaultDrain:
 
     def _put(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
         temp = temp or self._write_synced(pending, self._payload(pending.last_entry))
-        return self._create(pending, temp) if new else self._replace(pending, temp)
+        return self._create_file(pending, temp) if new else self._replace_file(pending, temp)
 
     def _write_synced(self, pending: Pending, data: bytes) -> str:
         temp = self._write_temp(pending, data)
-        self._sync([_Staged(pending, temp, temp)])
+        self._sync_staged([_Staged(pending, temp, temp)])
         return temp
 
-    def _create(self, pending: Pending, temp: str) -> bool:
+    def _create_file(self, pending: Pending, temp: str) -> bool:
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         with self._vault.folder(tuple(above)) as folder:
@@ -169,7 +169,7 @@ class VaultDrain:
         self._failpoint("created")
         return True
 
-    def _replace(self, pending: Pending, temp: str) -> bool:
+    def _replace_file(self, pending: Pending, temp: str) -> bool:
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         swap = paths.swap_name(pending.path)
@@ -201,7 +201,7 @@ class VaultDrain:
         with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
             self._displaced.keep(folder, temp, pending.path, new_hash)
 
-    def _discard(self, pending: Pending, temp: str | None) -> None:
+    def _discard_temp(self, pending: Pending, temp: str | None) -> None:
         if temp is not None:
             with suppress(OSError), self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
                 os.unlink(temp, dir_fd=folder)

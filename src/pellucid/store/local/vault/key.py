@@ -55,11 +55,11 @@ class VaultKey:
             StoreError: it cannot be read, or a new one cannot be written.
         """
         with explained(self.path):
-            if self._read() is None and self._is_new(connection):
-                _make(self.path)
+            if self._read_key() is None and self._is_new(connection):
+                _make_key(self.path)
             if self.state(connection):
-                return self._read() or self._make_stand_in()
-            key = self._read() or b""
+                return self._read_key() or self._make_stand_in()
+            key = self._read_key() or b""
             if journal.key_print(connection) is None:
                 with immediate(connection):
                     journal.put_key_print(connection, fingerprint(key))
@@ -69,7 +69,7 @@ class VaultKey:
     def state(self, connection: apsw.Connection) -> KeyState:
         """What is wrong with it."""
         with explained(self.path):
-            key = self._read()
+            key = self._read_key()
             if key is None:
                 return "damaged" if self.path.exists() else "lost"
             known = journal.key_print(connection) or self._last_print()
@@ -78,13 +78,13 @@ class VaultKey:
     def settle(self, connection: apsw.Connection) -> None:
         """From now on the key that is there is the vault's; where there is none, its stand-in."""
         with explained(self.path):
-            if self._read() is None:
+            if self._read_key() is None:
                 self._make_stand_in()
                 os.replace(self._stand_in, self.path)
             with immediate(connection):
-                journal.put_key_print(connection, fingerprint(self._read() or b""))
+                journal.put_key_print(connection, fingerprint(self._read_key() or b""))
 
-    def _read(self) -> bytes | None:
+    def _read_key(self) -> bytes | None:
         """The key, None if there is none that could be one."""
         try:
             key = self.path.read_bytes()
@@ -121,12 +121,12 @@ class VaultKey:
         """The stand-in; where none can be written, one for this process alone."""
         with suppress(OSError):
             if not self._stand_in.exists():
-                _make(self._stand_in)
+                _make_key(self._stand_in)
             return self._stand_in.read_bytes()
         return secrets.token_bytes(KEY_BYTES)
 
 
-def _make(path: Path) -> None:
+def _make_key(path: Path) -> None:
     """A new key at a path where none stands; another process that is faster makes it."""
     make_private_folder(path.parent)
     draft = path.with_name(f"key-{secrets.token_hex(8)}")

@@ -29,9 +29,9 @@ def parts(path: str) -> tuple[str, ...]:
     """
     names = tuple(path.split("/"))
     if _FORBIDDEN.search(path):
-        _refuse(path, "it holds a control character, a backslash or a lone surrogate")
+        _refuse_path(path, "it holds a control character, a backslash or a lone surrogate")
     if any(not name or name.startswith(".") for name in names):
-        _refuse(path, "each part must be a name that does not start with a dot")
+        _refuse_path(path, "each part must be a name that does not start with a dot")
     return names
 
 
@@ -43,16 +43,16 @@ def check_new(path: str) -> None:
     """
     names = parts(path)
     if not path.endswith(".md") or CONFLICT.fullmatch(names[-1]):
-        _refuse(path, "it must end in .md and not be named like a conflict file")
+        _refuse_path(path, "it must end in .md and not be named like a conflict file")
     if not unicodedata.is_normalized("NFC", path):
-        _refuse(path, "it must be in Unicode normal form C")
+        _refuse_path(path, "it must be in Unicode normal form C")
     if any(_UNPORTABLE.search(name) for name in names):
-        _refuse(path, "a part of it is not portable between file systems")
+        _refuse_path(path, "a part of it is not portable between file systems")
     if len(path.encode()) > _PATH_BYTES or any(len(name.encode()) > _PART_BYTES for name in names):
-        _refuse(path, f"it is longer than {_PATH_BYTES} bytes, or a part longer than {_PART_BYTES}")
+        _refuse_path(path, f"it is longer than {_PATH_BYTES} bytes, or a part longer than {_PART_BYTES}")
 
 
-def _refuse(path: str, why: str) -> NoReturn:
+def _refuse_path(path: str, why: str) -> NoReturn:
     raise InputError(
         f"{path[:200]!r} is no path in the vault: {why}",
         code="invalid_path",

@@ -23,37 +23,37 @@ class ProjectFile:
         with explained(self._path):
             try:
                 with self._vault.folder((paths.OWN_FOLDER,)) as folder:
-                    return self._read(folder)
+                    return self._read_registry(folder)
             except FileNotFoundError:
                 return ProjectRegistry()
 
     def change(self, how: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
         with explained(self._path), self._vault.locked(), self._vault.folder((paths.OWN_FOLDER,)) as folder:
-            before = self._read(folder)
+            before = self._read_registry(folder)
             after = how(before)
             if after != before:
                 files.replace_whole(folder, NAME, (after.model_dump_json(by_alias=True, indent=2) + "\n").encode())
         return after
 
-    def _read(self, folder: int) -> ProjectRegistry:
+    def _read_registry(self, folder: int) -> ProjectRegistry:
         content = files.read(folder, NAME)
         if content is None:
             if files.digest(folder, NAME) is None:
                 return ProjectRegistry()
-            raise _unreadable(self._path, "is no plain file")
+            raise _unreadable_error(self._path, "is no plain file")
         try:
             return ProjectRegistry.model_validate_json(content.data)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise _unreadable(self._path, f"is damaged: {where}: {first['msg']}"[:300]) from error
+            raise _unreadable_error(self._path, f"is damaged: {where}: {first['msg']}"[:300]) from error
 
     @property
     def _path(self) -> Path:
         return self._vault.root / paths.OWN_FOLDER / NAME
 
 
-def _unreadable(path: Path, why: str) -> StoreError:
+def _unreadable_error(path: Path, why: str) -> StoreError:
     return StoreError(
         f"{path} {why}, so it is not known which folder is which project's",
         next_step=f"put it right or back from a copy; {field_name('namespace')} works without it",

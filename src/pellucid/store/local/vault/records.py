@@ -87,6 +87,7 @@ class LocalRecords:
         return seq
 
     def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
+        """Refuse a change of a file that is not as it was read; what waits in the journal counts as filed."""
         waiting = journal.pending_digest(connection, change.path)
         head = self._file_digest(change.path) if waiting is None else waiting or None
         if head != change.base_hash or head == NOT_A_FILE:
@@ -125,7 +126,7 @@ class LocalRecords:
         with explained(self._vault.root), self._vault.locked():
             self._failpoint("drain-locked")
             self._append_ledger(connection)
-            settled = self._file(connection, filing)
+            settled = self._file_waiting(connection, filing)
             displaced.settle(self._displaced_for_s, partial(journal.known_paths, connection))
         if _log_bytes(self._journal_path) > _LOG_BYTES:
             with suppress(NoRoomError):
@@ -137,7 +138,7 @@ class LocalRecords:
             deleted=tuple(each.path for each in settled if each.state == "DELETED"),
         )
 
-    def _file(self, connection: apsw.Connection, filing: VaultDrain) -> list[journal.Settled]:
+    def _file_waiting(self, connection: apsw.Connection, filing: VaultDrain) -> list[journal.Settled]:
         waiting = journal.pending(connection)
         filing.recover(waiting)
         settled: list[journal.Settled] = []
@@ -173,9 +174,9 @@ class LocalRecords:
             InputError: no path of the vault can be written like that.
         """
         connection = self._connections.get()
-        return [self._head(connection, path) for path in paths]
+        return [self._head_of(connection, path) for path in paths]
 
-    def _head(self, connection: apsw.Connection, path: str) -> FileHead:
+    def _head_of(self, connection: apsw.Connection, path: str) -> FileHead:
         paths.parts(path)
         if waiting := journal.pending_head(connection, path):
             return FileHead(path, waiting[0], None, waiting[1])
@@ -247,6 +248,7 @@ class LocalRecords:
 
 
 def _check_form(operation: JournalOperation) -> None:
+    """Refuse an operation that could not be filed: a bad path or instant, or one path twice, be it in other letters."""
     if not _INSTANT.fullmatch(operation.at):
         raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
     changes = (*operation.writes, *operation.removals)

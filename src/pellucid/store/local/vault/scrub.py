@@ -45,11 +45,11 @@ class Scrub:
                 raise StoreBusyError(
                     "a change of a path that is to be erased still waits", next_step="drain first, then repeat"
                 )
-        erased = Counter(displaced=self._clear(YARD, self._is_parked))
+        erased = Counter(displaced=self._clear_folder(YARD, self._is_parked))
         self.failpoint("yard-scrubbed")
         for folder in sorted({(), *(paths.parts(path)[:-1] for path in self._all_paths)}):
-            erased["leftovers"] += self._clear(folder, self._is_leftover)
-            erased["conflicts"] += self._clear(folder, self._is_conflict)
+            erased["leftovers"] += self._clear_folder(folder, self._is_leftover)
+            erased["conflicts"] += self._clear_folder(folder, self._is_conflict)
         self.failpoint("folders-scrubbed")
         erased["names"] = self._forget_names()
         self.failpoint("names-scrubbed")
@@ -79,7 +79,7 @@ class Scrub:
         content = self.vault.read(path)
         return content and content_digest(content.data)
 
-    def _clear(self, names: Folder, belongs: Belongs) -> int:
+    def _clear_folder(self, names: Folder, belongs: Belongs) -> int:
         mine = [name for name in self.vault.names(names) if belongs(names, name)]
         if mine:
             with self.vault.folder(names) as folder:

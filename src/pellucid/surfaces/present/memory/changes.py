@@ -84,10 +84,13 @@ def history(outcome: HistoryOutput) -> str:
     """A memory's versions, what happened to them and why, and where they come from."""
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
-        return "\n".join([*lines, *(_event(row) for row in outcome.events)])
+        return "\n".join([*lines, *(_event_line(row) for row in outcome.events)])
     lines: list[str] = [_held_version(outcome)] if outcome.as_of or outcome.as_known_at else []
     for each in outcome.versions:
-        lines += [*_version(each), *(_event(row) for row in outcome.events if row.memory_id == each.memory.id)]
+        lines += [
+            *_version_lines(each),
+            *(_event_line(row) for row in outcome.events if row.memory_id == each.memory.id),
+        ]
         lines += [_verdict_line(row) for row in outcome.verdicts if row.resulting_primitive_id == each.memory.id]
     for episode in outcome.episodes:
         lines.append(f"episode {episode.id}: {visible(episode.topic)} ({visible(episode.session_id)}:{episode.turns})")
@@ -113,7 +116,7 @@ def reverified(outcome: ReverifyOutput) -> str:
     return "\n".join([*lines, *([f"  back: {command(f'undo {outcome.op_id}')}"] if outcome.op_id else [])])
 
 
-def _version(listed: Listed) -> list[str]:
+def _version_lines(listed: Listed) -> list[str]:
     memory = listed.memory
     since, until = memory.valid_at or memory.created, memory.invalid_at
     span = f"{isoformat(since)} – {isoformat(until) if until else 'now'}"
@@ -126,7 +129,7 @@ def _version(listed: Listed) -> list[str]:
     ]
 
 
-def _event(row: LifecycleRow) -> str:
+def _event_line(row: LifecycleRow) -> str:
     why = f" ({visible(row.reason_code)})" if row.reason_code else ""
     by = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
     return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{by}  {row.correlation_id or ''}".rstrip()

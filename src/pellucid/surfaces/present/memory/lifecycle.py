@@ -22,7 +22,7 @@ _CLIP = 90
 
 def tier_list(outcome: TierListOutput) -> str:
     """Headings, one line a memory, then how many there are."""
-    lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tiered(each) for each in outcome.memories])
+    lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tiered_cells(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
         counts += f"; {outcome.never_folded} were never folded (run {quoted('lifecycle run')})"
@@ -40,9 +40,9 @@ def explained(outcome: TierExplanation) -> str:
     lines += [
         f"why {outcome.tier_now}: {outcome.reason}",
         *(f"would change it: {each}" for each in outcome.would_change),
-        _thresholds(outcome),
-        _use(outcome),
-        *_sums(("tier value", outcome.tier_value), ("heat", outcome.heat), ("decay", outcome.decay)),
+        _threshold_line(outcome),
+        _use_line(outcome),
+        *_sum_lines(("tier value", outcome.tier_value), ("heat", outcome.heat), ("decay", outcome.decay)),
     ]
     return "\n".join([*lines, *(["stale: somebody should look at it"] if outcome.stale else [])])
 
@@ -78,33 +78,33 @@ def reported(report: Report) -> str:
             f" {trace.accepted} of them kept{ratio}"
         )
     lines += [
-        *_part("said again", report.recurred, lambda each: f"in {_count(each.sessions, 'other session')}"),
-        *_part("used", report.used, lambda each: _count(each.times, "time")),
-        *_part("served", report.served, lambda each: f"{_often(each)}, {_used(each.used)}"),
-        *_part("changed", report.changed, lambda each: str(each.event)),
-        *_part("went cold", report.went_cold, _ever),
-        *_part("became hot again", report.warmed, _ever),
-        *_part("went stale", report.went_stale, _ever),
-        *_part("never served or used", report.unused, _since),
+        *_section_lines("said again", report.recurred, lambda each: f"in {_count(each.sessions, 'other session')}"),
+        *_section_lines("used", report.used, lambda each: _count(each.times, "time")),
+        *_section_lines("served", report.served, lambda each: f"{_often(each)}, {_used(each.used)}"),
+        *_section_lines("changed", report.changed, lambda each: str(each.event)),
+        *_section_lines("went cold", report.went_cold, _ever),
+        *_section_lines("became hot again", report.warmed, _ever),
+        *_section_lines("went stale", report.went_stale, _ever),
+        *_section_lines("never served or used", report.unused, _since),
     ]
     return "\n".join(lines)
 
 
-def _thresholds(outcome: TierExplanation) -> str:
+def _threshold_line(outcome: TierExplanation) -> str:
     return (
         f"thresholds: cold at or below {outcome.demote_at:g} after {outcome.demote_after_days:g} days;"
         f" hot again at or above {outcome.promote_at:g}; stale at decay {outcome.stale_at:g}"
     )
 
 
-def _use(outcome: TierExplanation) -> str:
+def _use_line(outcome: TierExplanation) -> str:
     used = f"used {_count(outcome.used, 'time')}"
     again = f"said again in {_count(outcome.recurred, 'other session')}"
     served = f"served {_count(outcome.served, 'time')}{_last(outcome.last_served)}, which makes it no hotter"
     return f"{used}{_last(outcome.last_used)}; {again}{_last(outcome.last_recurred)}; {served}"
 
 
-def _part(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
+def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
     if not section.total:
         return []
     lines = [f"{title}: {section.total}"]
@@ -138,14 +138,14 @@ def _more(total: int, shown: int, what: str) -> list[str]:
     return [f"  … and {total - shown} more {what}".rstrip()] if total > shown else []
 
 
-def _sums(*named: tuple[str, Weighed]) -> list[str]:
+def _sum_lines(*named: tuple[str, Weighed]) -> list[str]:
     return [
         f"{name} {worth.value:.4f} = " + " ".join(f"{c.name} {c.value:+.4f}" for c in worth.contributions)
         for name, worth in named
     ]
 
 
-def _tiered(each: Tiered) -> tuple[str, ...]:
+def _tiered_cells(each: Tiered) -> tuple[str, ...]:
     value = "never folded" if each.tier_value is None else f"{each.tier_value:.4f}"
     kept = f" ({'protected' if each.protected == each.category else each.protected})" if each.protected else ""
     return each.memory_id[-10:], each.tier, value, f"{each.category}{kept}", each.content

@@ -30,8 +30,8 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequenc
         lines.append("; ".join(told))
     lines += [f"nearest: {each}{_words(outcome.words.get(each))}" for each in outcome.nearest]
     lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
-    lines += _troubles(outcome)
-    lines += _stale(outcome.memories, verbose=verbose)
+    lines += _trouble_lines(outcome)
+    lines += _stale_lines(outcome.memories, verbose=verbose)
     if outcome.receipt_problem:
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
     lines += elsewhere
@@ -49,7 +49,7 @@ def _words(said: str | None) -> str:
     return f"  {visible(said)}" if said else ""
 
 
-def _troubles(outcome: RecallOutput) -> Iterable[str]:
+def _trouble_lines(outcome: RecallOutput) -> Iterable[str]:
     """What was down, or was asked and brought nothing: the answer might have been another."""
     for leg in outcome.legs:
         if leg.health == "degraded":
@@ -60,7 +60,7 @@ def _troubles(outcome: RecallOutput) -> Iterable[str]:
         yield f"nothing was found {by(leg)}, though that was asked for"
 
 
-def _stale(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterable[str]:
+def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterable[str]:
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]
     if ended := [staleness.retired for _, staleness in due if staleness.retired]:

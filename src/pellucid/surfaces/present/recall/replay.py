@@ -26,11 +26,13 @@ def replayed(outcome: ReplayOutput) -> str:
     """The order and the scores again, whether they are those that were served, and what asking again gives."""
     verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
     lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
-    lines += [f"{each.place:>4}  {_named(each.memory_id, outcome.words)}  {each.final:.4f}" for each in outcome.results]
-    return "\n".join([*lines, *(_live(outcome.live, outcome.words) if outcome.live else ())])
+    lines += [
+        f"{each.place:>4}  {_words_and_id(each.memory_id, outcome.words)}  {each.final:.4f}" for each in outcome.results
+    ]
+    return "\n".join([*lines, *(_live_lines(outcome.live, outcome.words) if outcome.live else ())])
 
 
-def _named(memory_id: str, words: Mapping[str, str]) -> str:
+def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
     """What a memory says, and the end of its id, by which it can be asked for; else its id alone."""
     said = words.get(memory_id)
     if not said:
@@ -39,21 +41,21 @@ def _named(memory_id: str, words: Mapping[str, str]) -> str:
     return f"{visible(short)}  {memory_id[-10:]}"
 
 
-def _live(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
+def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
     said = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
     yield said[live.identical]
     for reason in live.reasons:
         yield f"  {reason}"
-        yield from (f"    {_named(each, words)}" for each in reason.memory_ids[:_NAMED])
+        yield from (f"    {_words_and_id(each, words)}" for each in reason.memory_ids[:_NAMED])
         if len(reason.memory_ids) > _NAMED:
             yield f"    and {len(reason.memory_ids) - _NAMED} more"
     if live.difference is not None and not live.identical:
-        yield from (f"  {line}" for line in _served(live.difference, words))
+        yield from (f"  {line}" for line in _served_lines(live.difference, words))
 
 
 def compared(found: RecallDiff) -> str:
     """What b served otherwise than a, then what else was not the same."""
-    lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served(found, found.words)]
+    lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served_lines(found, found.words)]
     parts = {
         "answer": found.answer,
         "request": found.request,
@@ -68,7 +70,7 @@ def compared(found: RecallDiff) -> str:
     return "\n".join(lines)
 
 
-def _served(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
+def _served_lines(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
     if found.same:
         yield "served: the same memories in the same order, with the same scores"
     for title, shifts in (
@@ -80,11 +82,11 @@ def _served(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
         if shifts:
             yield f"{title}:"
             for shift in shifts:
-                yield f"  {_named(shift.memory_id, words)}"
-                yield f"    {_shift(shift)}"
+                yield f"  {_words_and_id(shift.memory_id, words)}"
+                yield f"    {_shift_line(shift)}"
 
 
-def _shift(shift: Shift) -> str:
+def _shift_line(shift: Shift) -> str:
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
     finals = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
     most = f", most by {_term(shift.moved_by)} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
@@ -106,10 +108,10 @@ def _score(final: float | None) -> str:
 
 
 def _delta(delta: Delta) -> str:
-    return f"  {delta.name}: {_value(delta.a)} → {_value(delta.b)}"
+    return f"  {delta.name}: {_value_text(delta.a)} → {_value_text(delta.b)}"
 
 
-def _value(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return "none" if value is None else str(value)
@@ -117,24 +119,26 @@ def _value(value: object) -> str:
 
 def ablated(outcome: AblateOutput) -> str:
     """What leaving each part out would change among what was served."""
-    lines = [line for each in outcome.effects for line in _effect(each, outcome.words)]
+    lines = [line for each in outcome.effects for line in _effect_lines(each, outcome.words)]
     return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
 
 
-def _effect(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
+def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:
         yield f"{name}: the receipt cannot tell: {effect.unknown}"
         return
-    counts = f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move{_order(effect.tau)}"
+    counts = (
+        f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move{_order_in_words(effect.tau)}"
+    )
     yield f"{name}: {counts}" if effect.entered or effect.left or effect.moved else f"{name}: nothing changes"
-    yield from (f"  + {_named(each, words)}" for each in effect.entered)
-    yield from (f"  - {_named(each, words)}" for each in effect.left)
+    yield from (f"  + {_words_and_id(each, words)}" for each in effect.entered)
+    yield from (f"  - {_words_and_id(each, words)}" for each in effect.left)
     moved = sorted(effect.moved, key=lambda move: move.after)
-    yield from (f"  #{each.before} → #{each.after}  {_named(each.memory_id, words)}" for each in moved)
+    yield from (f"  #{each.before} → #{each.after}  {_words_and_id(each.memory_id, words)}" for each in moved)
 
 
-def _order(tau: float | None) -> str:
+def _order_in_words(tau: float | None) -> str:
     """What Kendall's τ says, as a share: of how many pairs of those served both ways the better is the same."""
     if tau is None:
         return ""
@@ -144,10 +148,10 @@ def _order(tau: float | None) -> str:
 def lifted(outcome: LiftOutput) -> str:
     """What each leg was worth, over all recalls and by class of query."""
     head = f"{outcome.recalls} recalls looked at"
-    return "\n".join([head, *(_lift(each) for each in outcome.lifts)])
+    return "\n".join([head, *(_lift_line(each) for each in outcome.lifts)])
 
 
-def _lift(lift: LegLift) -> str:
+def _lift_line(lift: LegLift) -> str:
     of = f" ({lift.query_class})" if lift.query_class else ""
     if not lift.took_part:
         return f"{lift.leg}{of}: took part in none of {lift.recalls}"

@@ -25,7 +25,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
         yield f"  {visible(outcome.excerpt or '')}"
-    yield visible(_typed(outcome.sentence, outcome.finding and outcome.finding.change))
+    yield visible(_with_typed_command(outcome.sentence, outcome.finding and outcome.finding.change))
     for memory_id, words in outcome.words.items():
         yield f"  {memory_id}: {visible(words)}"
     for each in outcome.candidates:
@@ -41,10 +41,10 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
     yield f"question: {visible(outcome.query) or '(its words were not kept)'}"
     if outcome.recall_id:
         yield f"recall: {outcome.recall_id}"
-    yield from _finding(outcome.finding)
+    yield from _finding_lines(outcome.finding)
 
 
-def _finding(finding: WhyFinding) -> Iterator[str]:
+def _finding_lines(finding: WhyFinding) -> Iterator[str]:
     if finding.verdict == "hit":
         yield f"verdict: hit, place {finding.context_place} in the context"
     else:
@@ -52,27 +52,27 @@ def _finding(finding: WhyFinding) -> Iterator[str]:
     if finding.place:
         yield f"place: {ordinal(finding.place)} of {finding.ranked} that passed the filters; topK {finding.top_k}"
     if finding.margin:
-        yield f"margin: {_margin(finding.margin)}"
+        yield f"margin: {_margin_text(finding.margin)}"
     yield f"budget: {finding.used} / {finding.budget} chars"
     told = [each for each in finding.legs if each.health != "off" or each.rank]
-    yield from ("legs:", *(f"  {_leg(each)}" for each in told)) if told else ()
+    yield from ("legs:", *(f"  {_leg_line(each)}" for each in told)) if told else ()
     if finding.scores:
         yield f"score: {score(finding.scores, zeros=False)}"
     if finding.soft:
         yield f"passed softly: {finding.soft}"
     if finding.verdict == "miss":
-        yield f"change: {_change(finding.change)}"
+        yield f"change: {_change_line(finding.change)}"
         yield from (f"  tried {each.setting} {visible(each.to)}: {visible(each.result)}" for each in finding.tried)
     yield f"recalls run: {finding.recalls}"
 
 
-def _margin(margin: WhyMargin) -> str:
+def _margin_text(margin: WhyMargin) -> str:
     much, what = (margin.missing, "missing") if margin.missing is not None else (margin.spare or 0.0, "to spare")
     number = f"{much:.0f}" if margin.unit in ("places", "characters") else f"{much:.4f}"
     return f"{number} {margin.unit} {what}"
 
 
-def _leg(leg: WhyLeg) -> str:
+def _leg_line(leg: WhyLeg) -> str:
     if leg.rank is None:
         said = f"no place: {leg.unranked}"
     else:
@@ -85,7 +85,7 @@ def _leg(leg: WhyLeg) -> str:
     return visible(f"{leg.leg}{health}: {said}")
 
 
-def _typed(text: str, change: WhyChange | None) -> str:
+def _with_typed_command(text: str, change: WhyChange | None) -> str:
     """The text, with the command or the flag in it that the change is made by as it is asked for here."""
     made = change.apply if change else ""
     name = "pellucid "
@@ -93,11 +93,13 @@ def _typed(text: str, change: WhyChange | None) -> str:
     return text.replace(made, here) if made else text
 
 
-def _change(change: WhyChange | None) -> str:
+def _change_line(change: WhyChange | None) -> str:
     if change is None:
         return "none"
     if not change.verified:
-        return f"{_typed(change.apply, change)} (not verified: it cannot be tried without making it)"
+        return f"{_with_typed_command(change.apply, change)} (not verified: it cannot be tried without making it)"
     least = ", the smallest that does" if change.smallest else ""
     turned = f"{change.setting} {change.was} -> {change.to}"
-    return visible(f"{turned}: admits it at place {change.place} (verified{least}); {_typed(change.apply, change)}")
+    return visible(
+        f"{turned}: admits it at place {change.place} (verified{least}); {_with_typed_command(change.apply, change)}"
+    )
