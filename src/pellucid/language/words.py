@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 
 from pellucid.language import lexicon
@@ -52,9 +53,10 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words(text) if word not in stop and not _is_lone_letter(word)))
 
 
-def joined_words(text: str) -> list[str]:
-    """The words in those names of code that are several in one, in order: parse, HTTP, Header of `parseHTTPHeader`."""
-    return [word for name in _JOINED.findall(text) for word in _JOINT.split(name)]
+def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The names of code that are several words in one (`parseHTTPHeader`): where each begins, and its words."""
+    for found in _JOINED.finditer(text):
+        yield found.start(), _JOINT.split(found[0])
 
 
 def reading_length(text: str) -> int:

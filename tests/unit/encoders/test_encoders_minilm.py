@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.encoders.minilm.encoder import READING, MiniLM
 from pellucid.encoders.minilm.provision import TOKENIZER
 from pellucid.encoders.minilm.session import BUILDER, Variant, graph_path
 from pellucid.encoders.port import Embedder, Encoding
@@ -89,7 +89,7 @@ def test_importing_loads_no_model_library_and_a_cached_graph_needs_no_graph_buil
 
 def test_it_is_an_embedder_that_names_its_weights_graph_and_basis(minilm: MiniLM) -> None:
     embedder: Embedder = minilm
-    assert (embedder.model, embedder.basis) == (f"all-MiniLM-L6-v2@53aa5117/int8-{BUILDER}", "wht128-v1")
+    assert (embedder.model, embedder.basis) == (f"all-MiniLM-L6-v2@53aa5117/int8-{BUILDER}-{READING}", "wht128-v1")
 
 
 def test_encodings_come_in_the_order_given_with_one_code_a_token(minilm: MiniLM) -> None:
@@ -204,3 +204,28 @@ def test_without_a_model_every_source_is_asked_once_until_somebody_brings_it(
     for name in ("model.safetensors", TOKENIZER):
         (tmp_path / "cache" / name).symlink_to(model_cache / name)
     assert bits(only(model, "hello")) == bits(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ag.SessionFileExtension()", "ag.Session File Extension()"),
+        ("parseHTTPHeader: ok", "parse HTTP Header: ok"),
+        ("a PlayStation game", "a playstation game"),
+        ("the URLs of both PRs", "the urls of both prs"),
+    ],
+)
+def test_a_name_of_code_is_read_as_its_words_unless_the_model_knows_it_as_one(
+    minilm: MiniLM, name: str, words: str
+) -> None:
+    one, other = minilm.encode([name, words])
+    assert bits(one) == bits(other)
+
+
+def test_the_tokens_of_a_question_stand_where_its_words_do(minilm: MiniLM) -> None:
+    question = "may rewind rely on getHookAgent() or fooBarBaz, on PlayStation?"
+    found = minilm.encode_query(question)
+    assert found.vector.tobytes() == only(minilm, question).vector.tobytes()
+    said = [question[start:end] for start, end in found.spans]
+    assert "".join(said) == question.replace(" ", "")
+    assert [each for each in said if each in ("get", "Hook", "Agent")] == ["get", "Hook", "Agent"]

@@ -103,4 +103,5 @@ def test_the_words_that_a_forgotten_statement_is_known_by_are_those_of_before() 
     ],
 )
 def test_names_of_code_are_taken_apart_where_case_begins_a_word(text: str, found: list[str]) -> None:
-    assert joined_words(text) == found
+    assert [word for _, parts in joined_words(text) for word in parts] == found
+    assert all(text.startswith("".join(parts), place) for place, parts in joined_words(text))

@@ -6,10 +6,12 @@ What computes (`running`) is loaded with the first text: it takes NumPy, which n
 import os
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -29,6 +31,7 @@ from pellucid.encoders.minilm.provision import (
 from pellucid.encoders.minilm.session import BUILDER, Session, Variant
 from pellucid.encoders.port import Encoding, QueryEncoding
 from pellucid.errors import EncoderError
+from pellucid.language.words import joined_words
 from pellucid.process import multiply_in_one_thread
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ _MAX_CHARACTERS = 16_384
 _WINDOW_TEXTS = 2048
 _RECENT_QUERIES = 1024
 _MAX_THREADS = 4
+READING = "r2"
+"""Raised whenever a text is read as other tokens; it is part of the model's name, so old vectors are told apart."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -73,8 +78,8 @@ class MiniLM:
 
     @property
     def model(self) -> str:
-        """The name, weights and graph whose numbers these are."""
-        return f"{MODEL_NAME}@{WEIGHTS_SHA256[:8]}/{self._variant}-{BUILDER}"
+        """The name, weights, graph and reading whose numbers these are."""
+        return f"{MODEL_NAME}@{WEIGHTS_SHA256[:8]}/{self._variant}-{BUILDER}-{READING}"
 
     @property
     def basis(self) -> str:
@@ -106,15 +111,19 @@ class MiniLM:
         from pellucid.encoders.minilm import running
 
         loaded = self._load()
-        found = loaded.tokenizer.encode_batch([_clean(text) for text in texts])
+        found = loaded.tokenizer.encode_batch([_read(text, loaded.tokenizer)[0] for text in texts])
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _fresh_query(self, text: str) -> QueryEncoding:
         from pellucid.encoders.minilm import running
 
         loaded = self._load()
-        found = loaded.tokenizer.encode(_clean(text))
-        return running.encode_query(loaded.session, found.ids, tuple(found.offsets[1:-1]))
+        read, added = _read(text, loaded.tokenizer)
+        found = loaded.tokenizer.encode(read)
+        spans = (
+            (start - bisect_left(added, start), end - bisect_left(added, end)) for start, end in found.offsets[1:-1]
+        )
+        return running.encode_query(loaded.session, found.ids, tuple(spans))
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
         with self._lock:
@@ -154,6 +163,23 @@ def _tokenizer(cache: Path, report: Report | None) -> "tokenizers.Tokenizer":
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MAX_TOKENS)  # pyright: ignore[reportUnknownMemberType] -- its stub leaves **kwargs untyped
     return tokenizer
+
+
+def _read(text: str, tokenizer: "tokenizers.Tokenizer") -> tuple[str, list[int]]:
+    """The text as the model reads it, and the places in it of the blanks that were added.
+
+    They part the words of a name of code that the model does not know as one: `HookAgent` is hook and agent to it, and
+    not `hooka` and `gent`; PlayStation stays.
+    """
+    text = _clean(text)
+    said, added, at = list[str](), list[int](), 0
+    for place, parts in joined_words(text):
+        if tokenizer.token_to_id("".join(parts).lower()) is None:
+            for end in accumulate(map(len, parts[1:-1]), initial=place + len(parts[0])):
+                said.append(text[at:end])
+                added.append(end + len(added))
+                at = end
+    return " ".join((*said, text[at:])), added
 
 
 def _clean(text: str) -> str:

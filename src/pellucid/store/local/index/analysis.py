@@ -77,7 +77,7 @@ class WordCounts:
 
 def with_joined_words(text: str) -> str:
     """The text, and behind it the words that its names of code are written of."""
-    return " ".join((text, *joined_words(text)))
+    return " ".join((text, *(word for _, parts in joined_words(text) for word in parts)))
 
 
 def count(stems: Sequence[str]) -> WordCounts:
