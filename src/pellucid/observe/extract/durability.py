@@ -41,7 +41,7 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _GOING_ON = re.compile(
     r"\b(?:ha(?:ve|s|d)|['’](?:ve|s|d)|[iw]e?ve)(?: (?!not\b)\w+){0,3}? been(?: \w+ly)? \w{2,}ing\b", re.IGNORECASE
 )
-"""A perfect with a participle of what goes on: it tells how things have been, which nobody decided or ruled."""
+"""A perfect with a participle of what goes on: it tells how things have been: nobody decides or prefers that."""
 _EAST = re.compile(f"[{EAST}{HANGUL}]")
 _FRAME = 3 / 4
 """How much of a frame's words counts beside the words themselves."""
@@ -81,7 +81,7 @@ class WeightTable:
         kind = KINDS[max(range(len(KINDS)), key=lambda at: total[2 + at])]
         sign = 1 if durable >= 0.5 else -1
         words = sorted((share * sign, name) for share, name in shares if not name.startswith("="))
-        if kind in ("decision", "rule") and _GOING_ON.search(sentence):
+        if kind in ("decision", "rule", "preference") and _GOING_ON.search(sentence):
             kind = "fact"
         return DurabilityReading(durable, kind, tuple(name for share, name in reversed(words[-3:]) if share > 0))
 

@@ -25,8 +25,10 @@ from pellucid.observe.work.units import Unit, units
 
 KEEP = 0.5
 """The chance of being worth keeping from which an agent's sentence is taken."""
-KEEP_OF_PERSON = 0.45
+KEEP_OF_PERSON = 0.5
 """The same of a person's: a rule that is lost has to be said again, an order too many is one line to read over."""
+KEEP_OF_CUE = 0.2
+"""The same where a cue of the language names it: `never`, `we decided` also stand in what others said, or once did."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
 FEWEST_WORDS = 4
@@ -64,8 +66,7 @@ def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStateme
     Nothing that was pasted.
     """
     own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
-    asked = hearing.language.noise.unmarked
-    cued = [each for each in statements(own) if not asked.search(each.text.lower())]
+    cued = [each for each in statements(own) if _is_meant(each, hearing.language)]
     told, found = [_bare(each.text) for each in cued], units(own.turn.content)
     further = [
         _alone(read)
@@ -132,6 +133,13 @@ def _completes(unit: Unit, text: str, language: Language) -> bool:
         return False
     short = reading_length(text) < FEWEST_WORDS
     return short or load_table().read(unit.whole, by_user=True).durable >= KEEP_OF_PERSON / 2
+
+
+def _is_meant(cued: ObservedStatement, language: Language) -> bool:
+    """Whether a sentence with a cue states what the cue says: it asks nothing, and does not read as of the moment."""
+    if language.noise.unmarked.search(cued.text.lower()):
+        return False
+    return cued.category == "procedure" or load_table().read(cued.text, by_user=True).durable >= KEEP_OF_CUE
 
 
 def _alone(read: ReadUnit) -> ObservedStatement:

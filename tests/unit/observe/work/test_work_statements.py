@@ -145,11 +145,8 @@ def test_a_plain_rule_is_kept_however_it_is_typed(rule: str) -> None:
 
 
 def test_this_repo_is_known_to_a_coding_session() -> None:
-    said = [
-        accepted(Segment("s", turns(("user", f"We use pnpm in {each}")), "session_end"))
-        for each in ("this repo", "this codebase", "that")
-    ]
-    assert [bool(each) for each in said] == [True, True, False]
+    given = [Segment("s", turns(("user", f"We use pnpm in {each}")), "session_end") for each in ("this repo", "that")]
+    assert [bool(accepted(each)) for each in given] == [True, False]
 
 
 @pytest.mark.parametrize(
