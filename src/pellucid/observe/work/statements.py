@@ -35,7 +35,7 @@ FEWEST_WORDS = 4
 BRIEF = 3
 """Sentences of a person's turn, at most, that are read together too: more are about more than one thing."""
 BRIEF_LENGTH = 280
-"""Characters of an agent's sentences, as few, up to which a paragraph is told to its end: those of a passage."""
+"""Characters of an agent's paragraph of as few sentences that is told to its end: those of a passage."""
 PER_CONCLUSION = 4
 """Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
 PER_RECORD = 8
@@ -228,13 +228,13 @@ def _is_next_step(unit: Unit, language: Language) -> bool:
 def _statement_runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
-    A paragraph is told to its end where that is near: behind `Every job reloads all fonts.` stands why, behind what was
+    A brief paragraph is told to its end: behind `Every job reloads all fonts.` stands why, behind what was
     found, that it is fixed. A sentence that opens with a pronoun takes the one before it along.
     """
     for _, each in groupby(found, key=lambda read: read.unit.block):
         block = list(each)
         told = block[next((at for at, read in enumerate(block) if read.reading.durable >= KEEP), len(block)) :]
-        brief = len(told) <= BRIEF and sum(len(read.text) + 2 for read in told) <= BRIEF_LENGTH
+        brief = len(block) <= BRIEF and sum(len(read.text) + 2 for read in block) <= BRIEF_LENGTH
         if told and brief and not is_unresolved(told[0].text, language):
             yield told
             continue

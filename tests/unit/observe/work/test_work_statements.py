@@ -234,6 +234,6 @@ def test_a_list_of_an_agents_is_told_whole_or_says_that_it_is_not() -> None:
 def test_a_brief_paragraph_of_an_agents_is_told_to_its_end() -> None:
     cause = "The label service reloads all fonts for every label, 1,893 times in the last hour"
     remedy = "WeasyPrint builds a new configuration per call. Caching one would bring it to 0.4 s"
-    for before, behind in (("", ""), ("", " Let me now look at the others."), ("I found it now.", "")):
+    for before, behind in (("", ""), ("", " Let me now look at the others."), ("Found it.", "")):
         said = f"{before} {cause}. {remedy}.{behind}"
         assert told(("user", "why is it slow?"), ("assistant", said)) == [f"{cause}. {remedy}"], said
