@@ -102,4 +102,5 @@ def wire_flag(flag: str, as_json: str) -> str:
         return as_json
     names = {each.name for command in commands().values() for each in command.parameters if each.flag == flag}
     known = names & {each.name for row in _rows() for each in writable(row).values()} | names & {NAMESPACE.name}
-    return f'"{to_camel(min(known))}"' if known else flag
+    plain = flag.removeprefix("--").replace("-", "_")
+    return f'"{to_camel(plain if plain in known else min(known))}"' if known else flag

@@ -138,7 +138,7 @@ def test_settings_can_differ_for_one_call_alone(cranes: App) -> None:
         ({"settings": {"legWeights.vector": float("nan")}}, "settings legWeights.vector", ""),
         ({"settings": {"rrfK": 10**23}}, "settings rrfK", ""),
         ({"settings": {"classWeights": {"no such": {}}}}, "settings classWeights", ""),
-        ({"top_k": 0}, "top_k expects a whole number of at least 1; got 0", ""),
+        ({"top_k": 0}, "top_k expects a whole number from 1 to 1000; got 0", ""),
         ({"budget": -5}, "budget expects a positive integer; got -5", "1 to"),
         ({"without": ("vektor",)}, "without expects some of vector", ""),
         ({"since": NOON, "until": NOON - timedelta(days=1)}, "since is not before until", "exchange"),

@@ -361,8 +361,10 @@ def _check_names(route: Route, given: Mapping[str, object], asker: Asker) -> Non
             raise InputError(
                 f"{json.dumps(name)} is no field of this path", next_step="/openapi.json says what it takes"
             )
-    if asking.beyond(route.row, given):
-        allowed(asker, route.row.access, EVERYWHERE)
+    for name in asking.beyond(route.row, given):
+        if not asker.may(route.row.access, EVERYWHERE):
+            told = f"{json.dumps(name)} takes {route.row.access} everywhere, which the token does not grant"
+            raise HttpError(403, "not_granted", told, "leave it out, or ask whoever runs the server")
 
 
 def _note_trace(trace: str, error: Exception) -> None:

@@ -49,7 +49,8 @@ TOOLS: Mapping[str, About] = {
     "memory_remember": About(
         "Remember",
         "Use when the user states or settles something that should still hold next month, asks you to remember it, or "
-        "corrects what is remembered. One statement a call, in whole words.",
+        "corrects what is remembered. One statement a call, in whole words. Its other modes are for what agents wrote: "
+        "what a person said is theirs to change.",
         "remember",
     ),
     "memory_observe": About(
@@ -75,7 +76,7 @@ TOOLS: Mapping[str, About] = {
     "memory_forget": About(
         "Forget",
         "Use only when the user wants something gone for good. Unless preview is false it only says what would go: "
-        "show that, and ask first. To correct something use memory_remember.",
+        "show that, and ask first. What a person said only they forget: show them the preview.",
     ),
 }
 """Every tool, in the order in which they are listed."""
