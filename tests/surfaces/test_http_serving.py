@@ -7,7 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
 
@@ -184,21 +185,43 @@ def test_a_fault_of_ours_is_told_by_a_number_alone(
     assert '"error": "RuntimeError"' in log
 
 
+@contextmanager
+def listening(server: Served) -> Generator[http.client.HTTPResponse]:
+    """The stream of an MCP client that asks nothing, and waits for what it is told."""
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    accepted = {"Accept": "application/json, text/event-stream"}
+    begun = server.post("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}, **accepted)
+    line = http.client.HTTPConnection(server.host, server.port, timeout=60)
+    named = {"Mcp-Session-Id": begun.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-11-25"}
+    line.request("GET", "/mcp", headers={"Authorization": f"Bearer {server.token}", **accepted, **named})
+    stream = line.getresponse()
+    assert (stream.status, stream.headers["content-type"].partition(";")[0]) == (200, "text/event-stream")
+    try:
+        yield stream
+    finally:
+        line.close()
+        stream.close()
+
+
+@pytest.mark.requirement("HTTP-6")
 @pytest.mark.usefixtures("encoded")
 def test_who_only_listens_keeps_no_server_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pellucid.surfaces.http.serving._GRACE_S", 1e6)  # it would wait for what is under way
-    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    accepted = {"Accept": "application/json, text/event-stream"}
-    with served(Settings(home=tmp_path / "home")) as server:
-        begun = server.post("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}, **accepted)
-        line = http.client.HTTPConnection(server.host, server.port, timeout=60)
-        named = {"Mcp-Session-Id": begun.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-11-25"}
-        line.request("GET", "/mcp", headers={"Authorization": f"Bearer {server.token}", **accepted, **named})
-        stream = line.getresponse()
-        assert stream.status == 200
-        assert stream.headers["content-type"].startswith("text/event-stream")
-    stream.read()  # it was ended, not cut off: nothing is raised
-    line.close()
+    with ExitStack() as later:
+        with served(Settings(home=tmp_path / "home")) as server:
+            stream = later.enter_context(listening(server))
+        assert stream.read().count(b"data: {") == 0  # it was ended, not cut off: nothing is raised
+
+
+@pytest.mark.requirement("HTTP-6")
+def test_a_signal_ends_the_stream_of_who_listens_in_order(begin: Begin, tmp_path: Path) -> None:
+    one = begin()
+    with listening(found(tmp_path / "home")) as stream:
+        one.send_signal(signal.SIGTERM)
+        stream.read()
+    assert one.wait(timeout=60) == 0
+    assert one.stderr
+    assert "without completing" not in one.stderr.read()
 
 
 def test_the_body_of_an_unfinished_request_leaves_nothing(begin: Begin, tmp_path: Path) -> None:

@@ -204,8 +204,12 @@ class Service:
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
 
+        is_whole = False
+
         async def send(message: dict[str, Any]) -> None:
+            nonlocal is_whole
             exchange.status = message.get("status", exchange.status)
+            is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
             await exchange.send(message)
 
         exchange.operation = "mcp"
@@ -217,7 +221,7 @@ class Service:
                 await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, send)
             finally:
                 self._listening.discard(listening)
-        if listening.cancelled_caught:
+        if exchange.status and not is_whole:  # the server ends: so does the stream, and is not cut off
             await exchange.send({"type": "http.response.body", "body": b""})
 
     async def _operate(self, exchange: Exchange, asker: Asker) -> None:
