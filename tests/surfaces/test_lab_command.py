@@ -49,7 +49,7 @@ def test_the_sets_that_are_named_are_enough(cli: Cli, data: Path, tmp_path: Path
     ("words", "said"),
     [
         (("--sample", "0"), '--sample expects 4 (every fourth question) or 2/4 (the second of four); got "0"'),
-        (("--limit", "-1"), "--limit expects greater than or equal to 0; got -1"),
+        (("--limit", "-1"), "--limit expects a whole number of at least 0; got -1"),
         (("--set", "recall.luck=1"), "recall.luck"),
         (("--sets", "qmsum,moon"), "moon"),
         (("--sets", "eips"), "holds no eips (edges.tsv) (name the folder that holds the folders of the sets)"),
