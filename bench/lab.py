@@ -4,10 +4,12 @@
     python bench/lab.py locomo --mode extract --data path/to/data --out bench/results/lab-locomo-extract.json
     python bench/lab.py longmemeval --updates --data path/to/data --out bench/results/lab-updates.json
     python bench/lab.py all --limit 40 --keep path/to/kept --data path/to/data --out bench/results/lab-all.json
+    python bench/lab.py all --floors --keep path/to/kept --data path/to/data --out bench/results/lab-floors.json
 
 This is `pellucid lab run --ablate`, with the machine and the command written beside the numbers; with `--updates` it is
-`pellucid lab run --updates` in both modes; with `all` it is `pellucid lab run --all --ablate`, whose table stands in
-docs/retrieval.md (`PELLUCID_UPDATE_DOCS=1 pytest tests/docs/test_docs_retrieval.py` writes it there).
+`pellucid lab run --updates` in both modes; with `all` it is `pellucid lab run --all --ablate`, with `--floors` too
+`pellucid lab run --all`. Both tables stand in docs/retrieval.md (`PELLUCID_UPDATE_DOCS=1 pytest
+tests/docs/test_docs_retrieval.py` writes them there).
 """
 
 import sys
@@ -15,7 +17,7 @@ import time
 from pathlib import Path
 
 import machine
-from pellucid.lab.every_set import LabAllInput, run_all
+from pellucid.lab.every_set import SETS, LabAllInput, run_all
 from pellucid.lab.measuring import LabInput, run_lab
 from pellucid.settings import load
 
@@ -26,6 +28,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--mode", choices=("verbatim", "extract", "both"), default="verbatim")
     parser.add_argument("--updates", action="store_true", help="the order of facts that changed, in both modes")
+    parser.add_argument("--floors", action="store_true", help="with `all`: no part is left out in turn")
+    parser.add_argument("--sets", nargs="*", choices=SETS, default=(), help="with `all`: only these")
     parser.add_argument("--context", action="store_true", help="also what the assembled contexts hold")
     parser.add_argument("--sample", default="1", help="a share of the questions, as of `pellucid lab run`")
     parser.add_argument("--limit", type=int, default=0, help="and of it so many questions at most")
@@ -39,7 +43,13 @@ def main() -> None:
 
     if given.dataset == "all":
         every = LabAllInput(
-            data=given.data, mode=given.mode, ablate=True, sample=given.sample, limit=given.limit, keep=given.keep
+            data=given.data,
+            sets=tuple(given.sets),
+            mode=given.mode,
+            ablate=not given.floors,
+            sample=given.sample,
+            limit=given.limit,
+            keep=given.keep,
         )
         machine.publish(run_all(settings, every, said).to_wire(), given.out, started)
         return
