@@ -20,9 +20,10 @@ import corpus
 import machine
 from importing import opened, take, transcript
 
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # noqa: TID251
-"""What is compiled is kept, as an installed package's is."""
-MAIN = "import sys; from pellucid.surfaces.cli import main; sys.argv[0] = 'pellucid'; main()"
+MAIN = (
+    "import sys; sys.dont_write_bytecode = False; "  # what is compiled is kept, as an installed package's is
+    "from pellucid.surfaces.cli import main; sys.argv[0] = 'pellucid'; main()"
+)
 
 
 def commands(home: Path) -> dict[str, list[str]]:
@@ -42,7 +43,7 @@ def commands(home: Path) -> dict[str, list[str]]:
 
 def cpu_ms(words: Sequence[str]) -> float:
     """Milliseconds of processor time of a process."""
-    child = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, env=ENVIRONMENT)
+    child = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     assert child.returncode == 0, words

@@ -55,6 +55,11 @@ def epoch_ms(at: datetime) -> int:
     return (at - EPOCH) // _MILLI
 
 
+def ms_if_any(at: datetime | None) -> int | None:
+    """Epoch milliseconds of an instant, if there is one."""
+    return None if at is None else epoch_ms(at)
+
+
 def isoformat(at: datetime) -> str:
     """`2026-04-20T17:30:00.000Z`: UTC, milliseconds, the one form written to disk and wire."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

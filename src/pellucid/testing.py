@@ -108,7 +108,7 @@ class ScriptedServer:
         self._script = script
         self._lock = Lock()
         self._ending = Event()
-        self._server: _Server | None = None
+        self._server: _ChatServer | None = None
 
     @property
     def base_url(self) -> str:
@@ -122,7 +122,7 @@ class ScriptedServer:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
-        self._server = _Server(self)
+        self._server = _ChatServer(self)
         Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
@@ -150,7 +150,7 @@ class ScriptedServer:
         self._ending.wait(seconds)
 
 
-class _Server(ThreadingHTTPServer):
+class _ChatServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, script: ScriptedServer) -> None:
@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = self.rfile.read(min(int(self.headers.get("Content-Length", "0")), _LARGEST_REQUEST))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        script = cast("_Server", self.server).script
+        script = cast("_ChatServer", self.server).script
         step = script.step_for(ScriptedRequest(self.path, headers, cast("dict[str, Any]", json.loads(body))))
         script.rest(step.delay_s)
         try:
@@ -199,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         for at in range(len(sent)):
             self.wfile.write(sent[at : at + 1])
-            cast("_Server", self.server).script.rest(step.trickle_s)
+            cast("_ChatServer", self.server).script.rest(step.trickle_s)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is the library's)
         """Nothing: a test's output is the test's own."""

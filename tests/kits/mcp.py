@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from kits.waiting import until
 from pellucid.settings import load
-from pellucid.surfaces.mcp.calling import Calls
+from pellucid.surfaces.mcp.calling import Askers
 from pellucid.surfaces.mcp.http import mounted
 from pellucid.surfaces.mcp.server import server
 from pellucid.surfaces.mcp.stdio import Standing
@@ -23,7 +23,7 @@ T = TypeVar("T")
 Work = Callable[[Client], Awaitable[T]]
 
 
-def ask(calls: Calls, work: Work[T], *, mode: str = "auto") -> T:
+def ask(calls: Askers, work: Work[T], *, mode: str = "auto") -> T:
     """What some work with a client gives, in this process and over the protocol's own messages."""
 
     async def run() -> T:
@@ -60,13 +60,13 @@ def ask_process(home: Path, work: Work[T], *arguments: str, mode: str = "auto", 
     return asyncio.run(run())
 
 
-def call(calls: Calls, tool: str, **arguments: Any) -> Any:
+def call(calls: Askers, tool: str, **arguments: Any) -> Any:
     """The result of one call."""
     return ask(calls, lambda client: client.call_tool(tool, arguments))
 
 
 @contextmanager
-def serving(calls: Calls) -> Iterator[str]:
+def serving(calls: Askers) -> Iterator[str]:
     """The address of the same server over HTTP, on this machine's own interface."""
     from starlette.applications import Starlette
     from starlette.routing import Mount

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import uvicorn
 
 from pellucid.settings import Settings
-from pellucid.surfaces.http.serving import Place, serve
+from pellucid.surfaces.http.serving import Listening, serve
 
 
 class Answer(NamedTuple):
@@ -69,7 +69,7 @@ def served(settings: Settings, **place: Any) -> Generator[Served]:
 
     def run() -> None:
         try:
-            serve(settings, Place(port=0, **place), lambda _said: None, started.put)
+            serve(settings, Listening(port=0, **place), lambda _said: None, started.put)
         except Exception as error:  # noqa: BLE001  # told to who waits
             started.put(error)
 

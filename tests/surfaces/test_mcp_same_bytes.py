@@ -11,7 +11,7 @@ from mcp.client import Client
 from kits.cli import Cli
 from kits.mcp import ask, call, standing
 from kits.snippets import ROOT
-from pellucid.surfaces.mcp.calling import Calls
+from pellucid.surfaces.mcp.calling import Askers
 
 RACKS, ROOMS = range(1, 9), ("Basel", "Bern", "Genf", "Chur", "Zug", "Olten")
 EXAMPLES = ROOT / "examples" / "specs"
@@ -19,7 +19,7 @@ FORMS = ("json", "text", "markdown")
 
 
 @pytest.fixture
-def calls(cli: Cli, tmp_path: Path) -> Iterator[Calls]:
+def calls(cli: Cli, tmp_path: Path) -> Iterator[Askers]:
     for rack in RACKS:
         cli("remember", f"The relay of rack {rack} in {ROOMS[rack % 6]} listens on port {9040 + rack}.")
         cli(
@@ -55,7 +55,7 @@ async def explained(client: Client) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.requirement("MCP-1")
-def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: Cli, calls: Calls) -> None:
+def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: Cli, calls: Askers) -> None:
     found = ask(calls, explained)
     assert len(found) == 52
     for recall_id, texts in found.items():

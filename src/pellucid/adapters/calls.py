@@ -11,7 +11,7 @@ INSTRUCTIONS = (
 )
 
 
-class Calls:
+class MemoryCalls:
     """What an agent does with memory; a framework takes these as its tools."""
 
     def __init__(self, memory: Pellucid, session_id: str | None = None, agent: str | None = None) -> None:

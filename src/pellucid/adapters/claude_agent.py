@@ -8,7 +8,7 @@ from typing import Any
 from claude_agent_sdk import HookMatcher, create_sdk_mcp_server, tool
 from claude_agent_sdk.types import HookEvent, McpSdkServerConfig
 
-from pellucid.adapters.calls import Calls
+from pellucid.adapters.calls import MemoryCalls
 from pellucid.facade import Pellucid
 
 _EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "Stop", "PreCompact")
@@ -27,7 +27,7 @@ def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
 
 def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> McpSdkServerConfig:
     """The tools `recall` and `remember`, within this process: `ClaudeAgentOptions(mcp_servers={"pellucid": …})`."""
-    calls = Calls(memory, session_id, agent)
+    calls = MemoryCalls(memory, session_id, agent)
 
     @tool("recall", calls.recall.__doc__ or "", {"query": str})
     async def recall(given: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from agents import FunctionTool, function_tool
 from agents.memory import Session
 
-from pellucid.adapters.calls import Calls
+from pellucid.adapters.calls import MemoryCalls
 from pellucid.facade import Pellucid
 
 _ROLES = ("user", "assistant")
@@ -17,7 +17,7 @@ _ROLES = ("user", "assistant")
 
 def tools(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> list[FunctionTool]:
     """The tools `recall` and `remember`: `Agent(…, tools=tools(memory))`."""
-    calls = Calls(memory, session_id, agent)
+    calls = MemoryCalls(memory, session_id, agent)
     return [function_tool(function, name_override=name) for name, function in calls.named()]
 
 

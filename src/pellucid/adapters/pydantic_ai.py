@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_ai import FunctionToolset, Tool
 
-from pellucid.adapters.calls import INSTRUCTIONS, Calls
+from pellucid.adapters.calls import INSTRUCTIONS, MemoryCalls
 from pellucid.facade import Pellucid
 
 
@@ -18,6 +18,6 @@ def toolset(memory: Pellucid, *, session_id: str | None = None, agent: str | Non
         session_id: the session that asks and remembers, if there is one.
         agent: the agent's name, if it has one.
     """
-    calls = Calls(memory, session_id, agent)
+    calls = MemoryCalls(memory, session_id, agent)
     tools = [Tool(function, name=name, takes_ctx=False) for name, function in calls.named()]
     return FunctionToolset(tools, id="pellucid", instructions=INSTRUCTIONS)

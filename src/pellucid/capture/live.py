@@ -8,10 +8,9 @@ from pathlib import Path
 
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
-from pellucid.capture.transcripts.detect import READERS, Format
-from pellucid.capture.transcripts.formats import claude_code, codex, cursor, openai_chat, plain_jsonl
+from pellucid.capture.transcripts.detect import READERS, Format, format_of, object_of
 from pellucid.capture.transcripts.formats.chat_messages import session_of
-from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
+from pellucid.capture.transcripts.json_values import as_object, text_at
 from pellucid.capture.transcripts.source import MAX_LINE, NumberedObject, Source, SourceLine
 from pellucid.capture.transcripts.thread import Thread
 from pellucid.errors import InputError
@@ -25,13 +24,6 @@ _CHUNK = 64 * 1024
 _PIECE = re.compile(rb"[^\n]*\n|[^\n]+")
 _TOO_LONG = "(a line longer than 16 MiB was skipped)\n"
 """No JSON, so that it is counted as what could not be read, with its number."""
-_RECOGNISERS: tuple[tuple[Format, Callable[[JsonObject], bool]], ...] = (
-    ("claude-code", claude_code.recognises),
-    ("codex", codex.recognises),
-    ("cursor", cursor.recognises),
-    ("openai-chat", openai_chat.recognises),
-    ("plain-jsonl", plain_jsonl.recognises),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +74,9 @@ class LiveTranscript:
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
         """The turns of some more lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
-        objects = [_json_object(line) for line in lines]
-        self._format = self._format or _format_of(objects)
+        objects = [object_of(line) for line in lines]
+        known = (name for value in objects if value and (name := format_of(value)))
+        self._format = self._format or next(known, None)  # else the next chunk is asked
         rollout = [line for line in objects if line.get("type") == "session_meta"]
         if self._format == "codex" and rollout and not self._rollout:
             self._session = self._rollout = text_at(as_object(rollout[0].get("payload")), "id") or self._session
@@ -104,23 +97,6 @@ class LiveTranscript:
             ends=False,
         )
         return list(READERS[self._format or _MESSAGES](source))
-
-
-def _format_of(objects: Sequence[JsonObject]) -> Format | None:
-    """The format of the first line that some format knows; None if none does, and the next chunk is asked again."""
-    for value in objects:
-        if value:
-            for name, recognises in _RECOGNISERS:
-                if recognises(value):
-                    return name
-    return None
-
-
-def _json_object(line: str) -> JsonObject:
-    try:
-        return as_object(json.loads(line))
-    except (ValueError, RecursionError):
-        return {}
 
 
 def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 100) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import FORMATS, MARKDOWN, READERS, Format, detect
 from pellucid.capture.transcripts.formats import plain_text
 from pellucid.capture.transcripts.source import Source
-from pellucid.capture.walk import FileWalk, FoundFile
+from pellucid.capture.walk import FileWalk, WalkedFile
 from pellucid.errors import InputError, field_name
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
@@ -57,7 +57,7 @@ def read(
                 yield kept
 
 
-def _file_turns(file: FoundFile, source: Source, forced: Format | None) -> Iterator[Turn]:
+def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
     """The turns of one file; a file that gives none is refused, or counted with the reason."""
     report = source.report
     try:
@@ -85,7 +85,7 @@ def _file_turns(file: FoundFile, source: Source, forced: Format | None) -> Itera
         _refuse_unreadable(file, "nothing-readable", report)
 
 
-def _refuse_unreadable(file: FoundFile, reason: str, report: CaptureReport) -> None:
+def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> None:
     """Refuse what was named, count what was found.
 
     Raises:

@@ -17,7 +17,7 @@ ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex", ".specstory"})
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFile:
+class WalkedFile:
     """A file to look at, the folder that bounds it, and whether the caller named it."""
 
     path: Path
@@ -35,7 +35,7 @@ class FileWalk:
     """In small letters; what is named is looked at whatever its suffix."""
     _read: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
-    def files(self, paths: Iterable[Path]) -> Iterator[FoundFile]:
+    def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
         """Every file that may hold what is looked for; an excluded one is never opened.
 
         Raises:
@@ -48,7 +48,7 @@ class FileWalk:
             elif not path.exists():
                 raise InputError(f"{given} does not exist", next_step="check the path")
             else:
-                found = FoundFile(path, path.parent, asked_for=True)
+                found = WalkedFile(path, path.parent, asked_for=True)
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
@@ -64,13 +64,13 @@ class FileWalk:
         self._read.add(key)
         return True
 
-    def _files_below(self, root: Path) -> Iterator[FoundFile]:
+    def _files_below(self, root: Path) -> Iterator[WalkedFile]:
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
             inner[:] = sorted(name for name in inner if self._is_entered(name))
             for name in sorted(names):
                 path = Path(folder, name)
                 if path.suffix.lower() in self.suffixes and self._is_inside(path, root) and self.claim(path):
-                    yield FoundFile(path, root, asked_for=False)
+                    yield WalkedFile(path, root, asked_for=False)
 
     def _is_entered(self, name: str) -> bool:
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):

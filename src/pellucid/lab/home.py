@@ -16,7 +16,7 @@ from pellucid.lab.asking import Asker, Questioner, RankedAnswer
 from pellucid.lab.contexts import UNCUT, Recalled, Recalling
 from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQuestion, Record
 from pellucid.lab.datasets.places import Places
-from pellucid.lab.keeping import Place, Report, place_for
+from pellucid.lab.keeping import KeptHome, Report, place_for
 from pellucid.lab.variants import Variant
 from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import TRANSCRIBED, Memory
@@ -44,7 +44,7 @@ class Home:
     """When it is asked: the day of the import, or the one after the newest of the set's sessions."""
 
     @classmethod
-    def of(cls, app: App, dataset: Dataset, made: Place, keys_of: KeysOf | None = None) -> "Home":
+    def of(cls, app: App, dataset: Dataset, made: KeptHome, keys_of: KeysOf | None = None) -> "Home":
         """A home after its import; records are found by the evidence of memories.
 
         `price`: `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.

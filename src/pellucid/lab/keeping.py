@@ -30,7 +30,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(slots=True)
-class Place:
+class KeptHome:
     """A folder for a home and what it is made of; if it is made, when, in how many seconds, and its bytes."""
 
     folder: Path
@@ -62,7 +62,7 @@ class Place:
 @contextmanager
 def place_for(
     keep: Path | None, name: str, settings: Settings, made_of: Iterable[object], report: Report
-) -> Generator[Place]:
+) -> Generator[KeptHome]:
     """Where the home of a set stands: in `keep`, under this name; or in a folder that is gone afterwards.
 
     A kept home that was not made to its end, or of something else (other records, settings or code), is made anew.
@@ -73,7 +73,7 @@ def place_for(
     """
     if keep is None:
         with TemporaryDirectory(prefix="pellucid-lab-") as folder:
-            yield Place(Path(folder).resolve(), "")
+            yield KeptHome(Path(folder).resolve(), "")
         return
     folder, sign = ours(keep) / name, signature(_importing(settings), code(without=_AFTERWARDS), *made_of)
     with exclusive(keep / f"{name}.lock", 0) as held:
@@ -82,13 +82,13 @@ def place_for(
         found = read(folder / _MADE)
         if found.get("sign") == sign:
             report(f"{name}: the import of {found['at']:.16} is still good")
-            yield Place(folder, sign, found["seconds"], found["size"], datetime.fromisoformat(found["at"]))
+            yield KeptHome(folder, sign, found["seconds"], found["size"], datetime.fromisoformat(found["at"]))
             return
         if folder.exists():
             report(f"{name}: what was kept is not finished, or of other code, settings or records: importing again")
             shutil.rmtree(folder)
         folder.mkdir()
-        yield Place(folder, sign)
+        yield KeptHome(folder, sign)
 
 
 def ours(keep: Path) -> Path:

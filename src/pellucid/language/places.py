@@ -39,7 +39,7 @@ def read_place(tokens: Sequence[Token]) -> Place | None:
     if found is None:
         return None
     thing, joint, value = found
-    if not thing or not 0 < len(value) <= _LONGEST_VALUE or any(_holds_together(token) for token in value):
+    if not thing or not 0 < len(value) <= _LONGEST_VALUE or any(token.is_structure for token in value):
         return None
     return Place(tuple(token.text for token in thing), joint, tuple(value))
 
@@ -106,10 +106,6 @@ def read_change(tokens: Sequence[Token]) -> Change | None:
     counted = [token.text for token in (*old[1:_LONGEST_UNIT], *new[1:_LONGEST_UNIT])]
     thing = frozenset(word for word in (*words[begin:at], *counted) if word not in structure())
     return Change(thing, old[0].text) if thing else None
-
-
-def _holds_together(token: Token) -> bool:
-    return token.kind == "word" and token.text in structure()
 
 
 @cache

@@ -17,6 +17,11 @@ class Token:
     text: str
     kind: Kind
 
+    @property
+    def is_structure(self) -> bool:
+        """A function word; what is written as a name (`MIT`) is none, whatever it means elsewhere."""
+        return self.kind == "word" and self.text in structure()
+
 
 def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Without articles, each word in the form that all of its forms share."""

@@ -20,7 +20,7 @@ Row = Operation[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class WritableField:
     """A field that a program may write."""
 
     name: str
@@ -51,22 +51,22 @@ class Field:
         return flag_of(self.info) or Flag("")
 
 
-def writable(row: Row) -> dict[str, Field]:
+def writable(row: Row) -> dict[str, WritableField]:
     """The fields that a program may write, by their JSON names."""
     return {each.wire: each for each in _fields_of(row.input, "")}
 
 
-def offered(row: Row) -> dict[str, Field]:
+def offered(row: Row) -> dict[str, WritableField]:
     """Those of them that an agent may write: not what is a person's to say, nor what reaches beyond the namespace."""
     return {name: each for name, each in writable(row).items() if not (each.flag.of_person or each.flag.beyond)}
 
 
-def _fields_of(kind: type[Wire], within: str) -> Iterator[Field]:
+def _fields_of(kind: type[Wire], within: str) -> Iterator[WritableField]:
     for name, info in kind.model_fields.items():
         if inner := _input_within(info):
             yield from _fields_of(inner, name)
         elif not _is_file(info) and (name not in CONTEXT or flag_of(info)):
-            yield Field(name, info, kind, within)
+            yield WritableField(name, info, kind, within)
 
 
 def _input_within(info: FieldInfo) -> type[Wire] | None:
@@ -102,7 +102,7 @@ def schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
     return found
 
 
-def _schema_property(field: Field, table: Mapping[str, Any]) -> dict[str, Any]:
+def _schema_property(field: WritableField, table: Mapping[str, Any]) -> dict[str, Any]:
     if field.flag.reads:  # any words that mean a value
         return {"type": "string", "description": field.flag.text}
     said = dict(table["properties"][field.wire])
@@ -141,7 +141,7 @@ def asked(call: Call, row: Row, given: Mapping[str, object], **files: object) ->
     return call.asked(row.input, mine)
 
 
-def _value_of(call: Call, field: Field, value: object) -> object:
+def _value_of(call: Call, field: WritableField, value: object) -> object:
     """Words that mean a value become it, such as `7d`; other values are what they are."""
     if field.flag.reads and isinstance(value, str):
         return field.flag.reads(value, call.now(), field_name(field.name))

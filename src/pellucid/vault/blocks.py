@@ -1,7 +1,9 @@
 """Texts in, safe parts of a vault file out: file names for people, and lines that cannot pass for a marker of ours."""
 
+import json
 import re
 import unicodedata
+from typing import cast
 
 _SLUG_BYTES = 48
 _LOOKALIKE = re.compile(r"^(\\*)(<!-- pellucid:)", re.MULTILINE)
@@ -28,3 +30,9 @@ def slug(text: str) -> str:
             break
         out = longer
     return out or (words[0].encode()[:_SLUG_BYTES].decode(errors="ignore") if words else "memory")
+
+
+def marker_of(text: str) -> dict[str, object]:
+    """What the JSON of a block's marker says."""
+    value: object = json.loads(text)
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

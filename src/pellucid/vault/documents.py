@@ -19,7 +19,7 @@ from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import retirement
 from pellucid.model.memory import FOLDERS, Memory, Retirement
 from pellucid.vault import frontmatter
-from pellucid.vault.blocks import escaped, slug, unescaped
+from pellucid.vault.blocks import escaped, marker_of, slug, unescaped
 
 _KEYS = {to_camel(name): name for name in Document.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:section (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
@@ -117,7 +117,7 @@ def without_sections(data: bytes, ids: Collection[str]) -> bytes:
 
 def holds_section(data: bytes, memory_id: str) -> bool:
     """Whether a block of the file is this memory; a header version is none."""
-    return any(_marker(found[1]).get("id") == memory_id for found in _MARKER.finditer(data.decode("utf-8")))
+    return any(marker_of(found[1]).get("id") == memory_id for found in _MARKER.finditer(data.decode("utf-8")))
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
@@ -129,7 +129,7 @@ def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> 
 
     def marked(found: re.Match[str]) -> str:
         nonlocal seen
-        marker = _marker(found[1])
+        marker = marker_of(found[1])
         if marker.get("id") != memory_id:
             return found[0]
         seen = True
@@ -163,14 +163,9 @@ def _without_sections(text: str, ids: Collection[str]) -> str:
     kept = text[: starts[0]] if starts else text
     for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
         found = _MARKER.match(text, start)
-        if found is None or _marker(found[1]).get("id") not in ids:
+        if found is None or marker_of(found[1]).get("id") not in ids:
             kept += text[start:end]
     return kept
-
-
-def _marker(text: str) -> dict[str, object]:
-    value: object = json.loads(text)
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _parsed_section(marker: str, content: str) -> Section:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import cast
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
@@ -15,7 +14,7 @@ from pellucid.errors import ConflictError, InputError
 from pellucid.model.document import Document, Section
 from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment, SourceClass
 from pellucid.vault import frontmatter
-from pellucid.vault.blocks import escaped, slug, unescaped
+from pellucid.vault.blocks import escaped, marker_of, slug, unescaped
 from pellucid.vault.documents import parse_document, remembered
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not in ("content", "retired")}
@@ -102,7 +101,7 @@ def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> b
 
     def marked(found: re.Match[str]) -> str:
         nonlocal seen
-        marker = _marker(found.group(1))
+        marker = marker_of(found.group(1))
         if marker.get("id") != memory_id:
             return found.group()
         seen = True
@@ -123,7 +122,7 @@ def without_moments(data: bytes, ids: Collection[str]) -> bytes:
     kept = text[: starts[0]] if starts else text
     for start, end in zip(starts, ends, strict=False):
         found = _MARKER.match(text, start)
-        if found is None or _marker(found.group(1)).get("id") not in ids:
+        if found is None or marker_of(found.group(1)).get("id") not in ids:
             kept += text[start:end]
     return kept.encode()
 
@@ -132,11 +131,6 @@ def retitled(data: bytes, old: str, new: str) -> bytes:
     """The same episode file under another topic, in its frontmatter and its heading."""
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
-
-
-def _marker(text: str) -> dict[str, object]:
-    value: object = json.loads(text)
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def render_moments(moments: Sequence[Moment]) -> str:

@@ -9,7 +9,7 @@ from kits.vault import ELSEWHERE, HERE, NOON, Opener, a_memory, file_memories
 from pellucid.app import App
 from pellucid.language.sentences import asks
 from pellucid.store.index_port import Admission, Filters
-from pellucid.store.local.marks import about, direct_bits
+from pellucid.store.local.index.folding import about, direct_bits
 
 AT = Admission(int((NOON + timedelta(hours=1)).timestamp() * 1000))
 

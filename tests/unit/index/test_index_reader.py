@@ -27,8 +27,8 @@ from pellucid.errors import DeadlineError
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.store.index_port import EVERY_SCOPE, Admission, IndexRecord, IndexState, PathChange
 from pellucid.store.local.index.analysis import Analyzer
+from pellucid.store.local.index.folding import boundary_bits, search_text
 from pellucid.store.local.index.local_index import LocalIndex
-from pellucid.store.local.marks import boundary_bits, search_text
 
 AT = Admission(int((NOON + timedelta(minutes=5)).timestamp() * 1000), granted=EVERY_SCOPE)
 

@@ -13,7 +13,7 @@ from pellucid.lab.datasets.dataset import Dataset, Group, Record, Share
 from pellucid.lab.datasets.qmsum import load
 from pellucid.lab.every_set import LabAllInput, LabTable, run_all
 from pellucid.lab.home import Home
-from pellucid.lab.keeping import Place
+from pellucid.lab.keeping import KeptHome
 from pellucid.lab.measuring import LabInput, LabOutput, run_lab
 from pellucid.lab.run import COLUMNS, WORTH
 from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
@@ -240,7 +240,7 @@ def test_records_are_all_there_when_each_is_covered_however_many_memories_that_t
             content=words,
         )
         app.unit_of_work.commit("import", [memory_write(memory)])
-        return Home.of(app, Dataset("d", (Group("g", records, ()),)), Place(tmp_path, "", 1.0))
+        return Home.of(app, Dataset("d", (Group("g", records, ()),)), KeptHome(tmp_path, "", 1.0))
 
     keep("d1", "The first passage.")
     with pytest.raises(StoreError, match="1 are not there; the first is d2"):

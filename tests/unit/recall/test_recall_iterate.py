@@ -9,8 +9,7 @@ from pydantic import SecretStr
 from kits.vault import HERE, Opener, a_memory, file_memories, ranking, run
 from pellucid.app import App
 from pellucid.encoders.chat.model import OpenAIChat
-from pellucid.recall.query.decompose import parts, reading
-from pellucid.recall.query.iterate import MOST, READ, iterate, sufficiency
+from pellucid.recall.query.iterate import MOST, READ, iterate, parts, reading, sufficiency
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import State, World
 from pellucid.settings.sections import LlmSettings

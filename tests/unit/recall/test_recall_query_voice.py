@@ -9,7 +9,7 @@ from pellucid.operations.recall.recalling import xray
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.session.intake import Intake
 from pellucid.recall.ablate import ablate
-from pellucid.recall.query.voice import asks_own
+from pellucid.recall.query.plan import asks_own
 from pellucid.recall.receipt.record import pack, unpack
 
 OWN = """

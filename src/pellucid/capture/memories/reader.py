@@ -1,20 +1,24 @@
 """Paths in, adoptable memories out: the room's door. Finds, detects, streams, redacts and counts."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, MemoryFormat
-from pellucid.capture.memories.detect import SUFFIXES, detect
 from pellucid.capture.memories.document import SourceFile
+from pellucid.capture.memories.entries import first_entry
 from pellucid.capture.memories.formats import basic_memory, chatgpt, instructions, mem0, remnic
+from pellucid.capture.memories.formats.header import Header, header, text_of
 from pellucid.capture.names import Names, clean_pairs
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
+from pellucid.capture.transcripts.json_document import begins_json
 from pellucid.capture.transcripts.numbering import clean_name, clean_text
-from pellucid.capture.walk import FileWalk, FoundFile
+from pellucid.capture.transcripts.source import head_of
+from pellucid.capture.walk import FileWalk, WalkedFile
 from pellucid.errors import InputError, field_name
 from pellucid.settings.sections import CaptureSettings
 
@@ -29,6 +33,21 @@ READERS: dict[MemoryFormat, Reader] = {
     "mem0": mem0.read,
     "chatgpt": chatgpt.read,
 }
+
+MARKDOWN = frozenset({".md", ".mdc", ".markdown"})
+SUFFIXES = MARKDOWN | {".json", ".jsonl", ".txt"}
+
+_NAMED: dict[str, MemoryFormat] = {
+    "claude.md": "claude-md",
+    "claude.local.md": "claude-md",
+    "agents.md": "agents-md",
+    "agents.override.md": "agents-md",
+    "memory.md": "memory-md",
+}
+_NOTE = re.compile(r"^[ \t]*[-*] \[[^\[\]()\n]{2,60}\] \S|^[ \t]*[-*] \S{1,60} \[\[[^\[\]\n]{1,300}\]\]", re.MULTILINE)
+_TOPIC_KINDS = frozenset({"user", "feedback", "project", "reference"})
+_PASTED = re.compile(r"memor|chatgpt", re.IGNORECASE)
+_TIMES = frozenset({"created_at", "create_time", "updated_at", "update_time", "enabled"})
 
 
 def read_memories(
@@ -62,7 +81,7 @@ def read_memories(
 
 
 def _memories_of_file(
-    found: FoundFile, walk: FileWalk, names: Names, forced: MemoryFormat | None
+    found: WalkedFile, walk: FileWalk, names: Names, forced: MemoryFormat | None
 ) -> Iterator[AdoptedMemory]:
     report = walk.report
     known = forced or detect(found.path)
@@ -79,7 +98,7 @@ def _memories_of_file(
             yield cleaned
 
 
-def _refuse_file(found: FoundFile, report: CaptureReport) -> None:
+def _refuse_file(found: WalkedFile, report: CaptureReport) -> None:
     if found.asked_for:
         form = f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}"
         raise InputError(
@@ -118,3 +137,53 @@ def _storable(memory: AdoptedMemory, names: Names, report: CaptureReport) -> Ado
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in dict.fromkeys(names) if each)
+
+
+def detect(path: Path) -> MemoryFormat | None:
+    """The format of a file; None for what is no memory file we know, and for files of our own.
+
+    The name decides for CLAUDE.md, AGENTS.md and MEMORY.md, and for notes in a folder called `memory`, unless their
+    frontmatter is Remnic's or basic-memory's; the frontmatter or the form of its lists decides for other Markdown;
+    the keys of the first entries decide for JSON. A text counts as a pasted list if its name says memory or ChatGPT.
+    """
+    head = head_of(path)
+    suffix = path.suffix.lower()
+    if "\0" in head or not head.strip():
+        return None
+    if suffix in MARKDOWN:
+        return _of_markdown(path, head)
+    if begins_json(head):
+        return _of_json(path, head)
+    return "chatgpt" if suffix == ".txt" and _PASTED.search(path.stem) else None
+
+
+def _of_markdown(path: Path, head: str) -> MemoryFormat | None:
+    folders = (path.parent.name.lower(), path.parent.parent.name.lower())
+    if named := _NAMED.get(path.name.lower()):
+        return named
+    if folders == ("rules", ".claude"):
+        return "claude-md"
+    parts = header(head)
+    if (text_of(parts.values, "id") or "").startswith(("mem_", "ep_")):
+        return None
+    return _by_header(parts) or ("memory-md" if "memory" in folders else None)
+
+
+def _by_header(parts: Header) -> MemoryFormat | None:
+    values = parts.values
+    if remnic.is_memory(values):
+        return "remnic"
+    if {"name", "description"} <= values.keys() and (text_of(values, "type") or "").casefold() in _TOPIC_KINDS:
+        return "memory-md"
+    is_note = "permalink" in values or {"title", "type"} <= values.keys() or _NOTE.search(parts.body)
+    return "basic-memory" if is_note else None
+
+
+def _of_json(path: Path, head: str) -> MemoryFormat | None:
+    first = first_entry(head)
+    if mem0.recognises(first):
+        return "mem0"
+    if "mapping" in first or (not first and '"mapping"' in head):
+        return "chatgpt"
+    is_named = _PASTED.search(path.stem) is not None
+    return "chatgpt" if chatgpt.recognises(first) and (is_named or not first.keys().isdisjoint(_TIMES)) else None

@@ -64,9 +64,7 @@ def detect(path: Path) -> Format | None:
         if markdown_chat.recognises(head):
             return "markdown-chat"
         return None if path.suffix.lower() in MARKDOWN else "plain-text"
-    if is_lines(head) and (
-        objects := [value for line in head.splitlines()[:_SAMPLED] if (value := _json_object(line))]
-    ):
+    if is_lines(head) and (objects := [value for line in head.splitlines()[:_SAMPLED] if (value := object_of(line))]):
         return _recognise(objects)
     return _by_keys(head)
 
@@ -79,20 +77,22 @@ def _by_keys(head: str) -> Format | None:
 
 
 def _recognise(objects: list[JsonObject]) -> Format | None:
-    named: list[Format] = [name for value in objects if (name := _format_of(value))]
+    named: list[Format] = [name for value in objects if (name := format_of(value))]
     if named and named[0] == "plain-jsonl" and "openai-chat" in named:
         return "openai-chat"
     return named[0] if named else None
 
 
-def _format_of(value: JsonObject) -> Format | None:
+def format_of(value: JsonObject) -> Format | None:
+    """The first format that knows an object of a line."""
     for name, recognises in _RECOGNISERS:
         if recognises(value):
             return name
     return None
 
 
-def _json_object(line: str) -> JsonObject:
+def object_of(line: str) -> JsonObject:
+    """The JSON object that a line holds; an empty one where it holds none."""
     try:
         return as_object(json.loads(line))
     except (ValueError, RecursionError):

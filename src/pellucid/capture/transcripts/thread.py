@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pellucid.capture.transcripts.tools.calls import Calls
+from pellucid.capture.transcripts.tools.calls import PendingCalls
 
 _MOST = 1024
 _MOST_LINES = 65_536
@@ -111,7 +111,7 @@ class Titles:
 class Thread:
     """Everything a reader remembers. `plan` is one that was proposed and not yet accepted."""
 
-    calls: Calls = field(default_factory=Calls)
+    calls: PendingCalls = field(default_factory=PendingCalls)
     queue: Queue = field(default_factory=Queue)
     titles: Titles = field(default_factory=Titles)
     plan: str = ""

@@ -14,7 +14,7 @@ import numpy as np
 from pellucid.app import App
 from pellucid.errors import InputError, StoreError
 from pellucid.lab.datasets.eips import EipDocument
-from pellucid.lab.keeping import Place, Report, place_for
+from pellucid.lab.keeping import KeptHome, Report, place_for
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
@@ -52,7 +52,7 @@ class Indexed:
 
     app: App
     folder: Path
-    made: Place
+    made: KeptHome
     documents: int
 
     @property

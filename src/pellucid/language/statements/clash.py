@@ -201,12 +201,7 @@ def _is_named(tokens: Sequence[Token]) -> bool:
     if any(token.kind == "sign" for token in tokens):
         return len(tokens) <= _LONGEST_EAST_NAME and not any(token.text in _EAST_JOINTS for token in tokens)
     plain = all(token.kind not in {"number", "date"} or at for at, token in enumerate(tokens))
-    return plain and len(tokens) <= _LONGEST_NAME and not any(_is_structure(token) for token in tokens)
-
-
-def _is_structure(token: Token) -> bool:
-    """A function word; what is written as a name (`MIT`) is none, whatever it means elsewhere."""
-    return token.kind == "word" and token.text in structure()
+    return plain and len(tokens) <= _LONGEST_NAME and not any(token.is_structure for token in tokens)
 
 
 def _strength_of(

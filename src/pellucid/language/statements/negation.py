@@ -9,8 +9,8 @@ from hashlib import sha256
 from pellucid.language import lexicon
 from pellucid.language.contractions import without_clitics
 from pellucid.language.inflection import folded
+from pellucid.language.scripts import EAST_WORDS, HIRAGANA, is_east
 from pellucid.language.spelling import entity_key
-from pellucid.language.statements.negation_east import east_negations
 
 _NO_DENIAL = re.compile(
     r"^(?:no|nein|nope|nah)[,.!] +|(?<=: )(?:no|nein|nope|nah)[,.!] +"
@@ -29,6 +29,39 @@ _NO_LONGER = re.compile(
 )
 _TOKEN = re.compile(r"(?:(?<!\w)[-−])?\d+(?:[.,:]\d+)*%?|[^\W\d_]+[+#]*")
 _REFUSING = "no"
+
+_KANA = re.compile(f"[{HIRAGANA}]")
+_CLAUSE = re.compile(f"[{EAST_WORDS}]+")
+
+_JA_CONTRAST = re.compile(r"[^、。,]{1,20}(?:ではなくて?|じゃなくて?)、?")
+_JA_MUST = re.compile(r"(?:なければ|なくては|ないと)(?:なりません|ならない|いけません|いけない)$")
+_JA_FORMS: tuple[tuple[re.Pattern[str], str, int], ...] = tuple(
+    (re.compile(pattern), affirmed, denials)
+    for pattern, affirmed, denials in (
+        (r"(?:では|じゃ)(?:ありません(?:でした)?|ない(?:です)?|なかった(?:です)?|なくなりました)$", "", 1),
+        (r"く(?:ありません(?:でした)?|ない(?:です)?|なかった(?:です)?)$", "い", 1),
+        (r"(?<=[はがも])(?:ない(?:です)?|なかった(?:です)?)$", "あ", 1),
+        (r"(?:の|こと)?を?(?:やめました|やめた|やめます|やめる)$", "", 1),
+        (r"なくなり(?:ました|ます)$|なくなった$|なくなっています?$", "", 1),
+        (r"ないでください$|ないこと$", "", 1),
+        (r"(?:って|んで|いで|いて|して|て)は(?:いけません|いけない|なりません|ならない|だめです)$", "", 1),
+        (r"(?:って|んで|いで|いて|して|て)(?:い)?(?:ません(?:でした)?|ない(?:です)?|なかった(?:です)?)$", "", 1),
+        (r"ません(?:でした)?$|ない(?:です)?$|なかった(?:です)?$", "", 1),
+        (r"(?:って|んで|いで|いて|して|て)(?:います|いました|いる|いた|ます|る|ください)$", "", 0),
+        (r"(?:ました|ます|でした|です|だった|だ)$", "", 0),
+    )
+)
+_JA_STEM = re.compile(
+    r"(?<=[\u30a0-\u30ff\u4e00-\u9fffべめけせてねえげぜでれ])(?:する|し|る)$|[うくぐすつぬぶむるいきぎしちにびみりわかがさたなばまら]$"
+)
+_JA_PARTICLES = re.compile(r"もう|まだ|今は|[はがをも]")
+
+_ZH_PLAIN = re.compile(
+    "不(?:但|仅|只|管|同|过(?!敏|时)|错|久|断|论|如|少)|不得不|非常|无论|未来|特别|告别|区别|别[人的]|[级类性个]别|不好意思"
+)
+_ZH_CONTRAST = re.compile(r"不是[^,。;]{1,20}?,?(?:而是|(?<=,)是)|,(?:而)?不是[^,。;]{1,20}")
+_ZH_NEGATORS = re.compile("不再|没有|并不|从不|从来不|从未|不要|不用|不会|[不没别未勿无]")
+_ZH_PARTICLES = re.compile("[了的过着有也都会要再]|已经|现在|一直|总是")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +98,44 @@ def polarity(text: str, entity: str | None = None) -> Polarity:
 
 def _hash(entity: str | None, said: tuple[str, ...]) -> str:
     return sha256(f"{entity_key(entity or '')}\0{' '.join(said)}".encode()).hexdigest()
+
+
+def east_negations(text: str) -> tuple[str, int]:
+    """A normal text without the negations of its Japanese or Chinese clauses, and their number; others stay as is."""
+    if not is_east(text):
+        return text, 0
+    return _japanese(text) if _KANA.search(text) else _chinese(text)
+
+
+def _japanese(text: str) -> tuple[str, int]:
+    count = 0
+    parts: list[str] = []
+    last = 0
+    text = _JA_CONTRAST.sub(lambda found: _topic(found[0]), text)
+    for found in _CLAUSE.finditer(text):
+        stem, denials = _stem(found[0])
+        parts += [text[last : found.start()], " ", _JA_PARTICLES.sub(" ", stem)]
+        count, last = count + denials, found.end()
+    return "".join([*parts, text[last:]]), count
+
+
+def _topic(contrast: str) -> str:
+    """What stands before `は` in `TTLは300ではなく`: the topic stays, the denied value goes."""
+    return contrast[: contrast.index("は") + 1] if "は" in contrast[:-4] else ""
+
+
+def _stem(clause: str) -> tuple[str, int]:
+    if found := _JA_MUST.search(clause):
+        return f"{_JA_STEM.sub('', clause[: found.start()])} must", 0
+    for form, affirmed, denials in _JA_FORMS:
+        if found := form.search(clause):
+            stem = clause[: found.start()] + affirmed
+            return _JA_STEM.sub("", stem), denials
+    return _JA_STEM.sub("", clause), 0
+
+
+def _chinese(text: str) -> tuple[str, int]:
+    plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
+    kept = _ZH_PLAIN.sub(" ", plain)
+    denials = len(_ZH_NEGATORS.findall(kept))
+    return _ZH_PARTICLES.sub("", _ZH_NEGATORS.sub("", kept)), denials

@@ -5,12 +5,13 @@ itself is kept with the one it belongs to. An agent's conclusion is kept in stre
 other.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pellucid.language.quoting.voices import pasted
-from pellucid.language.sentences import joined
+from pellucid.language.sentences import is_closed, joined
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
@@ -18,10 +19,10 @@ from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.referents import solid_words
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, is_question, is_unresolved, statements
 from pellucid.observe.language import Language
+from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.setting import Hearing
 from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
-from pellucid.observe.work.units import Unit, units
 
 KEEP = 0.5
 """The chance of being worth keeping from which an agent's sentence is taken."""
@@ -40,6 +41,67 @@ PER_CONCLUSION = 4
 """Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
 PER_RECORD = 8
 """The same of an accepted plan, and of a summary of what went before: they are long, and nothing but conclusions."""
+
+_ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
+_LONGEST_HEADING = 70
+_LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence or list item; `lead` is the heading or the line with a colon that it stands under, if any."""
+
+    text: str
+    lead: str
+    block: int
+    """Which paragraph or list it is of: units of one block may be told together."""
+    listed: bool = False
+
+    @property
+    def whole(self) -> str:
+        """The unit as it reads alone: a list item behind its lead."""
+        return f"{self.lead} {self.text}" if self.lead and self.listed else self.text
+
+
+def units(text: str) -> list[Unit]:
+    """The units of a text in order; code, logs, tables and headings by themselves are none."""
+    return list(_units(blocks(text)))
+
+
+def _units(found: tuple[ProseBlock, ...]) -> Iterator[Unit]:
+    lead, part = "", 0
+    for at, block in enumerate(found):
+        if block.marker == "none":
+            part = at
+            if _is_heading(block, found, at):
+                lead = f"{block.text.rstrip(':：')}:"
+                continue
+            lead = ""
+            spoken = sentences(block.text)
+            for number, sentence in enumerate(spoken):
+                if number == len(spoken) - 1 and _ANNOUNCES.search(sentence) and _next_is_item(found, at):
+                    lead = sentence
+                else:
+                    yield Unit(_labelled(block, sentence), "", at)
+        else:
+            yield Unit(_labelled(block, block.text), lead, part, listed=True)
+
+
+def _labelled(block: ProseBlock, sentence: str) -> str:
+    """What opens with a label (`Root cause: …`) is read as a line of somebody's: the label is put back."""
+    if block.speaker and block.text.startswith(sentence):
+        return f"{block.speaker}: {sentence}"
+    return sentence
+
+
+def _next_is_item(found: tuple[ProseBlock, ...], at: int) -> bool:
+    return at + 1 < len(found) and found[at + 1].marker != "none"
+
+
+def _is_heading(block: ProseBlock, found: tuple[ProseBlock, ...], at: int) -> bool:
+    if len(block.text) > _LONGEST_HEADING or at + 1 == len(found):
+        return False
+    return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output":
 """Who said a passage, by its source; else a person."""
 
 
-class Claim(BaseModel):
+class AgentClaim(BaseModel):
     """One thing that an agent would want to know again, and the words of the session that say it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,7 +70,7 @@ class ClaimInput(SafeInput):
     namespace: str
     session_id: Annotated[str, Flag("The session that it is said of.", "--session")]
     claims: Annotated[
-        tuple[Claim, ...],
+        tuple[AgentClaim, ...],
         Flag("Statements that stand alone, each with the words of the session that say it, copied exactly."),
     ] = Field(max_length=MOST_CLAIMS)
     agent: Agent = None
@@ -171,7 +171,7 @@ class _Dropped:
     hint: str
 
 
-def _checked(said: Claim, turns: Sequence[Turn]) -> ExtractedFact | _Dropped:
+def _checked(said: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | _Dropped:
     """The fact of a claim, of the first turn that bears it out, or why none does."""
     dropped = _Dropped("not-quoted", _HINTS["not-quoted"])
     for turn in turns:
@@ -194,7 +194,7 @@ def _checked(said: Claim, turns: Sequence[Turn]) -> ExtractedFact | _Dropped:
     return dropped
 
 
-class _Said:
+class _SaidAlready:
     """An extractor of what was said already."""
 
     def __init__(self, facts: Sequence[ExtractedFact]) -> None:
@@ -210,7 +210,7 @@ def _kept(
 ) -> dict[str, dict[str, str]]:
     """Judge facts and compare them with what is known; by its words, the memory of each or why there is none."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
-    found = observe(segment, _Said(facts), HeuristicJudge(), app.clock)
+    found = observe(segment, _SaidAlready(facts), HeuristicJudge(), app.clock)
     trust = app.settings.trust.enabled
     with app.unit_of_work.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)

@@ -55,7 +55,7 @@ class HookOutput(Wire):
     """Whether the agent is asked what to keep."""
 
 
-class _Said(Wire):
+class _ToSay(Wire):
     """What is to be said: to the agent, and to the user."""
 
     context: str = ""
@@ -103,7 +103,7 @@ def hooked(app: App, request: HookInput) -> HookOutput:
     )
 
 
-def _said(app: App, event: Event, session: HookedSession) -> _Said:
+def _said(app: App, event: Event, session: HookedSession) -> _ToSay:
     match event.moment:
         case "start":
             return _at_the_start(app, event, session)
@@ -111,9 +111,9 @@ def _said(app: App, event: Event, session: HookedSession) -> _Said:
             return _at_a_prompt(app, event, session) if session.briefed else _at_the_first(app, event, session)
         case "stop" if _may_ask(app, session) and not event.again:
             enough = session.prompts >= app.settings.hooks.ask_after
-            return _Said(ask=_question(app, session)) if enough else _Said()
+            return _ToSay(ask=_question(app, session)) if enough else _ToSay()
         case _:
-            return _Said()
+            return _ToSay()
 
 
 def _question(app: App, session: HookedSession) -> str:
@@ -124,26 +124,26 @@ def _may_ask(app: App, session: HookedSession) -> bool:
     return app.settings.hooks.ask_agent and not session.asked
 
 
-def _at_the_start(app: App, event: Event, session: HookedSession) -> _Said:
+def _at_the_start(app: App, event: Event, session: HookedSession) -> _ToSay:
     """The brief of the project, without the session itself; after a compaction, the question instead, once."""
     tokens = app.settings.hooks.brief_tokens
     if event.source == "compact":
         if not _may_ask(app, session) or not session.prompts:
-            return _Said()
+            return _ToSay()
         ask = _question(app, session)
-        return _Said(context=ask, ask=ask)
+        return _ToSay(context=ask, ask=ask)
     if not tokens or event.source == "resume":
-        return _Said()
+        return _ToSay()
     return _brief(app, session, tokens)
 
 
-def _brief(app: App, session: HookedSession, tokens: int) -> _Said:
+def _brief(app: App, session: HookedSession, tokens: int) -> _ToSay:
     asked = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
     found = brief(app, asked)
     if not found.text:
-        return _Said()
+        return _ToSay()
     body = f"{NOTICE} The last sessions of this project; memory_history and memory_search tell more.\n\n{found.text}"
-    return _Said(context=note(app.clock.new_id("note"), body), line=_brief_line(found), shown=_told(found))
+    return _ToSay(context=note(app.clock.new_id("note"), body), line=_brief_line(found), shown=_told(found))
 
 
 def _brief_line(found: BriefOutput) -> str:
@@ -157,14 +157,14 @@ def _told(found: BriefOutput) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.memory_id for line in lines))
 
 
-def _at_the_first(app: App, event: Event, session: HookedSession) -> _Said:
+def _at_the_first(app: App, event: Event, session: HookedSession) -> _ToSay:
     """The brief that no server was there for when the session began, and beside it what the prompt looks for."""
     hooks = app.settings.hooks
     tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
-    told = _brief(app, session, tokens) if hooks.brief_tokens else _Said()
+    told = _brief(app, session, tokens) if hooks.brief_tokens else _ToSay()
     shown = (*session.shown, *told.shown)
     found = _at_a_prompt(app, event, session.model_copy(update={"shown": shown}))
-    return _Said(
+    return _ToSay(
         context="\n".join(filter(None, (told.context, found.context))),
         line="\n".join(filter(None, (told.line, found.line))),
         recall_id=found.recall_id,
@@ -172,16 +172,16 @@ def _at_the_first(app: App, event: Event, session: HookedSession) -> _Said:
     )
 
 
-def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _Said:
+def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _ToSay:
     found = recalled(app, session, event.prompt)
     if found is None:
-        return _Said()
+        return _ToSay()
     answers = [found, *found.also]
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
     count = "1 memory" if len(ids) == 1 else f"{len(ids)} memories"
     line = f"pellucid: {count}; why: pellucid xray {found.recall_id}{_at(app.settings.home)}"
     named = note(app.clock.new_id("note"), numbered(found))
-    return _Said(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
+    return _ToSay(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
 
 
 def _at(home: Path) -> str:

@@ -19,7 +19,7 @@ _SESSION = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class AgentProgram:
     """One program: the names of its events, where beneath the user's home it keeps transcripts, in which format."""
 
     name: HostName
@@ -40,18 +40,18 @@ _CAMEL: Mapping[str, Moment] = {
     "Stop": "stop",
     "PreCompact": "compact",
 }
-HOSTS: Mapping[str, Host] = {
+HOSTS: Mapping[str, AgentProgram] = {
     each.name: each
     for each in (
-        Host(
+        AgentProgram(
             "claude-code",
             {**_CAMEL, "SessionEnd": "end"},
             ".claude/projects",
             "claude-code",
             a_folder_a_project=True,
         ),
-        Host("codex", {**_CAMEL}, ".codex/sessions", "codex"),
-        Host(
+        AgentProgram("codex", {**_CAMEL}, ".codex/sessions", "codex"),
+        AgentProgram(
             "cursor",
             {
                 "sessionStart": "start",
@@ -73,7 +73,7 @@ HOSTS: Mapping[str, Host] = {
 class Event:
     """One event: which session of which program it is of, and what it tells."""
 
-    host: Host
+    host: AgentProgram
     name: str
     moment: Moment
     session_id: str

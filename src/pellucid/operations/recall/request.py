@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -11,7 +10,7 @@ from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
-from pellucid.clock import epoch_ms
+from pellucid.clock import ms_if_any
 from pellucid.errors import InputError, field_name
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant
@@ -155,15 +154,11 @@ def _filters(asked: RecallInput) -> Filters:
         categories=tuple(asked.categories),
         agent=asked.by_agent or None,
         session_id=asked.in_session or None,
-        since=_millis(asked.since),
-        until=_millis(asked.until),
+        since=ms_if_any(asked.since),
+        until=ms_if_any(asked.until),
         not_session=asked.not_in_session or None,
         not_ids=asked.not_memories,
     )
-
-
-def _millis(at: datetime | None) -> int | None:
-    return None if at is None else epoch_ms(at)
 
 
 def _overridden_settings(

@@ -1,16 +1,19 @@
-"""A query's text in, its words and its encoding out."""
+"""A query's text in, what is read in it out: its words, its encoding, whom and what it asks about."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from itertools import pairwise
 
 from pydantic import ValidationError
 
-from pellucid.clock import epoch_ms
+from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.encoders.chat.model import ChatError
 from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
+from pellucid.language import lexicon
+from pellucid.language.contractions import CLITIC
 from pellucid.language.words import function_words
 from pellucid.model.memory import BOUNDARY_SCOPES
 from pellucid.recall.query import gate_llm
@@ -19,7 +22,7 @@ from pellucid.recall.query.dates.period import window
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.query.entities import entities
 from pellucid.recall.query.gate import Gated, gate
-from pellucid.recall.query.voice import asks_own
+from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
 from pellucid.store.index_port import Admission, Term, TextSurvey
@@ -30,6 +33,23 @@ MAX_STEMS = 64
 
 FEW = 4
 """Memories for a message that needs little."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[.?!;:]")
+_SELVES = ("i", "ich", "yo", "je")
+_CLITIC = re.compile(f"{CLITIC}$")
+_OBJECTS = frozenset(("me", "mir", "mich", "moi"))
+_IF = frozenset(("if", "unless", "whenever", "wenn", "falls", "si"))
+_ASKING = frozenset(("you", "please", "and", "to", "du", "bitte"))
+"""What stands before a verb that asks: `can you tell me`, `please tell me`."""
+_YOU = frozenset(("you", "you'd", "you've"))
+_DONE = frozenset(("did", "have", "had", "were", "was"))
+_OTHERS_WORDS = """
+    your yours assistant agent bot chatbot conversation conversations chat chats dein deine deinen hast gespräch
+    asistente tu dijiste conversación assistent as-tu
+"""
+_OTHERS = frozenset(_OTHERS_WORDS.split())
+"""Words of the other side, or of a talk, which is of both."""
+_EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた|助手|アシスタント")
 
 
 def plan(state: State, world: World) -> State:
@@ -116,14 +136,10 @@ def _period_of(text: str, request: Request, world: World) -> Period | None:
     """The period that the query names. It only filters where it dates what was said, and something was said then."""
     if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
         return None
-    period = Period(_millis(found.start), _millis(found.end), found.phrase, found.asserts)
+    period = Period(ms_if_any(found.start), ms_if_any(found.end), found.phrase, found.asserts)
     if not period.asserts or request.settings.query_dates != "filter":
         return replace(period, asserts=False)
     return replace(period, asserts=bool(len(world.reader.recent(_admission(request, world, period), 1).rows)))
-
-
-def _millis(at: datetime | None) -> int | None:
-    return None if at is None else epoch_ms(at)
 
 
 def _admission(request: Request, world: World, period: Period | None) -> Admission:
@@ -142,7 +158,7 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
         within,
         granted=granted,
         past=request.as_of is not None or request.as_known_at is not None,
-        known=_millis(request.as_known_at),
+        known=ms_if_any(request.as_known_at),
     )
 
 
@@ -221,3 +237,39 @@ def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequ
         inside = (number.get(term.stem, -1) for term in terms if term.start < end and start < term.end)
         out.append(next(inside, -1))
     return tuple(out)
+
+
+def asks_own(text: str) -> bool:
+    """Whether a question is about the one who asks, and not about what the other side said or did, nor for a way.
+
+    `If I …` supposes; who says `tell me …` or `how do I …` wants help, and may ask for anything.
+    """
+    if starts_task(text):
+        return False
+    words = [word.replace("’", "'") for word in _WORD.findall(text)]
+    lowered = [word.lower() for word in words]
+    if _EAST_OTHER.search(text) or not _OTHERS.isdisjoint(lowered) or _tells(lowered):
+        return False
+    return bool(_EAST.search(text)) or any(_is_self(words, lowered, at) for at in range(len(words)))
+
+
+def _tells(words: list[str]) -> bool:
+    """Whether `you` did something: before it stands `did`, or behind it a verb in the past."""
+    past = lexicon.words("past")
+    plain = [word for word in words if not word.endswith("ly")]
+    return any(
+        (word in _YOU and (after in _DONE or after in past or after.endswith("ed")))
+        or (word in _DONE and after in _YOU)
+        for word, after in pairwise(plain)
+    )
+
+
+def _is_self(words: list[str], lowered: list[str], at: int) -> bool:
+    """Whether a word means the asker: it is no numeral (`Phase I`), supposes nothing, and is not whom to tell."""
+    word, before = lowered[at], lowered[at - 1] if at else ""
+    if word == "i":
+        numeral = words[at] == "I" and before and words[at - 1][0].isupper() and before not in function_words()
+        return not numeral and before not in _IF
+    if word in _OBJECTS:
+        return at > 1 and lowered[at - 2].isalpha() and lowered[at - 2] not in _ASKING
+    return _CLITIC.sub("", word) in lexicon.persons(*_SELVES)

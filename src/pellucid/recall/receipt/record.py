@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.clock import epoch_ms
+from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.errors import StoreError
 from pellucid.model.memory import unpack_id
 from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
@@ -139,7 +139,7 @@ def _pack_request(request: Request) -> dict[str, object]:
     return {
         "recallId": request.recall_id,
         "at": epoch_ms(request.at),
-        "asOf": [_millis(request.as_of), _millis(request.as_known_at)],
+        "asOf": [ms_if_any(request.as_of), ms_if_any(request.as_known_at)],
         "namespace": request.namespace,
         "session": request.session_id,
         "agent": request.agent,
@@ -194,10 +194,6 @@ def _split_query(said: str) -> tuple[str, list[Any]]:
 def query_of(said: bytes) -> str:
     """The query alone of what history keeps of a recall's words."""
     return _split_query(said.decode("utf-8", "surrogatepass"))[0]
-
-
-def _millis(at: datetime | None) -> int | None:
-    return None if at is None else epoch_ms(at)
 
 
 def _instant(millis: int | None) -> datetime | None:

@@ -33,7 +33,7 @@ _Span = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _WordsSaid:
     """A memory's words, the turns that it came from, and the number it goes by."""
 
     number: int
@@ -45,14 +45,14 @@ class _Said:
     memory: Memory
 
     @classmethod
-    def of(cls, memory: Memory, number: int) -> "_Said":
+    def of(cls, memory: Memory, number: int) -> "_WordsSaid":
         """What a memory says, without where it stands in a list."""
         text = _ORDINAL.sub("", memory.content)
         said = words(text)
         names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_evidence_spans(memory))
         return cls(number, said, frozenset(said), frozenset(content_words(text)), names, spans, memory)
 
-    def says(self, other: "_Said") -> bool:
+    def says(self, other: "_WordsSaid") -> bool:
         """Whether it says what the other does.
 
         Every number and name must be held; of other turns every content word, too, and its side: what changed one says
@@ -72,19 +72,19 @@ class _Said:
             return False
         return polarity(self._clauses_about(other)).denied == polarity(other.memory.content).denied
 
-    def _clauses_about(self, other: "_Said") -> str:
+    def _clauses_about(self, other: "_WordsSaid") -> str:
         """Its clauses that speak of what the other does: what another of them denies, the other need not."""
         clauses = ((each, content_words(each)) for each in _CLAUSE.split(self.memory.content))
         return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
 
-    def completes(self, other: "_Said") -> bool:
+    def completes(self, other: "_WordsSaid") -> bool:
         """Whether it is of the same session, and says the whole of the other and at most as much again."""
         if MOST * len(self.memory.content) > len(other.memory.content):
             return False
         whole = other.words < self.words and self.memory.session_id == other.memory.session_id
         return whole or (_spans_overlap(self.spans, other.spans) and self._read_from(other))
 
-    def _read_from(self, other: "_Said") -> bool:
+    def _read_from(self, other: "_WordsSaid") -> bool:
         """Whether it was read from that short turn, and holds most of what it says."""
         turn, memory = other.memory.category in TRANSCRIBED, self.memory.category not in TRANSCRIBED
         held = len(other.content & self.content) >= MOST * len(other.content)
@@ -100,8 +100,8 @@ class AlreadyTold:
     def __init__(
         self, asked: AbstractSet[str] = frozenset(), stems: Callable[[str], AbstractSet[str]] = lambda _: frozenset()
     ) -> None:
-        self._told: list[_Said] = []
-        self._last: _Said | None = None
+        self._told: list[_WordsSaid] = []
+        self._last: _WordsSaid | None = None
         self._documents: dict[str, int] = {}
         self._asked, self._stems = asked, stems
 
@@ -115,7 +115,7 @@ class AlreadyTold:
         if memory.category == "section":
             first = self._documents.setdefault(memory.session_id or memory.id, number)
             return {number: first} if first != number and self._is_bare(memory.content) else {}
-        said = _Said.of(memory, number)
+        said = _WordsSaid.of(memory, number)
         if not memory.session_id or not said.spans:
             return {}
         better = next((each.number for each in self._told if each.says(said)), None)

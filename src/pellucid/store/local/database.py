@@ -205,7 +205,7 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
     """
     steps = sorted((int(match[1]), each) for each in folder.iterdir() if (match := _MIGRATION.fullmatch(each.name)))
     newest = steps[-1][0] if steps else 0
-    if (found := _version(connection)) > newest:
+    if (found := schema_version(connection)) > newest:
         raise StoreError(
             f"{connection.filename} has schema version {found}, and this program knows versions up to {newest}",
             next_step="install the version of pellucid that wrote it, or a newer one",
@@ -222,12 +222,13 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
 
 def _apply_script(connection: apsw.Connection, number: int, script: str) -> None:
     with immediate(connection):
-        if _version(connection) < number:  # another process may have done it while this one waited for the lock
+        if schema_version(connection) < number:  # another process may have done it while this one waited for the lock
             execute(connection, script)
             execute(connection, f"PRAGMA user_version = {number}")
 
 
-def _version(connection: apsw.Connection) -> int:
+def schema_version(connection: apsw.Connection) -> int:
+    """The number of the last migration that a file has."""
     return int(execute(connection, "PRAGMA user_version")[0][0])
 
 

@@ -24,6 +24,7 @@ from pellucid.store.local.database import (
     migrate,
     opened_as_it_is,
     refuse_link,
+    schema_version,
     sql_folder,
     stands_still,
     stream,
@@ -160,8 +161,8 @@ def _unsound_table(connection: apsw.Connection, path: Path) -> str | None:
         return "it says that it may not be written"  # a bit of its header, not the mode of the file
     with closing(apsw.Connection(":memory:")) as fresh:
         migrate(fresh, sql_folder(name))
-        newest, expected = _version(fresh), execute(fresh, _COLUMNS)
-    version = _version(connection)
+        newest, expected = schema_version(fresh), execute(fresh, _COLUMNS)
+    version = schema_version(connection)
     if version == newest:
         return _misshapen_table(connection, name, expected)
     if version > newest and name == "index":
@@ -263,7 +264,3 @@ def _is_ahead(home: Path) -> bool:
         given = dict(execute(journal, "SELECT name, seq FROM sqlite_sequence"))
     pairs = (("appliedSeq", "ops"), ("ledgerSeq", "ledger"))
     return any(claimed.get(key, 0) > given[name] for key, name in pairs if name in given)
-
-
-def _version(connection: apsw.Connection) -> int:
-    return int(execute(connection, "PRAGMA user_version")[0][0])

@@ -33,7 +33,7 @@ class WaitingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class FiledMonth:
     """What the ledger file of a month held when it was last written: its bytes, and a digest chained over its lines."""
 
     month: str
@@ -43,12 +43,12 @@ class Filed:
     wanting: bool = False
     """It was found to hold something else since; to be looked through until it is whole again."""
 
-    def grown(self, data: bytes) -> "Filed":
+    def grown(self, data: bytes) -> "FiledMonth":
         """The same with these bytes behind it; they end with a line."""
         chain = self.chain
         for line in data.splitlines(keepends=True):
             chain = hashlib.blake2b(chain + line, digest_size=16).digest()
-        return Filed(self.month, self.size + len(data), chain)
+        return FiledMonth(self.month, self.size + len(data), chain)
 
     @property
     def stamp(self) -> tuple[int, int]:
@@ -177,19 +177,20 @@ def go_on_from(connection: apsw.Connection, last_seq: int) -> None:
     execute(connection, _SQL["go_on_from"], (last_seq, last_seq))
 
 
-def filed(connection: apsw.Connection) -> dict[str, Filed]:
+def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
     """What is known of each month's file."""
     return {
-        row[0]: Filed(row[0], row[1], bytes(row[2]), row[3], bool(row[4])) for row in execute(connection, _SQL["filed"])
+        row[0]: FiledMonth(row[0], row[1], bytes(row[2]), row[3], bool(row[4]))
+        for row in execute(connection, _SQL["filed"])
     }
 
 
-def put_filed(connection: apsw.Connection, known: Iterable[Filed]) -> None:
+def put_filed(connection: apsw.Connection, known: Iterable[FiledMonth]) -> None:
     """Remember what months' files hold."""
     execute_many(connection, _SQL["put_filed"], ((each.month, *_filed_row(each)) for each in known))
 
 
-def _filed_row(each: Filed) -> tuple[int, bytes, int, bool]:
+def _filed_row(each: FiledMonth) -> tuple[int, bytes, int, bool]:
     return each.size, each.chain, each.mtime_ns, each.wanting
 
 

@@ -26,5 +26,5 @@ def serve(_row: None, given: Mapping[str, Any]) -> None:
     from pellucid.surfaces.http import serving
 
     names, idle = tuple(given["allow_host"] or ()), given["idle_minutes"]
-    place = serving.Place(given["host"], given["port"], names, given["insecure_loopback"], idle)
+    place = serving.Listening(given["host"], given["port"], names, given["insecure_loopback"], idle)
     serving.serve(settings(given["home"]), place, note)

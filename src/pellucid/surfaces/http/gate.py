@@ -19,7 +19,7 @@ _ALL = (Grant(namespace=EVERYWHERE, access="admin"),)
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Caller:
     """Who asks, and what that may."""
 
     name: str
@@ -45,7 +45,7 @@ class Asker:
         return None if only.endswith("*") else only
 
 
-def allowed(asker: Asker, access: Access, namespace: str | None) -> str:
+def allowed(asker: Caller, access: Access, namespace: str | None) -> str:
     """The namespace that is asked, if that may be; nothing of a store is looked at for that.
 
     Raises:
@@ -65,7 +65,7 @@ def allowed(asker: Asker, access: Access, namespace: str | None) -> str:
     return place
 
 
-def _denied(asker: Asker, access: Access, place: str) -> PellucidError:
+def _denied(asker: Caller, access: Access, place: str) -> PellucidError:
     if place != EVERYWHERE and not asker.may("read", place):
         return unknown_place()
     where = "everywhere" if place == EVERYWHERE else f"in {place}"
@@ -107,7 +107,7 @@ class Gate:
         if not is_own or site not in ("none", "same-origin"):
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
-    def asker(self, headers: Mapping[str, str]) -> Asker:
+    def asker(self, headers: Mapping[str, str]) -> Caller:
         """Who asks.
 
         Raises:
@@ -117,9 +117,9 @@ class Gate:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
         if compare_digest(token.encode(), self.run_token.encode()):
-            return Asker("owner", _ALL, self._usual)
+            return Caller("owner", _ALL, self._usual)
         if not (token or scheme or self._needs_token):
-            return Asker("loopback", _ALL, self._usual)
+            return Caller("loopback", _ALL, self._usual)
         found = self._app.access.known().bearer(token, self._app.key)
         if found is None:
             raise HttpError(
@@ -129,9 +129,9 @@ class Gate:
                 "send `Authorization: Bearer …`; `pellucid token create` makes one",
                 WWW_Authenticate='Bearer realm="pellucid"',
             )
-        return Asker(found.name, found.grants)
+        return Caller(found.name, found.grants)
 
-    def note_use(self, asker: Asker) -> None:
+    def note_use(self, asker: Caller) -> None:
         """Keep when a token was used, to the minute."""
         now, known = self._app.clock.now(), self._app.access.known()
         found = known.named(asker.name)

@@ -43,7 +43,7 @@ class HttpError(PellucidError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class WholeAnswer:
     """A whole answer."""
 
     status: int
@@ -59,7 +59,7 @@ def status_of(error: PellucidError) -> int:
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
-def refused(error: PellucidError, **more: object) -> Reply:
+def refused(error: PellucidError, **more: object) -> WholeAnswer:
     """What is answered instead."""
     spell_wire(error, "/openapi.json")
     status = status_of(error)
@@ -67,7 +67,7 @@ def refused(error: PellucidError, **more: object) -> Reply:
     if status == 503:
         headers["Retry-After"] = "1"
     body = json.dumps({**problem(error), **more}, ensure_ascii=False, indent=2)
-    return Reply(status, f"{visible_json(body)}\n".encode(), JSON, tuple(headers.items()))
+    return WholeAnswer(status, f"{visible_json(body)}\n".encode(), JSON, tuple(headers.items()))
 
 
 def unknown_place() -> NotFoundError:

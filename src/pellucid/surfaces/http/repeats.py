@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from pellucid.errors import ConflictError
-from pellucid.surfaces.http.refusals import Reply
+from pellucid.surfaces.http.refusals import WholeAnswer
 
 _DAY_S = 86_400.0
 _KEYS = 10_000
@@ -18,7 +18,7 @@ _LONGEST = 255
 class _Kept:
     print: str
     at: float
-    reply: Reply | None = None
+    reply: WholeAnswer | None = None
 
 
 class Repeats:
@@ -27,7 +27,7 @@ class Repeats:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], _Kept] = {}
 
-    def before(self, who: str, key: str, print_: str) -> Reply | None:
+    def before(self, who: str, key: str, print_: str) -> WholeAnswer | None:
         """The answer to the same request before; None to the first, which is under way from now on.
 
         Raises:
@@ -49,7 +49,7 @@ class Repeats:
             raise ConflictError("the request of this Idempotency-Key is under way", next_step="ask again in a second")
         return found.reply
 
-    def keep(self, who: str, key: str, reply: Reply | None) -> None:
+    def keep(self, who: str, key: str, reply: WholeAnswer | None) -> None:
         """Keep an answer that did what was asked; of one that failed nothing is kept, so that it may be repeated."""
         if reply is None or reply.status >= 300:
             self._kept.pop((who, key), None)

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
-from pellucid.surfaces.asking import Field, writable
+from pellucid.surfaces.asking import WritableField, writable
 from pellucid.surfaces.commands import Spelling
 from pellucid.surfaces.http.refusals import HttpError
 from pellucid.surfaces.requests import request_of, wire_flag
@@ -27,7 +27,7 @@ class Route:
     method: str
     path: str
     """With the fields that it names in braces, by their JSON names."""
-    fields: Mapping[str, Field]
+    fields: Mapping[str, WritableField]
     """What stands in the query, or in the body, by JSON names: what the path does not name."""
     in_path: tuple[str, ...]
 

@@ -15,7 +15,7 @@ from pellucid.surfaces import asking
 from pellucid.surfaces.answers import Form, printed, problem, spell_wire, told
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.forms import content_type
-from pellucid.surfaces.http.refusals import Reply, refused, status_of
+from pellucid.surfaces.http.refusals import WholeAnswer, refused, status_of
 from pellucid.surfaces.http.routes import Route
 
 Emit = Callable[[bytes], None]
@@ -41,7 +41,7 @@ class Errand:
         """Whether it asks or looks, and changes nothing."""
         return self.route.row.access == "read"
 
-    def run(self, host: Host, deadline: Deadline, emit: Emit) -> Reply | None:
+    def run(self, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | None:
         """The answer; None where it was sent piece by piece.
 
         Raises:
@@ -58,7 +58,7 @@ class Errand:
         if failure and not isinstance(failure, UnhealthyError):
             return refused(failure, answer=outcome.to_wire())
         text = printed(told(row, outcome, asked, call, self.form, verbose=self.verbose)).encode()
-        return Reply(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
+        return WholeAnswer(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
 
     def _call(
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
@@ -103,12 +103,12 @@ class Errand:
             emit(_line(problem(error)))
 
 
-def _sent(lines: Iterator[str], emit: Emit) -> Reply | None:
+def _sent(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
     """Lines as they are made; an answer without any is whole at once."""
     count = 0
     for count, each in enumerate(lines, start=1):  # noqa: B007
         emit(printed(each).encode())
-    return None if count else Reply(200, b"", content_type("lines"), (("Cache-Control", "no-store"),))
+    return None if count else WholeAnswer(200, b"", content_type("lines"), (("Cache-Control", "no-store"),))
 
 
 def _line(value: dict[str, object] | dict[str, str] | dict[str, int]) -> bytes:

@@ -27,9 +27,9 @@ from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spooled
 from pellucid.surfaces.http.forms import chosen, content_type
-from pellucid.surfaces.http.gate import Asker, Gate, allowed
+from pellucid.surfaces.http.gate import Caller, Gate, allowed
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.refusals import HttpError, Reply, refused
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, Errand
@@ -67,12 +67,12 @@ class Exchange:
         pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in told]
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
-    async def reply(self, reply: Reply) -> None:
+    async def reply(self, reply: WholeAnswer) -> None:
         """Send a whole answer; of one that the client has already, that."""
         tag = dict(reply.headers).get("ETag")
         known = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
         if tag and reply.status == 200 and (tag in known or "*" in known):
-            reply = Reply(304, b"", reply.media, reply.headers)
+            reply = WholeAnswer(304, b"", reply.media, reply.headers)
         length = (("Content-Length", str(len(reply.body))),) if reply.status != 304 else ()
         await self.start(reply.status, reply.media, (*reply.headers, *length))
         body = b"" if self.scope["method"] == "HEAD" else reply.body
@@ -179,7 +179,7 @@ class Service:
         finally:
             exchange.log()
 
-    async def _fail(self, exchange: Exchange, reply: Reply) -> None:
+    async def _fail(self, exchange: Exchange, reply: WholeAnswer) -> None:
         if exchange.status:  # the head is out: the client sees that the rest is missing
             raise ConnectionAbortedError
         await exchange.reply(reply)
@@ -189,18 +189,20 @@ class Service:
         self._gate.check_place(exchange.headers)
         if path in ("/healthz", "/readyz"):
             is_well = path == "/healthz" or self.ready
-            await exchange.reply(Reply(200 if is_well else 503, b'{"ok": %s}\n' % (b"true" if is_well else b"false")))
+            await exchange.reply(
+                WholeAnswer(200 if is_well else 503, b'{"ok": %s}\n' % (b"true" if is_well else b"false"))
+            )
             return
         asker = self._gate.asker(exchange.headers)
         exchange.asker = asker.name
         if path == "/mcp" or path.startswith("/mcp/"):
             await self._hand_to_mcp(exchange, asker)
         elif path == "/openapi.json":
-            await exchange.reply(Reply(200, self._document))
+            await exchange.reply(WholeAnswer(200, self._document))
         else:
             await self._operate(exchange, asker)
 
-    async def _hand_to_mcp(self, exchange: Exchange, asker: Asker) -> None:
+    async def _hand_to_mcp(self, exchange: Exchange, asker: Caller) -> None:
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
 
@@ -224,7 +226,7 @@ class Service:
         if exchange.status and not is_whole:  # the server ends: so does the stream, and is not cut off
             await exchange.send({"type": "http.response.body", "body": b""})
 
-    async def _operate(self, exchange: Exchange, asker: Asker) -> None:
+    async def _operate(self, exchange: Exchange, asker: Caller) -> None:
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
         query = _query(exchange.scope["query_string"])
@@ -262,7 +264,7 @@ class Service:
             if file:
                 remove(file)
 
-    async def _once(self, exchange: Exchange, asker: Asker, errand: Errand, print_: str) -> None:
+    async def _once(self, exchange: Exchange, asker: Caller, errand: Errand, print_: str) -> None:
         key = exchange.headers.get("idempotency-key")
         if key is None or errand.route.row.effect == "read":
             await self._run(exchange, asker, errand)
@@ -272,13 +274,13 @@ class Service:
         if before := self._repeats.before(asker.name, key, print_):
             await exchange.reply(before)
             return
-        reply: Reply | None = None
+        reply: WholeAnswer | None = None
         try:
             reply = await self._run(exchange, asker, errand)
         finally:
             self._repeats.keep(asker.name, key, reply)
 
-    async def _run(self, exchange: Exchange, asker: Asker, errand: Errand) -> Reply | None:
+    async def _run(self, exchange: Exchange, asker: Caller, errand: Errand) -> WholeAnswer | None:
         row = errand.route.row
         deadline = Deadline(self._limits.time_limit_s * (1 if errand.asks else _LONGER))
         reply = await self._in_thread(exchange, errand, deadline)
@@ -293,7 +295,7 @@ class Service:
             await exchange.reply(reply)
         return reply
 
-    async def _in_thread(self, exchange: Exchange, errand: Errand, deadline: Deadline) -> Reply | None:
+    async def _in_thread(self, exchange: Exchange, errand: Errand, deadline: Deadline) -> WholeAnswer | None:
         """Run it where it delays nobody; a client that goes away takes its call with it."""
         if len(self._running) >= self._limits.waiting:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
@@ -303,7 +305,7 @@ class Service:
             anyio.from_thread.run(exchange.piece, data)
 
         self._running.add(deadline)
-        reply: Reply | Exception | None = None
+        reply: WholeAnswer | Exception | None = None
         try:
             async with anyio.create_task_group() as beside:
                 beside.start_soon(exchange.watch, deadline)
@@ -319,7 +321,7 @@ class Service:
         return reply
 
 
-def _settled(errand: Errand, host: Host, deadline: Deadline, emit: Emit) -> Reply | Exception | None:
+def _settled(errand: Errand, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
     """What came of an errand, what went wrong with it included: no thread ends by that."""
     try:
         return errand.run(host, deadline, emit)
@@ -358,7 +360,7 @@ def _one(query: dict[str, list[str]], name: str) -> str | None:
     return words[0] if words else None
 
 
-def _check_names(route: Route, given: Mapping[str, object], asker: Asker) -> None:
+def _check_names(route: Route, given: Mapping[str, object], asker: Caller) -> None:
     """See that every field is one of this path, and that what reaches beyond the namespace may."""
     for name in given:
         if name not in route.fields:

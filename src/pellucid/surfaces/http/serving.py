@@ -36,7 +36,7 @@ _LOOKS_EVERY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Listening:
     """Where a server listens, and by which names it may be asked."""
 
     host: str = "127.0.0.1"
@@ -57,7 +57,7 @@ class Place:
 
 def serve(
     settings: Settings,
-    place: Place,
+    place: Listening,
     note: Callable[[str], None],
     started: Callable[[uvicorn.Server], None] = lambda _server: None,
 ) -> None:
@@ -87,7 +87,7 @@ def serve(
                 server.run(sockets=[door])
 
 
-def _check(host: Host, place: Place) -> None:
+def _check(host: Host, place: Listening) -> None:
     if place.is_loopback:
         return
     if place.insecure_loopback:
@@ -118,7 +118,7 @@ def _spelled(host: str) -> str:
 
 
 @contextmanager
-def _listening(place: Place) -> Generator[socket.socket]:
+def _listening(place: Listening) -> Generator[socket.socket]:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     door = socket.socket(family)
     try:
@@ -160,7 +160,7 @@ def _announced(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
 class _Server(uvicorn.Server):
     """It ends at a signal, or when nobody asked for long: what is under way has ten seconds, then it is given up."""
 
-    def __init__(self, service: Service, place: Place) -> None:
+    def __init__(self, service: Service, place: Listening) -> None:
         super().__init__(
             uvicorn.Config(
                 service,

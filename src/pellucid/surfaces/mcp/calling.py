@@ -39,7 +39,7 @@ _TELLS_EVERY_S = 0.2
 REFERENCE = "the tool's input schema"
 
 
-class Calls(Protocol):
+class Askers(Protocol):
     """Who may ask where: decided anew for each request, since nothing of MCP's own says who it comes from."""
 
     def __call__(
@@ -69,7 +69,7 @@ class Calls(Protocol):
 
 
 async def call_tool(
-    tools: Mapping[str, Tool], calls: Calls, context: Context, params: types.CallToolRequestParams
+    tools: Mapping[str, Tool], calls: Askers, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
     """What a tool answers.
 

@@ -13,9 +13,9 @@ from starlette.types import ASGIApp
 from pellucid.deadline import Deadline
 from pellucid.operations.operation import Access, Call
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.gate import Asker, allowed
+from pellucid.surfaces.http.gate import Caller, allowed
 from pellucid.surfaces.http.refusals import unknown_place
-from pellucid.surfaces.mcp.calling import Calls, Progress
+from pellucid.surfaces.mcp.calling import Askers, Progress
 from pellucid.surfaces.mcp.server import server
 
 MOST_BYTES = 4 << 20
@@ -44,12 +44,12 @@ class Mounted:
             yield
 
 
-def mounted(calls: Calls) -> Mounted:
+def mounted(calls: Askers) -> Mounted:
     """The server whose requests are made by `calls`, to be mounted."""
     return Mounted(server(calls))
 
 
-def granted(host: Host) -> Calls:
+def granted(host: Host) -> Askers:
     """Calls in a home, of the principal that the door has put into each request's state as `principal`."""
 
     def calls(
@@ -57,7 +57,7 @@ def granted(host: Host) -> Calls:
     ) -> Call:
         if request is None:  # nobody came through the door
             raise unknown_place()
-        asker: Asker = request.state.principal
+        asker: Caller = request.state.principal
         usual = asker.only_namespace or host.app.settings.namespace
         return host.call(allowed(asker, access, namespace or usual), deadline=deadline, progress=progress)
 

@@ -19,7 +19,7 @@ from pellucid.operations.session.briefing import BRIEF
 from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told
 from pellucid.surfaces.asking import asked
 from pellucid.surfaces.commands import spelled_by
-from pellucid.surfaces.mcp.calling import REFERENCE, Calls, Context, Row, in_thread, unexpected
+from pellucid.surfaces.mcp.calling import REFERENCE, Askers, Context, Row, in_thread, unexpected
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
 from pellucid.surfaces.mcp.tools import SPELLING
 
@@ -33,7 +33,7 @@ _TYPES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AddressShape:
     """What stands at addresses of one shape: an operation, and the field of its input that the address names."""
 
     row: Row
@@ -42,10 +42,10 @@ class Place:
     field: str = ""
 
 
-PLACES: Mapping[str, Place] = {
-    "brief": Place(BRIEF, "What the last sessions did", "What was asked, done, decided and left open."),
-    "memory": Place(SHOW, "A memory", "A memory in full: its words, its source, what became of it.", "memoryId"),
-    "recall": Place(
+PLACES: Mapping[str, AddressShape] = {
+    "brief": AddressShape(BRIEF, "What the last sessions did", "What was asked, done, decided and left open."),
+    "memory": AddressShape(SHOW, "A memory", "A memory in full: its words, its source, what became of it.", "memoryId"),
+    "recall": AddressShape(
         XRAY,
         "A recall, explained",
         "Why each memory surfaced, why others did not, what it cost. ?format= text, markdown, json or html.",
@@ -86,7 +86,7 @@ def templates() -> list[types.ResourceTemplate]:
     ]
 
 
-async def read(calls: Calls, context: Context, uri: str) -> types.ReadResourceResult:
+async def read(calls: Askers, context: Context, uri: str) -> types.ReadResourceResult:
     """What stands at an address.
 
     Raises:
@@ -108,7 +108,7 @@ async def read(calls: Calls, context: Context, uri: str) -> types.ReadResourceRe
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_TYPES[form], text=text)])
 
 
-def _read(calls: Calls, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
+def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
     place, named, form = _parsed(uri)
     call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
     request = asked(call, place.row, {place.field: named} if place.field else {})
@@ -116,7 +116,7 @@ def _read(calls: Calls, context: Context, uri: str, deadline: Any, progress: Any
     return printed(said), form
 
 
-def _parsed(uri: str) -> tuple[Place, str, Form]:
+def _parsed(uri: str) -> tuple[AddressShape, str, Form]:
     parts = urlsplit(uri)
     place = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     named = unquote(parts.path.removeprefix("/"))
@@ -175,7 +175,7 @@ def prompts() -> list[types.Prompt]:
     ]
 
 
-async def prompt(calls: Calls, context: Context, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+async def prompt(calls: Askers, context: Context, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """A prompt with what answers it.
 
     Raises:

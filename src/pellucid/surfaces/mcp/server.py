@@ -12,7 +12,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from pellucid.surfaces.mcp import resources
-from pellucid.surfaces.mcp.calling import Calls, Context, call_tool
+from pellucid.surfaces.mcp.calling import Askers, Context, call_tool
 from pellucid.surfaces.mcp.tools import tools
 
 INSTRUCTIONS = """Pellucid is this project's memory: what earlier sessions decided, preferred, tried and left open.
@@ -42,7 +42,7 @@ _HINTS: Mapping[CacheableMethod, CacheHint] = {
 }
 
 
-def server(calls: Calls) -> Server[Any]:
+def server(calls: Askers) -> Server[Any]:
     """A server whose requests are made by `calls`; it keeps nothing between two requests."""
     known = tools()
 

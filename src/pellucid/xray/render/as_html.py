@@ -19,8 +19,8 @@ from pellucid.xray.render.fields import (
     NO_TIER,
     PLACES,
     SUBTRACTED,
-    Field,
     FieldSpan,
+    LabelledLine,
     Spans,
     called,
     decimals,
@@ -212,7 +212,7 @@ def _context(snapshot: RecallXraySnapshot) -> list[str]:
     return [f"<p>{held}</p>", *([_table(table)] if table.rows else [])]
 
 
-def _fields(fields: Iterable[Field]) -> str:
+def _fields(fields: Iterable[LabelledLine]) -> str:
     rows = "".join(
         f'<tr{_ROW}><th scope="row"{_NAME}>{each.title}</th><td{_CELL}>{_drawn(each.spans)}</td></tr>'
         for each in fields

@@ -12,8 +12,8 @@ from pellucid.xray.render.fields import (
     NO_SNAPSHOT,
     NO_TIER,
     PLACES,
-    Field,
     FieldSpan,
+    LabelledLine,
     called,
     headed,
     header_fields,
@@ -124,7 +124,7 @@ def _tier(tier: TierExplain | None, *, verbose: bool) -> list[str]:
     return [_field_table(tier_fields(tier, verbose=verbose)), *(["**Source anchors:**", anchors] if anchors else [])]
 
 
-def _field_table(fields: Iterable[Field]) -> str:
+def _field_table(fields: Iterable[LabelledLine]) -> str:
     return _table(Table(_FIELDS, tuple(((FieldSpan(field.title),), field.spans) for field in fields)))
 
 

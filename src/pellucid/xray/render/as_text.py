@@ -7,7 +7,7 @@ from pellucid.xray.render.fields import (
     NO_SNAPSHOT,
     NO_TIER,
     PLACES,
-    Field,
+    LabelledLine,
     called,
     decimals,
     headed,
@@ -112,7 +112,7 @@ def _tier(tier: TierExplain, *, verbose: bool) -> list[str]:
     return [*_lines(tier_fields(tier, verbose=verbose)), *(["source-anchors:", *anchors] if anchors else [])]
 
 
-def _lines(fields: Iterable[Field], indent: str = "") -> list[str]:
+def _lines(fields: Iterable[LabelledLine], indent: str = "") -> list[str]:
     return [f"{indent}{field.label}: {visible(''.join(span.text for span in field.spans))}" for field in fields]
 
 

@@ -61,7 +61,7 @@ Spans = tuple[FieldSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class LabelledLine:
     """One labelled line, e.g. `audit-entry`."""
 
     label: str
@@ -73,22 +73,24 @@ class Field:
         return self.label.replace("-", " ").capitalize()
 
 
-def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[Field, ...]:
+def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
     """What names the recall, how sure it is, and what its context used of the budget; the query stands before them."""
     doubt = snapshot.abstention
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # of nothing shown, nobody is sure
     return _filled_fields(
-        Field("answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
-        Field("nearest", _named_memories(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
-        Field("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
-        Field("snapshot-id", _verbatim(snapshot.snapshot_id)),
-        Field("captured-at", _plain(captured_at(snapshot.captured_at))),
-        Field("as-of", _asked_of(snapshot)),
-        Field("session", _verbatim(snapshot.session_key)),
-        Field("namespace", _verbatim(snapshot.namespace)),
-        Field("trace-id", _verbatim(snapshot.trace_id) if verbose else ()),
-        Field("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
-        Field("read-as", _reading_spans(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
+        LabelledLine(
+            "answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()
+        ),
+        LabelledLine("nearest", _named_memories(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
+        LabelledLine("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
+        LabelledLine("snapshot-id", _verbatim(snapshot.snapshot_id)),
+        LabelledLine("captured-at", _plain(captured_at(snapshot.captured_at))),
+        LabelledLine("as-of", _asked_of(snapshot)),
+        LabelledLine("session", _verbatim(snapshot.session_key)),
+        LabelledLine("namespace", _verbatim(snapshot.namespace)),
+        LabelledLine("trace-id", _verbatim(snapshot.trace_id) if verbose else ()),
+        LabelledLine("budget", _plain(f"{snapshot.budget.used} / {snapshot.budget.chars} chars")),
+        LabelledLine("read-as", _reading_spans(snapshot.plan, verbose=verbose) if snapshot.plan else ()),
     )
 
 
@@ -138,43 +140,47 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
     return _joined((part for part in parts if part), FieldSpan("; "))
 
 
-def result_fields(result: XrayResult, query_terms: tuple[str, ...], *, verbose: bool = True) -> tuple[Field, ...]:
+def result_fields(
+    result: XrayResult, query_terms: tuple[str, ...], *, verbose: bool = True
+) -> tuple[LabelledLine, ...]:
     """Everything that put one memory into the context, plain words first.
 
     Not `verbose`, only what differs from one result to another and is not in the sentence already.
     """
     told = _filled_fields(
-        Field("why", _prose(result.why)),
-        Field("memory", _verbatim(result.memory_id)),
-        Field("served-by", _plain(_SERVED_BY.get(result.served_by, result.served_by))),
-        Field("path", _verbatim(result.path)),
-        Field("score", _verbatim(score(result.score_decomposition, zeros=verbose))),
+        LabelledLine("why", _prose(result.why)),
+        LabelledLine("memory", _verbatim(result.memory_id)),
+        LabelledLine("served-by", _plain(_SERVED_BY.get(result.served_by, result.served_by))),
+        LabelledLine("path", _verbatim(result.path)),
+        LabelledLine("score", _verbatim(score(result.score_decomposition, zeros=verbose))),
         *(_provenance_fields(result.provenance, verbose=verbose) if result.provenance else ()),
-        Field("told", _verbatim(result.told)),
-        Field("staleness", _staleness(result.staleness, verbose=verbose) if result.staleness else ()),
-        Field("admitted-by", _listed(result.admitted_by)),
-        Field("rejected-by", _verbatim(result.rejected_by)),
-        Field("graph-path", _listed(result.graph_path or (), ARROW)),
-        Field("edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
-        Field("graph-edges", _listed(result.graph_edges or ())),
-        Field("audit-entry", _verbatim(result.audit_entry_id)),
-        Field("legs", _joined(_leg_spans(each, query_terms) for each in result.contributions)),
-        Field("rerank", _rerank_spans(result.rerank) if result.rerank else ()),
-        Field("words", _joined(_aligned(each, query_terms) for each in result.alignment)),
+        LabelledLine("told", _verbatim(result.told)),
+        LabelledLine("staleness", _staleness(result.staleness, verbose=verbose) if result.staleness else ()),
+        LabelledLine("admitted-by", _listed(result.admitted_by)),
+        LabelledLine("rejected-by", _verbatim(result.rejected_by)),
+        LabelledLine("graph-path", _listed(result.graph_path or (), ARROW)),
+        LabelledLine(
+            "edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))
+        ),
+        LabelledLine("graph-edges", _listed(result.graph_edges or ())),
+        LabelledLine("audit-entry", _verbatim(result.audit_entry_id)),
+        LabelledLine("legs", _joined(_leg_spans(each, query_terms) for each in result.contributions)),
+        LabelledLine("rerank", _rerank_spans(result.rerank) if result.rerank else ()),
+        LabelledLine("words", _joined(_aligned(each, query_terms) for each in result.alignment)),
     )
     return tuple(field for field in told if verbose or field.label not in _FOLDED)
 
 
-def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[Field, ...]:
+def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
     """The direct-answer verdict; its source anchors stand after them. Not `verbose`, of none only why there is none."""
     if not verbose and tier.tier_reason in NO_ANSWER:
-        return (Field("reason", _prose(no_answer(tier.tier_reason))),)
+        return (LabelledLine("reason", _prose(no_answer(tier.tier_reason))),)
     return _filled_fields(
-        Field("tier", _verbatim(tier.tier)),
-        Field("reason", _prose(no_answer(tier.tier_reason))),
-        Field("candidates-considered", _plain(str(tier.candidates_considered))),
-        Field("latency-ms", _plain(millis(tier.latency_ms))),
-        Field("filtered-by", _listed(tier.filtered_by) or _plain("(none)")),
+        LabelledLine("tier", _verbatim(tier.tier)),
+        LabelledLine("reason", _prose(no_answer(tier.tier_reason))),
+        LabelledLine("candidates-considered", _plain(str(tier.candidates_considered))),
+        LabelledLine("latency-ms", _plain(millis(tier.latency_ms))),
+        LabelledLine("filtered-by", _listed(tier.filtered_by) or _plain("(none)")),
     )
 
 
@@ -223,12 +229,12 @@ def captured_at(epoch_ms: int) -> str:
         return "(unknown)"
 
 
-def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[Field, ...]:
+def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[LabelledLine, ...]:
     return (
-        Field("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
-        Field("retrieval-reason", _verbatim(provenance.retrieval_reason)),
-        Field("context-scopes", _listed(provenance.user_context_scopes)),
-        Field("safety", _safety(provenance)),
+        LabelledLine("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
+        LabelledLine("retrieval-reason", _verbatim(provenance.retrieval_reason)),
+        LabelledLine("context-scopes", _listed(provenance.user_context_scopes)),
+        LabelledLine("safety", _safety(provenance)),
     )
 
 
@@ -323,7 +329,7 @@ def _rerank_spans(detail: RerankDetail) -> Spans:
     )
 
 
-def _filled_fields(*fields: Field) -> tuple[Field, ...]:
+def _filled_fields(*fields: LabelledLine) -> tuple[LabelledLine, ...]:
     return tuple(field for field in fields if field.spans)
 
 

@@ -1,6 +1,6 @@
 """A turn's text in, the units that can each be a memory out."""
 
-from pellucid.observe.work.units import units
+from pellucid.observe.work.statements import units
 
 
 def test_list_items_stand_behind_the_line_that_announces_them() -> None:

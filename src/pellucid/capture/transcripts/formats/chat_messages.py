@@ -7,7 +7,7 @@ from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.blocks import MessageBlock, blocks, call_text, output_text
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
 from pellucid.capture.transcripts.numbering import UNNUMBERED
-from pellucid.capture.transcripts.tools.calls import Calls
+from pellucid.capture.transcripts.tools.calls import PendingCalls
 from pellucid.capture.transcripts.tools.results import turns_of
 from pellucid.model.turn import Role, Turn
 
@@ -45,7 +45,7 @@ def role_of(message: JsonObject) -> Role | None:
     return ROLES.get((text_at(message, "role") or "").lower())
 
 
-def message_turns(message: JsonObject, session: str, calls: Calls, report: CaptureReport) -> Iterator[Turn]:
+def message_turns(message: JsonObject, session: str, calls: PendingCalls, report: CaptureReport) -> Iterator[Turn]:
     """The turns of a message whose role is known: its words, then its tool calls."""
     role = role_of(message) or "user"
     key = text_at(message, "id", "uuid", "key")

@@ -12,7 +12,7 @@ from pellucid.capture.transcripts.json_document import BrokenJsonError, Unfinish
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
 from pellucid.capture.transcripts.numbering import Numbering
 from pellucid.capture.transcripts.source import NumberedObject, Source
-from pellucid.capture.transcripts.tools.calls import Calls
+from pellucid.capture.transcripts.tools.calls import PendingCalls
 from pellucid.model.turn import Turn
 
 _DESCRIBING = frozenset(
@@ -82,13 +82,15 @@ def _name(conversation: JsonObject) -> str:
 
 
 def _conversation_turns(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
-    calls = Calls()
+    calls = PendingCalls()
     exported = chatgpt_export.is_export(conversation)
     for item in chatgpt_export.messages(conversation) if exported else as_list(conversation.get("messages")):
         yield from _known_message(number, as_object(item), _name(conversation), calls, source)
 
 
-def _known_message(number: int, message: JsonObject, session: str, calls: Calls, source: Source) -> Iterator[Turn]:
+def _known_message(
+    number: int, message: JsonObject, session: str, calls: PendingCalls, source: Source
+) -> Iterator[Turn]:
     if role_of(message) is None:
         source.report.cannot_read(source.path, number, "unknown role" if "role" in message else "no role and content")
     else:

@@ -40,7 +40,7 @@ def read_call(tool: str | None, arguments: object) -> ToolCall:
     return ToolCall(tool, ours, landings(tool, arguments, line), questions_in(tool, arguments), plan)
 
 
-class Calls:
+class PendingCalls:
     """Remembers calls until their results come; the oldest unanswered one is forgotten past 4096."""
 
     _MOST = 4096

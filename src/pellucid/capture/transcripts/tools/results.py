@@ -11,7 +11,7 @@ from dataclasses import replace
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.blocks import MessageBlock
 from pellucid.capture.transcripts.json_values import text_at
-from pellucid.capture.transcripts.tools.calls import Calls, ToolCall, read_call
+from pellucid.capture.transcripts.tools.calls import PendingCalls, ToolCall, read_call
 from pellucid.capture.transcripts.tools.commits import landed
 from pellucid.capture.transcripts.tools.dialogue import answers, asked_back, refusal
 from pellucid.model.turn import Role, Turn, TurnKind
@@ -21,7 +21,9 @@ _FOREIGN = re.compile(r"^mcp__|web|fetch|brows", re.IGNORECASE)
 _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 
 
-def turns_of(found: Iterable[MessageBlock], message: Turn, calls: Calls, report: CaptureReport) -> Iterator[Turn]:
+def turns_of(
+    found: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
+) -> Iterator[Turn]:
     """The turns of each block, each like `message` but for its words; thinking is no turn, and is counted."""
     for index, block in enumerate(found):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)

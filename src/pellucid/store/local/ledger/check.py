@@ -7,7 +7,7 @@ from heapq import merge
 from pathlib import Path
 
 from pellucid.store.ledger_gaps import Gaps, Span, seq_of
-from pellucid.store.local.journal import Filed, WaitingRow
+from pellucid.store.local.journal import FiledMonth, WaitingRow
 from pellucid.store.local.ledger import file as ledger_file
 from pellucid.store.local.vault import files
 from pellucid.store.local.vault.paths import temp_name
@@ -24,7 +24,7 @@ class LedgerSurvey:
     damaged: tuple[tuple[str, int], ...]
     altered: tuple[str, ...]
     last: int
-    holds: tuple[Filed, ...]
+    holds: tuple[FiledMonth, ...]
 
     @property
     def whole(self) -> bool:
@@ -32,17 +32,17 @@ class LedgerSurvey:
         return not (self.missing or self.damaged or self.altered)
 
 
-def is_as_filed(folder: Path, known: Mapping[str, Filed]) -> bool:
+def is_as_filed(folder: Path, known: Mapping[str, FiledMonth]) -> bool:
     """Whether every file has the size and time it had when it was last written, and no other is there."""
     stamps = {month: each.stamp for month, each in known.items()}
     return ledger_file.months(folder) == stamps and not any(each.wanting for each in known.values())
 
 
-def survey(folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, Filed], given: int) -> LedgerSurvey:
+def survey(folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, FiledMonth], given: int) -> LedgerSurvey:
     """Read every line. `given` is the last number a row was given: all up to it must be there, wait, or be given up."""
     damaged: list[tuple[str, int]] = []
     altered: list[str] = []
-    holds: list[Filed] = []
+    holds: list[FiledMonth] = []
     sources: list[Iterable[LedgerRow]] = []
     for month, (_, mtime_ns) in ledger_file.months(folder).items():
         path = folder / ledger_file.file_name(month)
@@ -78,11 +78,11 @@ def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> N
     files.sync(folder)
 
 
-def _measured_file(path: Path, month: str, known: Filed | None) -> tuple[Filed, bool]:
+def _measured_file(path: Path, month: str, known: FiledMonth | None) -> tuple[FiledMonth, bool]:
     """What a file holds up to its last line end, and whether it still begins with what was known of it."""
     data = path.read_bytes()
     data = data[: data.rfind(b"\n") + 1]
-    fresh = Filed(month, 0, b"")
+    fresh = FiledMonth(month, 0, b"")
     if known is None:
         return fresh.grown(data), True
     begun = fresh.grown(data[: known.size])

@@ -10,7 +10,7 @@ from typing import IO, cast
 
 from pellucid.errors import InputError
 from pellucid.store.ledger_gaps import seq_of
-from pellucid.store.local.journal import Filed, WaitingRow
+from pellucid.store.local.journal import FiledMonth, WaitingRow
 from pellucid.store.records import LedgerRow
 
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -52,7 +52,7 @@ def months(folder: Path) -> dict[str, tuple[int, int]]:
     return {month: (status.st_size, status.st_mtime_ns) for month, status in found}
 
 
-def append(folder: int, rows: Sequence[WaitingRow], known: Filed | None) -> Filed | None:
+def append(folder: int, rows: Sequence[WaitingRow], known: FiledMonth | None) -> FiledMonth | None:
     """Add rows of one month to its file in an open folder, except those a crash let in before; not yet synced.
 
     A torn last line is cut first: its row still waits, and is written again. `known` is what the file held when it was
@@ -61,7 +61,7 @@ def append(folder: int, rows: Sequence[WaitingRow], known: Filed | None) -> File
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
         size = file.seek(0, os.SEEK_END)
-        known = known or (Filed(month, 0, b"") if size == 0 else None)
+        known = known or (FiledMonth(month, 0, b"") if size == 0 else None)
         _, torn = _tail(file)
         if torn and _parsed_row(torn):
             file.write(b"\n")

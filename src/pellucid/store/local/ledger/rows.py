@@ -10,7 +10,7 @@ import apsw
 from pellucid.errors import StoreError
 from pellucid.store.local import journal
 from pellucid.store.local.database import connect, execute, explained, immediate
-from pellucid.store.local.journal import Filed
+from pellucid.store.local.journal import FiledMonth
 from pellucid.store.local.ledger import check as ledger_check
 from pellucid.store.local.ledger import file as ledger_file
 from pellucid.store.local.ledger.check import LedgerSurvey
@@ -20,7 +20,7 @@ from pellucid.store.local.vault.key import VaultKey
 from pellucid.store.records import LedgerRow, RecordState
 
 LEDGER = (paths.OWN_FOLDER, "ledger")
-_NONE = Filed("", 0, b"", wanting=True)
+_NONE = FiledMonth("", 0, b"", wanting=True)
 """Stands among the months where something is known to be amiss, or was never looked at: no file fits it."""
 _INDEXED = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'ledgerSeq'"
 

@@ -22,8 +22,8 @@ from pellucid.store.local.vault import paths, syscalls
 from pellucid.store.local.vault.displaced import YARD, Displaced
 from pellucid.store.local.vault.files import NOT_A_FILE, Vault, sync
 from pellucid.store.local.vault.filing import VaultDrain
+from pellucid.store.local.vault.paths import folded, parts
 from pellucid.store.local.vault.scrub import Scrub
-from pellucid.store.local.vault.twins import Twins
 from pellucid.store.records import (
     DrainReport,
     FileHead,
@@ -41,6 +41,30 @@ _LOG_BYTES = 4 << 20  # above this the write-ahead log is emptied after a drain;
 _READERS_S = 5.0  # how long a scrub waits for other processes to let go of the journal's log
 _INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-\d{2}T.+")
 _MEMORY_FILE = re.compile(rf"(?!{paths.CONFLICT.pattern}).+\.md")
+
+
+class Twins:
+    """Looks up the folders of a vault, each once; valid as long as the vault does not change."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._folders: dict[tuple[str, ...], dict[str, set[str]]] = {}
+
+    def find(self, path: str) -> str | None:
+        """The path of a file or folder that `path`, or a folder on its way, collides with."""
+        names = parts(path)
+        for depth, name in enumerate(names):
+            same = self._listing(names[:depth]).get(folded(name), set())
+            if same and name not in same:
+                return "/".join((*names[:depth], min(same)))
+        return None
+
+    def _listing(self, above: tuple[str, ...]) -> dict[str, set[str]]:
+        if above not in self._folders:
+            listing = self._folders[above] = dict[str, set[str]]()
+            for name in self._vault.names(above):
+                listing.setdefault(folded(name), set()).add(name)
+        return self._folders[above]
 
 
 class LocalRecords:
@@ -154,7 +178,7 @@ class LocalRecords:
         waiting = journal.waiting_ledger(connection)
         if not waiting:
             return
-        known, held = journal.filed(connection), list[journal.Filed]()
+        known, held = journal.filed(connection), list[journal.FiledMonth]()
         with self._vault.folder(LEDGER, create=True) as folder:
             for month in sorted({row.month for row in waiting}):
                 now = ledger_file.append(folder, [row for row in waiting if row.month == month], known.get(month))
