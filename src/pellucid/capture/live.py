@@ -75,7 +75,7 @@ class LiveTranscript:
     def turns(self, lines: Sequence[str]) -> list[Turn]:
         """The turns of some more lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
         objects = [object_of(line) for line in lines]
-        known = (name for value in objects if value and (name := format_of(value)))
+        known: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
         self._format = self._format or next(known, None)  # else the next chunk is asked
         rollout = [line for line in objects if line.get("type") == "session_meta"]
         if self._format == "codex" and rollout and not self._rollout:
