@@ -143,7 +143,7 @@ def test_what_one_session_says_the_next_ones_are_told_by_hooks_alone(program: Pr
     shown = answer["hookSpecificOutput"]["additionalContext"]
     assert "The ingest worker retries a message five times" in shown
     recall_id = re.findall(r'<pellucid-recall id="(rec_\w+)">', shown)[0]
-    assert answer["systemMessage"] == f"pellucid: 1 memory; why: pellucid xray {recall_id} --home {program.home}"
+    assert answer["systemMessage"] == f"pellucid: 1 memory; why: PELLUCID_HOME={program.home} pellucid xray {recall_id}"
     explained = program.uses("memory_xray", recallId=recall_id)
     assert said["outcomes"][0]["memoryId"] in json.dumps(explained)
 

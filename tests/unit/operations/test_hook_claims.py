@@ -101,7 +101,7 @@ def test_what_was_kept_of_a_session_bears_claims_out_when_its_turns_wait_no_more
 def test_what_was_forgotten_of_a_session_bears_nothing_out(app: App) -> None:
     app = replace(app, settings=app.settings.model_copy(update={"observe": ObserveSettings(trace_retention="episode")}))
     OBSERVE(Call.over(app), turns=[{"role": "user", "content": REDIS}], session_id=SESSION, flush="session_end")
-    FORGET(Call.over(app), memory_ids=[each.memory.id for each in app.index.memories(HERE)])
+    FORGET(Call.over(app), memory_ids=[each.memory.id for each in app.index.memories(HERE)], preview=False)
     with pytest.raises(NotFoundError):
         CLAIM(
             Call.over(app),

@@ -53,7 +53,7 @@ def test_what_a_prompt_looks_for_is_put_before_it_with_its_ids_and_the_recall(ap
     assert f"{out.recall_id}: [1] {kept.memory.id}" in context
     assert f'<pellucid-recall id="{out.recall_id}">' in context
     assert out.print["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-    why = f"pellucid xray {out.recall_id} --home {app.settings.home}"
+    why = f"PELLUCID_HOME={app.settings.home} pellucid xray {out.recall_id}"
     assert out.print["systemMessage"] == f"pellucid: 1 memory; why: {why}"
     explained = XRAY(Call.over(app), recall_id=out.recall_id)
     assert [each.memory_id for each in explained.results] == [kept.memory.id]

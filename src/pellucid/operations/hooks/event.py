@@ -73,10 +73,11 @@ def hooked(app: App, request: HookInput) -> HookOutput:
         StoreError: it could not be written down.
     """
     event = event_of(request.host, request.event)
-    here = located(app, event.folder)
     if not app.settings.hooks.enabled:
-        return HookOutput(session_id=event.session_id, moment=event.moment, namespace=here.settings.namespace)
+        namespace = located(app, event.folder).settings.namespace
+        return HookOutput(session_id=event.session_id, moment=event.moment, namespace=namespace)
     session = tell(app, event)
+    here = located(app, event.folder)
     said = _said(here, event, session)
     briefed = session.briefed or event.moment in ("start", "prompt")
     if said.shown or said.ask or briefed != session.briefed:
@@ -179,14 +180,14 @@ def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _ToSay:
     answers = [found, *found.also]
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
     count = "1 memory" if len(ids) == 1 else f"{len(ids)} memories"
-    line = f"pellucid: {count}; why: pellucid xray {found.recall_id}{_at(app.settings.home)}"
+    line = f"pellucid: {count}; why: {_at(app.settings.home)}pellucid xray {found.recall_id}"
     named = note(app.clock.new_id("note"), numbered(found))
     return _ToSay(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
 
 
 def _at(home: Path) -> str:
     """What a command needs to find a home that is not where it looks by itself."""
-    return "" if home == Path("~/.pellucid").expanduser() else f" --home {shlex.quote(str(home))}"
+    return "" if home == Path("~/.pellucid").expanduser() else f"PELLUCID_HOME={shlex.quote(str(home))} "
 
 
 HOOK = Operation(

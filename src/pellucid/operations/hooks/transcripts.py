@@ -13,6 +13,7 @@ from pellucid.errors import InputError, PellucidError
 from pellucid.model.hooked import HookedSession
 from pellucid.model.turn import Insistent
 from pellucid.operations.hooks.hosts import HOSTS, Event, Moment, event_of, transcript_of
+from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.observing import ObserveInput, Observer
 from pellucid.operations.session.projects import located
 from pellucid.store.local.hooked import HookedSessions
@@ -52,6 +53,8 @@ def tell(app: App, event: Event, at: datetime | None = None) -> HookedSession:
     Raises:
         StoreError: it cannot be written down.
     """
+    if event.folder and app.settings.hooks.capture and not app.settings.namespace_is_given:
+        SessionFiling(app, app.settings.namespace).namespace_in(event.folder)  # what is asked meanwhile asks there, too
     now, transcript = app.clock.now(), transcript_of(event, app.settings.hooks)
     how = partial(noted, event=event, transcript=transcript, now=min(at or now, now))
 

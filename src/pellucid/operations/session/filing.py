@@ -56,6 +56,15 @@ class SessionFiling:
         """Where a session goes that was placed."""
         return self._sessions[session_id]
 
+    def namespace_in(self, folder: str) -> str:
+        """Where a session goes that begins in a folder; its project is registered if it is new.
+
+        Raises:
+            StoreError: the registry of projects cannot be written.
+        """
+        place = self._place_of(folder)
+        return self._namespace_of_project(place) if place else self._here
+
     def root_of(self, namespace: str) -> str | None:
         """The root of the project with this namespace; None if it is no project's."""
         return next((each.root for each in self._known.projects if each.namespace == namespace), None)

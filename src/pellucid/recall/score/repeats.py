@@ -26,7 +26,7 @@ TELLING = 4
 
 _ORDINAL = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?\d{1,3}[.)](?=[ \t])")
 """Where an item or a section stands in its list: no number that says anything."""
-_NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ]\w+|\w*\d\w*")
+_NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ]\w+|\b\w*\d\w*")
 """A number, or a word that has a capital though nothing ends before it."""
 _CLAUSE = re.compile(r"[,.;:()\n](?=\s|$)|(?=\()|\s[-–—]+\s")
 _Span = tuple[str, int, int]
