@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all check format docs bench pins clean
+.PHONY: help setup server demo test test-all check format docs bench pins clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,6 +18,8 @@ help: ## list what can be asked for
 		printf '  make %-8s %s\n' "$$name" "$$what"; done
 
 setup: $(VENV)/.dev ## a .venv with the pinned packages and this checkout in it
+
+server: $(VENV)/.server ## what hooks, HTTP and MCP need beside
 
 demo: $(VENV)/.runtime ## the main job, start to end, on the examples
 	@$(BIN)/pellucid demo $(ARGS)
@@ -77,6 +79,11 @@ $(VENV)/.runtime: constraints.txt constraints-build.txt pyproject.toml | $(BIN)/
 	@echo "installing the pinned packages"
 	@$(PIP) --require-hashes -r constraints.txt -r constraints-build.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.server: constraints-server.txt $(VENV)/.runtime
+	@echo "installing the pinned packages of the server"
+	@$(PIP) --require-hashes -r constraints-server.txt
 	@touch $@
 
 $(VENV)/.dev: constraints-dev.txt constraints-model.txt constraints-server.txt $(VENV)/.runtime

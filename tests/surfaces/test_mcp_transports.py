@@ -124,7 +124,7 @@ def test_without_the_extra_it_says_what_is_missing_and_the_rest_works(tmp_path: 
     assert re.fullmatch(
         r"pellucid: this needs the extra `server`, and [a-z, ]*mcp[a-z, ]* is not installed \(.*\)", line
     )
-    assert line.endswith("(pip install 'pellucid[server]')")
+    assert line.endswith("(in a checkout: make server; else: pip install 'pellucid[server]')")
     assert run("list").returncode == 0
     assert "Serve memory to an agent over MCP" in run("mcp", "--help").stdout
 

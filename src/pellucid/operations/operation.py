@@ -239,6 +239,7 @@ def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
     first = error.errors()[0]
     field, *within = (to_snake(str(each)) if at == 0 else each for at, each in enumerate(first["loc"] or ("",)))
     name = field_name(str(field)) if field else "the request"
+    within = within[:-1] if within and isinstance(within[-1], int) else within  # an item is told by what was given
     name += "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in within)
     if first["type"] == "extra_forbidden":
         return InputError(f"{name} is no field of this call", next_step=_REFERENCE)

@@ -23,5 +23,5 @@ def require_server() -> None:
         raise InputError(
             f"this needs the extra `server`, and {', '.join(missing)} is not installed",
             code="missing_extra",
-            next_step="pip install 'pellucid[server]'",
+            next_step="in a checkout: make server; else: pip install 'pellucid[server]'",
         )

@@ -14,7 +14,7 @@ from pellucid.surfaces.host import Host
 
 _NOTICE = (
     "pellucid: sessions are kept, and nothing is recalled for prompts: that takes a server. "
-    "pip install 'pellucid[server]' brings it"
+    "`make server` in a checkout, or pip install 'pellucid[server]', brings it"
 )
 _LOOKS_EVERY_S = 2.0
 

@@ -293,8 +293,3 @@ def among_people(records: Sequence[IndexRecord]) -> bool:
 def boundary_bits(scopes: Iterable[str]) -> int:
     """The boundary scopes among these, as bits in the order of `BOUNDARY_SCOPES`."""
     return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)
-
-
-def boundary_scopes(bits: int) -> frozenset[str]:
-    """The boundary scopes that these bits stand for."""
-    return frozenset(scope for i, scope in enumerate(BOUNDARY_SCOPES) if bits >> i & 1)

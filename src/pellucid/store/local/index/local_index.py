@@ -32,8 +32,7 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import erase_remains
-from pellucid.store.local.index.folding import boundary_scopes
-from pellucid.store.local.index.lookup import LocalLookup, served
+from pellucid.store.local.index.lookup import LocalLookup, boundary_scopes, served
 
 if TYPE_CHECKING:
     from pellucid.store.local.graph.columns import GraphCache

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pellucid.model.ledger import FoldRow
-from pellucid.model.memory import Episode, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
 from pellucid.store.index_port import IndexedFile, Served
 from pellucid.store.local.database import ThreadConnections, execute
 from pellucid.store.lookup_port import FiledEpisode, Holdings
@@ -62,3 +62,8 @@ def served(row: tuple[Any, ...]) -> Served:
     """A full row as `Served`."""
     record, path, op_id, digest, size, mtime_ns = row
     return Served(Memory.model_validate_json(record), path, op_id, IndexedFile(digest, size, mtime_ns))
+
+
+def boundary_scopes(bits: int) -> frozenset[str]:
+    """The boundary scopes that these bits stand for."""
+    return frozenset(scope for i, scope in enumerate(BOUNDARY_SCOPES) if bits >> i & 1)
