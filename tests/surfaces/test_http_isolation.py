@@ -215,9 +215,9 @@ def test_the_tools_over_http_say_what_the_token_grants_alone(place: Place) -> No
 
 
 ELSEWHERE = [
-    ("memory_recall", {"query": CANARY}),
+    ("memory_recall", {"query": "where is the project run"}),
     ("memory_xray", {"recallId": "RECALL"}),
-    ("memory_xray", {"mode": "why", "memory": "MEMORY", "query": CANARY}),
+    ("memory_xray", {"mode": "why", "memory": "MEMORY", "query": "where is the project run"}),
     ("memory_xray", {"mode": "replay", "recallId": "RECALL"}),
     ("memory_xray", {"mode": "diff", "a": "RECALL", "b": "RECALL"}),
     ("memory_remember", {"content": "Planted by somebody else."}),
@@ -238,7 +238,7 @@ ELSEWHERE = [
     ("memory_history", {"mode": "reverify", "memoryIds": ["MEMORY"]}),
     ("memory_forget", {"memoryIds": ["MEMORY"], "preview": False}),
 ]
-"""Every tool in every mode, about the victim's things."""
+"""Every tool in every mode, about the victim's things; a question names none, since one's own namespace keeps it."""
 
 
 def test_every_mode_of_every_tool_is_tried() -> None:
