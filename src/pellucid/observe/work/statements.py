@@ -155,7 +155,8 @@ def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], languag
     pronoun belongs to the sentence before it, be that a question.
     """
     out: list[ObservedStatement] = []
-    held_by, waiting, before = {_place(each, found, language): each for each in made}, "", ""
+    held_by, waiting, before = dict[int, ObservedStatement](), "", ""
+    beside = [each for each in made if held_by.setdefault(_place(each, found, language), each) is not each]
     for at, unit in enumerate(found):
         text, held = polish(unit.whole, language), held_by.pop(at, None)
         leans = held is not None and is_unresolved(held.text, language)
@@ -169,7 +170,7 @@ def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], languag
                 out[-1] = _with(out[-1], out[-1].text, text)
             waiting = "" if out else text
         before = f"{unit.text[:1].upper()}{unit.text[1:]}"
-    return sorted([*out, *held_by.values()], key=lambda each: each.position)
+    return sorted([*out, *held_by.values(), *beside], key=lambda each: each.position)
 
 
 def _place(statement: ObservedStatement, found: Sequence[Unit], language: Language) -> int:

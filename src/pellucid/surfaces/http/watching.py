@@ -75,7 +75,7 @@ class Watching:
                 break
 
     def _folders(self) -> list[Path]:
-        documents = {each.parent for files in self._known().values() for each in files}
+        documents = {each.parent for files in self._documents.values() for each in files}
         return sorted({self._vault, *documents})
 
     @property

@@ -237,3 +237,8 @@ def test_a_brief_paragraph_of_an_agents_is_told_to_its_end() -> None:
     for before, behind in (("", ""), ("", " Let me now look at the others."), ("Found it.", "")):
         said = f"{before} {cause}. {remedy}.{behind}"
         assert told(("user", "why is it slow?"), ("assistant", said)) == [f"{cause}. {remedy}"], said
+
+
+def test_a_rule_that_is_said_again_in_fewer_words_is_kept_with_all_of_them() -> None:
+    said = told(("user", "We never deploy on Fridays or Saturdays. We never deploy on Fridays."))
+    assert "We never deploy on Fridays or Saturdays" in said
