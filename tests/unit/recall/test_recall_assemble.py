@@ -21,7 +21,11 @@ def in_one_line(text: str) -> str:
 
 
 SEEN_LETTERS = st.characters(exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-TEXTS = st.lists(st.text(SEEN_LETTERS | st.sampled_from("\n\t "), max_size=60), max_size=8)
+PLAIN = st.text(SEEN_LETTERS | st.sampled_from("\n\t "), max_size=60).filter(
+    lambda text: "pellucid" not in text.lower()
+)
+"""Our own fences aside, which Hypothesis finds in the source: they are told otherwise than they came."""
+TEXTS = st.lists(PLAIN, max_size=8)
 SESSIONS = st.lists(st.none() | st.text("ab{}-</>0", min_size=1, max_size=12), min_size=1, max_size=3).map(tuple)
 
 
