@@ -22,7 +22,7 @@ from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
 from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.serving import SERVE, serve
+from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, serve
 from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -379,6 +379,12 @@ OWN: Mapping[str, Own] = {
             Parameter("every", "Every set below the folder, one row a set.", "switch", "--all"),
             Parameter("sets", "With --all only these: locomo,sessions.", flag="--sets"),
         ),
+    ),
+    "dashboard": Own(
+        dashboard,
+        DASHBOARD,
+        as_json=False,
+        text="Look at memory in a browser. Prints a link that works once, and opens it; starts a server if none runs.",
     ),
     "serve": Own(
         serve,

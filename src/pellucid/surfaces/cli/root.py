@@ -25,7 +25,7 @@ GROUPS = {
         "forget",
         "purge",
     ),
-    "Serve": ("serve", "token", "mcp", "hooks"),
+    "Serve": ("serve", "dashboard", "token", "mcp", "hooks"),
     "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
 }
 """The commands as `--help` shows them: what a newcomer does first stands first."""

@@ -131,6 +131,17 @@ class Gate:
             )
         return Caller(found.name, found.grants)
 
+    def still(self, asker: Caller) -> Caller | None:
+        """The same caller with what it may now; None where its token was revoked since.
+
+        Raises:
+            StoreError: it cannot be read who is known.
+        """
+        if asker.name in ("owner", "loopback"):
+            return asker
+        found = self._app.access.known().named(asker.name)
+        return Caller(found.name, found.grants) if found else None
+
     def note_use(self, asker: Caller) -> None:
         """Keep when a token was used, to the minute."""
         now, known = self._app.clock.now(), self._app.access.known()

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError, UnhealthyError
@@ -20,6 +20,24 @@ from pellucid.surfaces.http.routes import Route
 
 Emit = Callable[[bytes], None]
 """Sends a piece of an answer on its way, and waits until there is room for more."""
+
+
+class Work(Protocol):
+    """What is run in a thread: an errand, or a page."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks or looks, and changes nothing."""
+        ...
+
+    @property
+    def file(self) -> Path | None:
+        """What a client sent in place of a file of the machine."""
+        ...
+
+    def run(self, host: Host, deadline: Deadline, emit: Emit, /) -> WholeAnswer | None:
+        """The answer; None where it was sent piece by piece."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from pellucid.settings.sections import ServerSettings
 from pellucid.surfaces import asking
 from pellucid.surfaces.answers import Form, forms
 from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.dashboard.service import Dashboard, is_page
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spooled
 from pellucid.surfaces.http.forms import chosen, content_type
@@ -32,7 +33,7 @@ from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
-from pellucid.surfaces.http.running import Emit, Errand
+from pellucid.surfaces.http.running import Emit, Errand, Work
 from pellucid.table import OPERATIONS
 
 _SAFE = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
@@ -118,6 +119,7 @@ class Service:
         self._threads: dict[bool, anyio.CapacityLimiter] = {}
         """Of those who ask, and of those who write, who may wait for each other: nobody who asks waits behind them."""
         self.mcp: Any = None
+        self.pages = Dashboard(gate, self._in_thread)
         self.last_asked = monotonic()
         self.ready = False
 
@@ -186,6 +188,9 @@ class Service:
 
     async def _answer(self, exchange: Exchange) -> None:
         path: str = exchange.scope["path"]
+        if is_page(path):
+            await self.pages.answer(exchange)
+            return
         self._gate.check_place(exchange.headers)
         if path in ("/healthz", "/readyz"):
             is_well = path == "/healthz" or self.ready
@@ -295,7 +300,7 @@ class Service:
             await exchange.reply(reply)
         return reply
 
-    async def _in_thread(self, exchange: Exchange, errand: Errand, deadline: Deadline) -> WholeAnswer | None:
+    async def _in_thread(self, exchange: Exchange, errand: Work, deadline: Deadline) -> WholeAnswer | None:
         """Run it where it delays nobody; a client that goes away takes its call with it."""
         if len(self._running) >= self._limits.waiting:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
@@ -321,7 +326,7 @@ class Service:
         return reply
 
 
-def _settled(errand: Errand, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
+def _settled(errand: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
     """What came of an errand, what went wrong with it included: no thread ends by that."""
     try:
         return errand.run(host, deadline, emit)

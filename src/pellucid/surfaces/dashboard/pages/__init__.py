@@ -1,0 +1,15 @@
+"""Nothing in, every page out: a page costs a row beside what it is made of, and its place here.
+
+Where two fit a path, the first is taken.
+"""
+
+from pellucid.surfaces.dashboard.pages.activity import ACTIVITY
+from pellucid.surfaces.dashboard.pages.days import DAYS
+from pellucid.surfaces.dashboard.pages.health import HEALTH
+from pellucid.surfaces.dashboard.pages.memories import MEMORIES
+from pellucid.surfaces.dashboard.pages.overview import OVERVIEW
+from pellucid.surfaces.dashboard.pages.recalls import RECALLS
+from pellucid.surfaces.dashboard.pages.review import REVIEW
+from pellucid.surfaces.dashboard.view import Page
+
+PAGES: tuple[Page, ...] = (*OVERVIEW, *DAYS, *MEMORIES, *RECALLS, *ACTIVITY, *REVIEW, *HEALTH)

@@ -1,0 +1,108 @@
+"""A template and its values in, a page out: everything is escaped, and texts of others are drawn, never obeyed."""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import nh3
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from pellucid.xray.words.visible import visible
+
+_TAGS = {
+    *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"),
+    *("strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
+_SCHEMES = {"http", "https", "mailto"}
+
+
+def render(template: str, values: Mapping[str, object]) -> bytes:
+    """A page of `templates/`."""
+    return _environment().get_template(template).render(values).encode()
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("pellucid.surfaces.dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    for name, filter_ in _FILTERS.items():
+        made.filters[name] = filter_  # pyright: ignore[reportUnknownMemberType]
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """Text with its hidden and control characters shown, as everywhere; nothing for None."""
+    if value is None:
+        return ""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def markdown(text: str) -> Markup:
+    """A memory's text as HTML: no HTML of its own, no image, no link that a browser follows by itself."""
+    drawn = _markdown().render("\n".join(visible(line) for line in text.split("\n")))
+    return Markup(  # noqa: S704  # cleaned
+        nh3.clean(
+            drawn,
+            tags=_TAGS,
+            attributes={"a": {"href"}},
+            url_schemes=_SCHEMES,
+            link_rel="noopener noreferrer nofollow",
+        )
+    )
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def when(value: datetime | int | str | None) -> str:
+    """An instant as a person reads it, in UTC: `2026-11-23 14:02`; of numbers, epoch milliseconds."""
+    instant = _instant(value)
+    return f"{instant:%Y-%m-%d %H:%M}" if instant else ""
+
+
+def day(value: datetime | int | str | None) -> str:
+    """The day of an instant, in UTC."""
+    instant = _instant(value)
+    return f"{instant:%Y-%m-%d}" if instant else ""
+
+
+def _instant(value: datetime | int | str | None) -> datetime | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, int):
+        return datetime.fromtimestamp(value / 1000, UTC)
+    return (datetime.fromisoformat(value) if isinstance(value, str) else value).astimezone(UTC)
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number as a person reads it: thousands apart, fractions with so many digits, `–` for none."""
+    if value is None:
+        return "–"
+    return f"{value:,.{digits}f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"
+
+
+def as_json(value: Any) -> str:
+    """A record as indented JSON, as `--json` has it."""
+    told = value.to_wire() if hasattr(value, "to_wire") else value
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+_FILTERS: Mapping[str, Callable[..., object]] = {
+    "markdown": markdown,
+    "when": when,
+    "day": day,
+    "number": number,
+    "json": as_json,
+}

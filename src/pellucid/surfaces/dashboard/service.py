@@ -1,0 +1,279 @@
+"""A request of a browser in, a page out: who looks is checked first, then the page is made in a thread of its own.
+
+A browser is let in by a link that works once (`pellucid dashboard` prints it) or by a token that is typed in; after
+that a cookie says who it is, which no page of another site makes it send. A form must also send back what only our own
+page could have told it.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import parse_qs, unquote
+
+from pellucid.deadline import Deadline
+from pellucid.errors import InputError, PellucidError
+from pellucid.surfaces.answers import spell_wire
+from pellucid.surfaces.dashboard.acts import act
+from pellucid.surfaces.dashboard.pages import PAGES
+from pellucid.surfaces.dashboard.rendering import render
+from pellucid.surfaces.dashboard.sessions import COOKIE, Session, Sessions
+from pellucid.surfaces.dashboard.view import ROOT, Page, View
+from pellucid.surfaces.host import Host
+from pellucid.surfaces.http.bodies import chunks
+from pellucid.surfaces.http.gate import Gate
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, status_of, unknown_place
+
+HTML = "text/html; charset=utf-8"
+_STATIC = {
+    "icon.svg": "image/svg+xml",
+    "htmx.min.js": "text/javascript; charset=utf-8",
+    "pages.css": "text/css; charset=utf-8",
+}
+_ELSEWHERE = {"/": f"{ROOT}/", "/favicon.ico": f"{ROOT}/static/icon.svg"}
+"""Where a browser asks that knows no page of ours yet."""
+_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+_HEADERS = (
+    ("Content-Security-Policy", _POLICY),
+    ("Cache-Control", "no-store"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+)
+_FORM_BYTES = 1 << 20
+_FEW_S = 30.0
+
+
+class Asked(Protocol):
+    """What a page needs to know of the exchange that it answers."""
+
+    scope: Mapping[str, Any]
+    receive: Any
+    headers: dict[str, str]
+    asker: str
+    operation: str
+    code: str
+
+    async def reply(self, reply: WholeAnswer) -> None:
+        """Send a whole answer."""
+        ...
+
+
+Threads = Callable[[Any, "PageWork", Deadline], Awaitable[WholeAnswer | None]]
+"""Runs work for an exchange where it delays nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWork:
+    """A page to be made in a thread."""
+
+    make: Callable[[Host, Deadline], WholeAnswer]
+    asks: bool = True
+    file: Path | None = None
+
+    def run(self, host: Host, deadline: Deadline, _emit: object) -> WholeAnswer:
+        """The page."""
+        return self.make(host, deadline)
+
+
+class Dashboard:
+    """The pages of one server."""
+
+    def __init__(self, gate: Gate, in_thread: Threads) -> None:
+        self._gate, self._in_thread, self._sessions = gate, in_thread, Sessions()
+
+    async def answer(self, exchange: Asked) -> None:
+        """Answer a request for a page, or for what pages are made of; what goes wrong is a page, too."""
+        exchange.operation, session = "dashboard", None
+        try:
+            self._gate.check_place(exchange.headers)
+            session = self._session(exchange.headers)
+            await exchange.reply(await self._answered(exchange, session))
+        except PellucidError as error:
+            exchange.code = error.code
+            await exchange.reply(_refusal(error, session))
+
+    async def _answered(self, exchange: Asked, session: Session | None) -> WholeAnswer:
+        method, path = exchange.scope["method"], unquote(exchange.scope["raw_path"].decode("ascii"))
+        if path in _ELSEWHERE:
+            return _moved(_ELSEWHERE[path])
+        if path.startswith(f"{ROOT}/static/"):
+            return _static(path.removeprefix(f"{ROOT}/static/"))
+        query = _words(exchange.scope["query_string"])
+        if path == f"{ROOT}/link" and method == "POST":
+            code = self._sessions.link(self._gate.asker(exchange.headers))
+            return WholeAnswer(200, json.dumps({"path": f"{ROOT}/enter?code={code}"}).encode())
+        form = (
+            _words(b"".join([each async for each in chunks(exchange.receive, _FORM_BYTES)])) if method == "POST" else {}
+        )
+        if path == f"{ROOT}/enter":
+            return self._entered(method, query, form)
+        if session is None:
+            return _page("enter.html", {"title": "Who is there?", "problem": None}, status=401)
+        exchange.asker = session.caller.name
+        return await self._looked(exchange, session, (method, path, query, form))
+
+    async def _looked(self, exchange: Asked, session: Session, asked: tuple[str, str, Any, Any]) -> WholeAnswer:
+        method, path, query, form = asked
+        if method == "POST":
+            if not session.made(_only(form.pop("csrf", [""]))):
+                raise HttpError(403, "foreign_form", "this form was not made by a page of this session", "open it anew")
+            if path == f"{ROOT}/leave":
+                self._sessions.end(_cookie(exchange.headers))
+                return _moved(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"))
+            work = PageWork(lambda host, until: _acted(host, session, until, path, form), asks=False)
+        else:
+            found = _page_of(path)
+            work = PageWork(lambda host, until: _looked_at(host, session, until, found, query))
+        reply = await self._in_thread(exchange, work, Deadline(_FEW_S))
+        assert reply is not None  # pages are whole
+        return reply
+
+    def _entered(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
+        """Let a browser in: by the code of a link, or by a token."""
+        if method == "POST":
+            caller = self._gate.asker({"authorization": f"Bearer {_only(form.get('token', ['']))}"})
+            return _let_in(self._sessions.begin(caller))
+        cookie = self._sessions.enter(_only(query.get("code", [""])))
+        if cookie is None:
+            told = "That link was used already, or is older than five minutes: `pellucid dashboard` makes a new one."
+            return _page("enter.html", {"title": "Who is there?", "problem": told}, status=401)
+        return _let_in(cookie)
+
+    def _session(self, headers: Mapping[str, str]) -> Session | None:
+        """The session of a browser, with what its caller may now; a token that was revoked ends it."""
+        cookie = _cookie(headers)
+        session = self._sessions.of(cookie) if cookie else None
+        if session is None:
+            return None
+        caller = self._gate.still(session.caller)
+        if caller is None:
+            self._sessions.end(cookie)
+            return None
+        session.caller = caller
+        return session
+
+
+def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
+    """The page at a path, its namespace, and what the path names.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    parts = [each for each in path.removeprefix(ROOT).split("/") if each]
+    for page in PAGES:
+        wanted = [each for each in page.path.split("/") if each]
+        rest = parts if page.is_of_home else parts[2:]
+        fits = len(rest) == len(wanted) and (page.is_of_home or len(parts) >= 2)
+        if fits and all(a.startswith("{") or a == b for a, b in zip(wanted, rest, strict=True)):
+            named = {a[1:-1]: b for a, b in zip(wanted, rest, strict=True) if a.startswith("{")}
+            return page, "" if page.is_of_home else "/".join(parts[:2]), named
+    raise unknown_place()
+
+
+def _looked_at(
+    host: Host,
+    session: Session,
+    deadline: Deadline,
+    found: tuple[Page, str, dict[str, str]],
+    query: Mapping[str, list[str]],
+) -> WholeAnswer:
+    page, namespace, named = found
+    if namespace and not session.caller.may("read", namespace):
+        raise unknown_place()
+    where = f"{ROOT}/{namespace}/{page.path}" if namespace else f"{ROOT}{page.path}"
+    path = where.format(**named).rstrip("/") or ROOT
+    view = View(
+        host, session.caller, namespace, named, {name: _only(each) for name, each in query.items()}, deadline, path
+    )
+    return _page(page.template, {**page.build(view), "view": view}, session, namespace, page)
+
+
+def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]) -> WholeAnswer:
+    """What a form does: `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` of the home."""
+    *place, do, name = [each for each in path.removeprefix(ROOT).split("/") if each][-4:] or ["", ""]
+    if do != "do" or len(place) not in (0, 2):
+        raise unknown_place()
+    namespace = "/".join(place)
+    if namespace and not session.caller.may("read", namespace):
+        raise unknown_place()
+    view = View(host, session.caller, namespace, {}, {}, deadline, path)
+    done = act(view, name, form)
+    if done.again:
+        values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
+        return _page("preview.html", values, session, namespace)
+    session.said.append(done.said)
+    return _moved(done.after)
+
+
+def _page(
+    template: str,
+    values: Mapping[str, object],
+    session: Session | None = None,
+    namespace: str = "",
+    page: Page | None = None,
+    status: int = 200,
+) -> WholeAnswer:
+    shown = {
+        "csrf": session.csrf if session else "",
+        "caller": session.caller if session else None,
+        "said": session.take_said() if session else [],
+        "namespace": namespace,
+        "pages": [each for each in PAGES if each.label and not each.is_of_home],
+        "page": page,
+        "root": ROOT,
+        **values,
+    }
+    return WholeAnswer(status, render(template, shown), HTML, _HEADERS)
+
+
+def _refusal(error: PellucidError, session: Session | None) -> WholeAnswer:
+    spell_wire(error, "the page")
+    values = {"title": "That did not work", "error": error}
+    return _page("problem.html", values, session, status=status_of(error))
+
+
+def _moved(where: str, *headers: tuple[str, str]) -> WholeAnswer:
+    return WholeAnswer(303, b"", HTML, (("Location", where), *_HEADERS, *headers))
+
+
+def _let_in(cookie: str) -> WholeAnswer:
+    return _moved(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict"))
+
+
+def _cookie(headers: Mapping[str, str]) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _words(raw: bytes) -> dict[str, list[str]]:
+    try:
+        return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)
+    except ValueError as error:
+        raise InputError("what was sent is not UTF-8, or has too many fields", code="invalid_text") from error
+
+
+def _only(words: Iterable[str]) -> str:
+    return next(iter(words), "")
+
+
+@cache
+def _static(name: str) -> WholeAnswer:
+    media = _STATIC.get(name)
+    if media is None:
+        raise HttpError(404, "not_found", "there is no such file")
+    body = files("pellucid.surfaces.dashboard").joinpath("static", name).read_bytes()
+    return WholeAnswer(
+        200, body, media, (("ETag", f'"{sha256(body).hexdigest()[:32]}"'), ("Cache-Control", "no-cache"))
+    )
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is one of the pages'."""
+    return path in (*_ELSEWHERE, ROOT) or path.startswith(f"{ROOT}/")

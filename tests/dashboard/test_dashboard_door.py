@@ -1,0 +1,99 @@
+"""Who may look: a link works once, a cookie is sent to us alone, a form is one of our own pages'."""
+
+from contextlib import closing
+
+import pytest
+
+from kits.browser import Browser, Visitor, link, needs_chromium
+from kits.serving import Served
+from pellucid.app import open_app
+from pellucid.operations.admin.tokens import CreateTokenInput, create_token, revoke_token
+from pellucid.settings import Settings
+
+HOME = "local/default"
+
+
+def test_a_link_lets_one_browser_in_once(server: Served) -> None:
+    path = link(server).partition(str(server.port))[2]
+    first = server.get(path, token=None)
+    assert first.status == 303
+    cookie = first.headers["set-cookie"]
+    assert all(said in cookie for said in ("HttpOnly", "SameSite=Strict", "Path=/"))
+    again = server.get(path, token=None)
+    assert again.status == 401
+    assert "was used already" in again.text
+    assert "set-cookie" not in again.headers
+
+
+def test_nobody_who_was_not_let_in_sees_a_page(server: Served) -> None:
+    for path in ("/ui/", f"/ui/{HOME}", f"/ui/{HOME}/nowhere"):
+        answer = server.get(path, token=None)
+        assert answer.status == 401
+        assert "cache TTL" not in answer.text
+        assert server.get(path, token=None, Cookie="pellucid=guessed").status == 401
+    assert server.ask("POST", "/ui/link", {}, token=None).status == 401
+    assert server.get("/", token=None).headers["location"] == "/ui/"
+
+
+def test_a_token_lets_in_and_its_end_ends_the_visit(server: Served) -> None:
+    with closing(open_app(Settings(home=server.home))) as app:
+        token = create_token(app, CreateTokenInput(name="looker", grants=(f"{HOME}:read",))).token
+    visitor = Visitor(server, token)
+    assert HOME in visitor.get("/ui/").text
+    assert visitor.get("/ui/other/place").status == 404
+    refused = visitor.send(f"/ui/{HOME}/do/memory.remember", content="Bo owns billing")
+    assert refused.status == 403
+    with closing(open_app(Settings(home=server.home))) as app:
+        revoke_token(app, "looker")
+    assert visitor.get("/ui/").status == 401
+
+
+def test_a_form_that_no_page_of_ours_made_is_refused(server: Served, visitor: Visitor) -> None:
+    where = f"/ui/{HOME}/do/memory.remember"
+    for csrf in ("", "guessed"):
+        assert visitor.send(where, csrf=csrf, content="Bo owns billing").status == 403
+    assert visitor.ask("POST", where, b"content=Bo", Origin="https://elsewhere.example").status == 403
+    assert visitor.get("/ui/", Sec_Fetch_Site="cross-site").status == 403
+    assert "Bo owns" not in server.get("/v1/memories?contains=Bo").text
+
+
+def test_a_form_runs_an_operation_and_comes_back_to_our_page_alone(server: Served, visitor: Visitor) -> None:
+    done = visitor.send(f"/ui/{HOME}/do/memory.remember", content="Cy owns search", next=f"/ui/{HOME}")
+    assert (done.status, done.headers["location"]) == (303, f"/ui/{HOME}")
+    assert "Cy owns search" in server.get("/v1/memories?contains=Cy").text
+    for elsewhere in ("https://elsewhere.example/", "//elsewhere.example/ui/", "/v1/memories", "javascript:x"):
+        done = visitor.send(f"/ui/{HOME}/do/memory.remember", content="Di owns mail", next=elsewhere)
+        assert done.headers["location"] == "/ui/"
+
+
+@pytest.mark.parametrize("name", ["memory.nothing", "memory.doctor", ""])
+def test_what_is_no_operation_is_not_there(visitor: Visitor, name: str) -> None:
+    assert visitor.send(f"/ui/{HOME}/do/{name}").status == 404
+
+
+def test_what_erases_is_shown_before_it_is_done(server: Served, visitor: Visitor) -> None:
+    kept = server.post("/v1/memories", {"content": "The staging password rotates weekly"}).json["memory"]["id"]
+    shown = visitor.send(f"/ui/{HOME}/do/memory.forget", memoryIds=kept)
+    assert shown.status == 200
+    assert 'name="preview" value="false"' in shown.text
+    assert server.get(f"/v1/memories/{kept}").status == 200
+    assert visitor.send(f"/ui/{HOME}/do/memory.forget", memoryIds=kept, preview="false").status == 303
+    assert server.get(f"/v1/memories/{kept}").status == 404
+
+
+def test_every_answer_forbids_what_is_not_ours(visitor: Visitor) -> None:
+    for path in ("/ui/", "/ui/nobody/nowhere/at/all"):
+        policy = visitor.get(path).headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+
+
+@needs_chromium
+def test_a_browser_finds_its_way_in_and_out(browser: Browser) -> None:
+    assert browser.page.title() == "Projects · Pellucid"
+    browser.go("/favicon.ico")
+    browser.go("/ui/")
+    assert browser.page.evaluate("typeof htmx") == "object"
+    assert not browser.wrong
+    assert not browser.elsewhere
