@@ -1,4 +1,4 @@
-"""A memory and what somebody did with it in, a row of its use out: the one way in which a use is noted."""
+"""A memory and what somebody did with it in, a row of its use out; and what a session was served."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -23,6 +23,14 @@ def note_use(
     now = app.clock.now()
     with suppress(StoreError):
         app.uses.note(namespace, memory_ids, kind, occasion_of(session_id, now), epoch_ms(now))
+
+
+def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
+    """What the recalls of a session gave it, by the ids of the memories: those that still stand, and no passages."""
+    recalls = app.citations.served(namespace, session_id)
+    ids = list(dict.fromkeys(memory_id for _, served in recalls for memory_id in served))
+    found = [each.memory for each in app.index.memories(namespace, ids)] if ids else []
+    return {each.id: each.content for each in found if each.status == "active" and each.category != "moment"}
 
 
 def occasion_of(session_id: str | None, now: datetime) -> str:

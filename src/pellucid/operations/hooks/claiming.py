@@ -18,6 +18,7 @@ from pellucid.model.memory import TRANSCRIBED, Category, Memory
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Role, Segment, Turn
 from pellucid.model.wire import Wire
+from pellucid.observe.echo import said_again
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quotes
@@ -28,6 +29,7 @@ from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.briefing import turn_of
 from pellucid.operations.session.restating import restate
+from pellucid.operations.using import served_texts
 from pellucid.store.local.hooked import HookedSessions
 
 MOST_CLAIMS = 20
@@ -210,7 +212,8 @@ def _kept(
 ) -> dict[str, dict[str, str]]:
     """Judge facts and compare them with what is known; by its words, the memory of each or why there is none."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
-    found = observe(segment, _SaidAlready(facts), HeuristicJudge(), app.clock)
+    served = served_texts(app, request.namespace, request.session_id)
+    found = [said_again(each, served) for each in observe(segment, _SaidAlready(facts), HeuristicJudge(), app.clock)]
     trust = app.settings.trust.enabled
     with app.unit_of_work.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)

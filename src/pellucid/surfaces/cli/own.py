@@ -22,7 +22,7 @@ from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
 from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, serve
+from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -298,30 +298,24 @@ def export_snapshots(row: Row, given: Given) -> None:
 
 
 def demo(_row: None, given: Given) -> None:
-    """The main job, from end to end."""
+    """The main job, from end to end; or a month of it, to look at."""
+    if given["month"]:
+        from pellucid.surfaces.cli.month import run_month
+
+        home = settings(given["home"])
+        made = run_month(home, note)
+        write(f"{made.sessions} sessions, {made.recalls} recalls and {made.citations} citations are in {home.home}")
+        write(f"To look at them: pellucid dashboard --home {home.home}")
+        return
     from pellucid.surfaces.cli.demo import run_demo
 
     run_demo(settings(given["home"]), write, note)
 
 
-def mcp(_row: None, given: Given) -> None:
-    """Memory for one agent, until its input ends; nothing but the protocol on standard output."""
-    from pellucid.surfaces.extra import require_server
-
-    require_server()
-    from pellucid.surfaces.mcp.stdio import run
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing waits for the next line: what was acknowledged is on disk
-    if sys.stdin.isatty():
-        note(
-            "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
-        )
-    run(settings(given["home"], given["namespace"]), note)
-
-
 OWN: Mapping[str, Own] = {
     "demo": Own(
         demo,
+        (Parameter("month", "Fill an empty home with a month of a small team's work.", "switch", "--month"),),
         as_json=False,
         text="Show on example sessions what Pellucid does. An import, a handful of memories, a recall, and its X-ray.",
     ),
