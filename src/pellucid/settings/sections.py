@@ -133,7 +133,10 @@ class RecallSettings(BaseModel):
         description="Lead that an older memory gives up to a newer one with all the query's words.",
     )
     pin_weight: float = Field(default=0.5, ge=0, le=1000, description="Worth of a pin.")
-    store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
+    store_query_text: bool = Field(
+        default=True,
+        description="Keep the query's words beside the receipt; a server that others can reach keeps none unless told.",
+    )
 
     @field_validator("class_weights")
     @classmethod
