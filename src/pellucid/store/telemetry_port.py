@@ -35,6 +35,19 @@ class RecallEvent:
     legs: Mapping[str, Mapping[str, object]]
 
 
+@dataclass(frozen=True, slots=True)
+class LiftRow:
+    """Where a memory that was worked with stood in its recall, and where it would have without a leg, from 1.
+
+    None: not among the first; both None: the receipt cannot tell.
+    """
+
+    memory_id: str
+    leg: str
+    rank_with: int | None
+    rank_without: int | None
+
+
 class Telemetry(Protocol):
     """What the recalls of a namespace came to. Days are those of UTC."""
 
@@ -50,5 +63,17 @@ class Telemetry(Protocol):
             namespace: the one whose recalls count.
             since: the first day that counts, as `2026-04-20`.
             until: the last.
+        """
+        ...
+
+    def lifts_due(self, namespace: str) -> dict[str, list[str]]:
+        """The memories that were worked with and whose lifts are not kept yet, by recall, the newest first."""
+        ...
+
+    def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
+        """Keep the lifts of the memories of a recall: they are due no longer.
+
+        Raises:
+            StoreError: it cannot be written.
         """
         ...

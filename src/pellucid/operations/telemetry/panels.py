@@ -43,6 +43,8 @@ class Panel:
     """What whoever reads the numbers must know."""
     keeps: Callable[[Sums, TelemetrySettings], bool] = lambda _sums, _settings: True
     """Which rows are shown."""
+    from_lifts: bool = False
+    """Whether it counts what must be worked out from receipts first."""
 
     def view_by(self, by: Grouping) -> str:
         """The view that is summed by this."""
@@ -66,6 +68,26 @@ _LOADED = _sum("loaded", "tokens", "Tokens of the contexts that were handed out,
 
 def _saved(sums: Sums, settings: TelemetrySettings) -> int:
     return sums["spared"] * settings.rework_tokens
+
+
+def _mean_places(sums: Sums, _: TelemetrySettings) -> Count:
+    stayed = sums["cited"] - sums["brought"] - sums["unknown"]
+    return round(sums["places"] / stayed, 2) if stayed else None
+
+
+def _lift_panel(name: PanelName, question: str, *by: Grouping, note: str) -> Panel:
+    """What legs did for memories that were worked with."""
+    columns = (
+        _sum("cited", "memories", "Memories that were worked with, once for each recall that gave them."),
+        _sum("brought", "memories", "Of these, those that would not have been given without it."),
+        _sum("raised", "memories", "Those that it put higher."),
+        _sum("lowered", "memories", "Those that it put lower."),
+        Column("meanPlaces", "places", "Places by which it raised them, on average over all that stay.", _mean_places),
+        _sum("unknown", "memories", "Those of which the receipt cannot tell."),
+    )
+    measures = ("cited", "brought", "raised", "lowered", "places", "unknown")
+    view = f"panel_{name.replace('-', '_')}"
+    return Panel(name, question, view, columns, by, measures, notes=lambda _: (note,), from_lifts=True)
 
 
 PANELS: Mapping[PanelName, Panel] = {
@@ -157,6 +179,19 @@ PANELS: Mapping[PanelName, Panel] = {
             measures=("served",),
             notes=lambda given: (f"memories served {given.never_cited_from} times or more (telemetry.neverCitedFrom)",),
             keeps=lambda sums, given: sums["served"] >= given.never_cited_from,
+        ),
+        _lift_panel(
+            "graph-lift",
+            "What did the graph do for the memories that were worked with?",
+            *("class", "agent", "mode", "surface", "day"),
+            note="told from receipts, as if the leg had been left out of each recall; `lift` tells it of every recall",
+        ),
+        _lift_panel(
+            "temporal-lift",
+            "What did time do for the memories that were worked with: being recent, and newer words above older ones?",
+            *("leg", "class", "agent", "mode", "surface", "day"),
+            note="temporal: being recent; renew: newer words above older ones. A memory counts for each of the two; "
+            "what a recall of a past instant (--as-of) leaves out is no part of it",
         ),
     )
 }

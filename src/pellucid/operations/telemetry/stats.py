@@ -10,6 +10,7 @@ from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.telemetry.lifts import work_out_lifts
 from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
 from pellucid.store.telemetry_port import Grouping
 
@@ -22,7 +23,7 @@ class StatsInput(Wire):
     """Which panel, over which days, by what."""
 
     namespace: str
-    panel: Annotated[PanelName, Argument("One of hit-rate, stale-rate, tokens, agents, top-cited, never-cited.")]
+    panel: Annotated[PanelName, Argument(f"One of {', '.join(PANELS)}.")]
     since: Annotated[Instant | None, Flag("Only from this day on (UTC).")] = None
     until: Annotated[Instant | None, Flag("Only before this day (UTC).")] = None
     by: Annotated[
@@ -68,6 +69,7 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
     since, until = _days(request)
     first = since.date().isoformat() if since else _FIRST
     last = (until - timedelta(days=1)).date().isoformat() if until else _LAST
+    waiting = _worked_out(app, request.namespace) if panel.from_lifts else ()
     rows = _rows(app, panel, by, request.namespace, first, last)
     kept = [each for each in rows if panel.keeps(each[1], app.settings.telemetry)]
     kept = kept if by == "day" else sorted(kept, key=lambda each: (-_first_of(panel, each[1]), each[0] or ""))
@@ -82,7 +84,7 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
         columns=(names, *(StatsColumn(name=each.name, unit=each.unit, text=each.text) for each in panel.columns)),
         rows=tuple((of, *_values(app, panel.columns, sums)) for of, sums in shown),
         totals=(None, *_values(app, panel.columns, _all(panel, counted))),
-        notes=(*panel.notes(app.settings.telemetry), *more),
+        notes=(*panel.notes(app.settings.telemetry), *more, *waiting),
         since=since,
         until=until,
     )
@@ -97,6 +99,14 @@ _NAMES: dict[Grouping, str] = {
     "day": "The day of the recall (UTC).",
     "memory": "The memory.",
 }
+
+
+def _worked_out(app: App, namespace: str) -> tuple[str, ...]:
+    """Work out what is due, as far as nobody waits long for it; what is to be said of the rest."""
+    if not app.read_only:
+        work_out_lifts(app, namespace)
+    left = len(app.telemetry.lifts_due(namespace))
+    return (f"{left} recalls are still to be looked at: ask again",) if left else ()
 
 
 def _rows(app: App, panel: Panel, by: Grouping, namespace: str, first: str, last: str) -> list[tuple[str | None, Sums]]:

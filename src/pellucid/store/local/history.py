@@ -25,7 +25,7 @@ from pellucid.store.local.database import (
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.receipts_port import RecallRow
-from pellucid.store.telemetry_port import Grouping, RecallEvent
+from pellucid.store.telemetry_port import Grouping, LiftRow, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
 
 _READERS_S = 5.0
@@ -49,7 +49,7 @@ class LocalHistory:
         """Use and exposure of memories, in the same file."""
         self.citations = LocalCitations(self._connections.get, self._queries)
         """What became of the memories that were served, in the same file."""
-        self.telemetry = LocalTelemetry(self._connections.get)
+        self.telemetry = LocalTelemetry(self._connections.get, self._queries)
         """What recalls came to, in the same file."""
 
     def _open(self) -> apsw.Connection:
@@ -268,8 +268,9 @@ class LocalCitations:
 class LocalTelemetry:
     """See `Telemetry`."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection]) -> None:
+    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
         self._connection = connection
+        self._queries = queries
 
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
@@ -277,3 +278,18 @@ class LocalTelemetry:
         wanted = ", ".join(f"sum({each})" for each in measures)
         sql = _SUMS.format(by=by, sums=wanted, view=view)
         return [(of, tuple(counts)) for of, *counts in execute(self._connection(), sql, (namespace, since, until))]
+
+    def lifts_due(self, namespace: str) -> dict[str, list[str]]:
+        due: dict[str, list[str]] = {}
+        for recall_id, memory_id in execute(self._connection(), self._queries["lifts_due"], (namespace,)):
+            due.setdefault(recall_id, []).append(memory_id)
+        return due
+
+    def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
+        connection = self._connection()
+        kept = [(recall_id, each.memory_id, each.leg, each.rank_with, each.rank_without) for each in rows]
+        with immediate(connection):
+            execute_many(connection, self._queries["put_lift"], kept)
+            execute_many(
+                connection, self._queries["lift_done"], [(namespace, recall_id, each.memory_id) for each in rows]
+            )

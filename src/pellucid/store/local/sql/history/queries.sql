@@ -112,3 +112,15 @@ UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;
 INSERT INTO recall_events (recall_id, at, namespace, session_id, agent, surface, query_class, depth, outcome, found,
   selected, payload_bytes, payload_tokens, millis, degraded, legs)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: lifts_due
+-- What legs did for these memories is not worked out yet.
+SELECT recall_id, memory_id FROM lifts_due WHERE namespace = ? ORDER BY recall_id DESC, memory_id;
+
+-- name: put_lift
+-- Where a memory stood with a leg, and without it.
+INSERT OR REPLACE INTO leg_lifts (recall_id, memory_id, leg, rank_with, rank_without) VALUES (?, ?, ?, ?, ?);
+
+-- name: lift_done
+-- It is worked out.
+DELETE FROM lifts_due WHERE namespace = ? AND recall_id = ? AND memory_id = ?;
