@@ -123,8 +123,17 @@ def count_citations(raw: dict[str, Raw], by: Grouping, keep: Callable[[dict[str,
 
 def count_served(raw: dict[str, Raw], _: Grouping, keep: Callable[[dict[str, Any]], bool]) -> Iterator[Counted]:
     liked = {each["memory_id"] for each in raw["citations"] if each["kind"] in FAVOURABLE}
-    for each in filter(keep, raw["receipts"]):
-        yield from ((memory, {"served": 1}) for memory, _ in json.loads(each["served"]) if memory not in liked)
+    last = {memory: each for each in sorted(raw["receipts"], key=at_of) for memory, _ in json.loads(each["served"])}
+    for each in raw["receipts"]:
+        yield from (
+            (memory, {"served": 1})
+            for memory, _ in json.loads(each["served"])
+            if memory not in liked and keep(last[memory])
+        )
+
+
+def at_of(row: dict[str, Any]) -> int:
+    return row["at"]
 
 
 def count_events(raw: dict[str, Raw], by: Grouping, keep: Callable[[dict[str, Any]], bool]) -> Iterator[Counted]:

@@ -287,7 +287,7 @@ class LocalTelemetry:
 
     def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
         connection = self._connection()
-        kept = [(recall_id, each.memory_id, each.leg, each.rank_with, each.rank_without) for each in rows]
+        kept = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
         with immediate(connection):
             execute_many(connection, self._queries["put_lift"], kept)
             execute_many(

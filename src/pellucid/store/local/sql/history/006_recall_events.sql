@@ -93,13 +93,13 @@ CREATE TABLE leg_days (
   PRIMARY KEY (namespace, day, leg)
 ) WITHOUT ROWID;
 
--- How often each memory was served on a day.
-CREATE TABLE served_days (
+-- How often each memory was served, and on which day (UTC) last.
+CREATE TABLE served_memories (
   namespace TEXT NOT NULL,
   memory_id TEXT NOT NULL,
-  day TEXT NOT NULL,
   served INTEGER NOT NULL,
-  PRIMARY KEY (namespace, memory_id, day)
+  last_day TEXT NOT NULL,
+  PRIMARY KEY (namespace, memory_id)
 ) WITHOUT ROWID;
 
 -- An event with what it weighs in the sums: what is inserted here, with 1 or -1, is added or taken off.
@@ -143,20 +143,19 @@ CREATE TRIGGER event_goes BEFORE DELETE ON recall_events BEGIN
 END;
 
 CREATE TRIGGER receipt_kept AFTER INSERT ON receipts BEGIN
-  INSERT INTO served_days
-  SELECT NEW.namespace, value ->> 0, date(NEW.at / 1000, 'unixepoch'), 1 FROM json_each(NEW.served) WHERE true
-  ON CONFLICT DO UPDATE SET served = served + 1;
+  INSERT INTO served_memories
+  SELECT NEW.namespace, value ->> 0, 1, date(NEW.at / 1000, 'unixepoch') FROM json_each(NEW.served) WHERE true
+  ON CONFLICT DO UPDATE SET served = served + 1, last_day = max(last_day, excluded.last_day);
 END;
 CREATE TRIGGER receipt_goes BEFORE DELETE ON receipts BEGIN
-  UPDATE served_days SET served = served - 1
-  WHERE namespace = OLD.namespace AND day = date(OLD.at / 1000, 'unixepoch')
-    AND memory_id IN (SELECT value ->> 0 FROM json_each(OLD.served));
-  DELETE FROM served_days
-  WHERE served = 0 AND namespace = OLD.namespace AND day = date(OLD.at / 1000, 'unixepoch')
+  UPDATE served_memories SET served = served - 1
+  WHERE namespace = OLD.namespace AND memory_id IN (SELECT value ->> 0 FROM json_each(OLD.served));
+  DELETE FROM served_memories WHERE served = 0 AND namespace = OLD.namespace
     AND memory_id IN (SELECT value ->> 0 FROM json_each(OLD.served));
 END;
-INSERT INTO served_days
-SELECT namespace, value ->> 0, date(at / 1000, 'unixepoch'), count(*) FROM receipts, json_each(served) GROUP BY 1, 2, 3;
+INSERT INTO served_memories
+SELECT namespace, value ->> 0, count(*), date(max(at) / 1000, 'unixepoch') FROM receipts, json_each(served)
+GROUP BY 1, 2;
 
 -- The panels. Each row counts: who reads one sums it by whichever of its first columns is wanted, and divides.
 -- docs/telemetry.md says what each answers.
@@ -187,8 +186,10 @@ SELECT namespace, date(at / 1000, 'unixepoch') AS day, agent, memory_id AS memor
   1 - favourable AS unfavourable, spared, at
 FROM citations JOIN citation_kinds USING (kind);
 
+-- day: the last on which it was served.
 CREATE VIEW panel_never_cited AS
-SELECT namespace, day, memory_id AS memory, served FROM served_days
-WHERE (namespace, memory_id) NOT IN (
-  SELECT namespace, memory_id FROM citations WHERE kind IN (SELECT kind FROM citation_kinds WHERE favourable)
+SELECT namespace, last_day AS day, memory_id AS memory, served FROM served_memories AS each
+WHERE NOT EXISTS (
+  SELECT 1 FROM citations JOIN citation_kinds USING (kind)
+  WHERE citations.namespace = each.namespace AND citations.memory_id = each.memory_id AND favourable
 );

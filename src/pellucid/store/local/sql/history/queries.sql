@@ -118,8 +118,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 SELECT recall_id, memory_id FROM lifts_due WHERE namespace = ? ORDER BY recall_id DESC, memory_id;
 
 -- name: put_lift
--- Where a memory stood with a leg, and without it.
-INSERT OR REPLACE INTO leg_lifts (recall_id, memory_id, leg, rank_with, rank_without) VALUES (?, ?, ?, ?, ?);
+-- Where a memory stood with a leg, and without it; of a recall without an event, nothing.
+INSERT OR REPLACE INTO leg_lifts
+SELECT namespace, ?, recall_id, ?, ?, ?, date(at / 1000, 'unixepoch'), agent, query_class, depth, surface
+FROM recall_events WHERE recall_id = ? AND namespace = ?;
 
 -- name: lift_done
 -- It is worked out.
