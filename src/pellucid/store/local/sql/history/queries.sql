@@ -106,3 +106,23 @@ SELECT count(*) FROM receipts WHERE apart = 0 AND packed IS NULL;
 -- name: paid
 -- The file was written anew: nothing is left of them.
 UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;
+
+-- name: put_event
+-- How a recall went.
+INSERT INTO recall_events (recall_id, at, namespace, session_id, agent, surface, query_class, depth, outcome, found,
+  selected, payload_bytes, payload_tokens, millis, degraded, legs)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: lifts_due
+-- What legs did for these memories is not worked out yet.
+SELECT recall_id, memory_id FROM lifts_due WHERE namespace = ? ORDER BY recall_id DESC, memory_id;
+
+-- name: put_lift
+-- Where a memory stood with a leg, and without it; of a recall without an event, nothing.
+INSERT OR REPLACE INTO leg_lifts
+SELECT namespace, ?, recall_id, ?, ?, ?, date(at / 1000, 'unixepoch'), agent, query_class, depth, surface
+FROM recall_events WHERE recall_id = ? AND namespace = ?;
+
+-- name: lift_done
+-- It is worked out.
+DELETE FROM lifts_due WHERE namespace = ? AND recall_id = ? AND memory_id = ?;
