@@ -35,6 +35,7 @@ from pellucid.operations.operation import Operation
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
+from pellucid.operations.recall.results import COPY, FEEDBACK, OPEN
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
@@ -69,6 +70,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     RECALL,
     LIST,
     SHOW,
+    OPEN,
+    COPY,
     BRIEF,
     HISTORY,
     EPISODES,
@@ -91,6 +94,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     PIN_SNAPSHOT,
     AUDIT,
     CITE,
+    FEEDBACK,
     # what is changed, and forgotten
     UPDATE,
     PIN,
