@@ -36,6 +36,7 @@ from pellucid.operations.recall.auditing import AUDIT
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import RECALL, XRAY
+from pellucid.operations.recall.results import COPY, FEEDBACK, OPEN
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
@@ -71,6 +72,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     RECALL,
     LIST,
     SHOW,
+    OPEN,
+    COPY,
     BRIEF,
     HISTORY,
     EPISODES,
@@ -94,6 +97,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     AUDIT,
     CITE,
     STATS,
+    FEEDBACK,
     # what is changed, and forgotten
     UPDATE,
     PIN,

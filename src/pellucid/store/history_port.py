@@ -62,9 +62,12 @@ class History(Protocol):
         """How many receipts are kept, and their bytes."""
         ...
 
-    def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:
+    def erase(
+        self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
+    ) -> int:
         """Take the query out of every receipt whose query holds one of these words (casefolded); how many.
 
+        So go the words of citations that hold one, and those of every citation of the memories named: they quote them.
         The receipt itself stays: ranks, scores and ids explain without the words. No byte of those queries stays; or,
         without `scrub`, none after the next `scrub`.
         """

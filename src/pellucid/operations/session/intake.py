@@ -27,6 +27,7 @@ from pellucid.observe.extract.artifacts import artifacts, of_segment
 from pellucid.observe.pipeline import observe
 from pellucid.observe.unkept import Unkept, unkept
 from pellucid.operations.extraction import Extraction, extraction
+from pellucid.operations.session.noticing import notice
 from pellucid.operations.session.restating import restate
 from pellucid.operations.session.tally import IntakeTally
 from pellucid.operations.settling import require_settled
@@ -116,6 +117,12 @@ class Intake:
         unused = set[bytes]() if failure else self._unmarked_keys(batch, observed)
         if observed or unused:
             self._commit_batch(observed, unused)
+            notice(
+                self.app,
+                self.namespace,
+                [each.cut.segment for each in observed],
+                self.tally.kept if self.mode != "verbatim" else (),
+            )
         if failure:
             raise failure
 
