@@ -10,7 +10,7 @@ from pellucid.errors import NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_words
-from pellucid.surfaces.commands import respelled
+from pellucid.surfaces.commands import answering, respelled
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
 
@@ -55,7 +55,8 @@ def told(
     if form == "json":
         return json_text(outcome)
     text = TEXTS[row.name]
-    said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
+    with answering(row):
+        said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
     return with_words(call.app, said) if text.words else said
 
 

@@ -236,7 +236,7 @@ class Service:
         try:
             namespace = allowed(asker, route.row.access, place)
             await self._ask(
-                exchange, asker, Errand(route, namespace, named, form, verbose, asker.speaks_as(namespace)), query
+                exchange, asker, Errand(route, namespace, {**named}, form, verbose, asker.speaks_as(namespace)), query
             )
         except NotFoundError as error:
             absent = without_snapshot(route.row, error, form, verbose=verbose)
