@@ -10,13 +10,13 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import is_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
-from pellucid.surfaces.answers import json_text, told
+from pellucid.surfaces.answers import json_text, told, without_snapshot
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
@@ -74,7 +74,6 @@ def recall(row: Row, given: Given) -> None:
 
 def xray(row: Row, given: Given) -> None:
     """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
-    form, target = _format_named(given), out_file(given["out"])
     words = " ".join(given["query"] or ()).strip()
     recall_id = given["recall_id"] or (words if is_recall(words) else None)
     if not (recall_id or words):
@@ -83,17 +82,25 @@ def xray(row: Row, given: Given) -> None:
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
-    with performing.opened_for(row, given) as call:
-        asked = None if recall_id else _asked(call, given, words)
-        found = row(call, asked=asked, recall_id=recall_id, align=given["align"])
-        deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
+    told_of = {"recall_id": recall_id, "align": given["align"]}
+    _deliver_xray(row, given, lambda call: {**told_of, "asked": None if recall_id else _asked(call, given, words)})
 
 
 def explain(row: Row, given: Given) -> None:
     """The explanation of the last recall."""
+    _deliver_xray(row, given, lambda call: values(row.input, given, call.now))
+
+
+def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]]) -> None:
+    """An explanation; where there is none, that it is not there, as every surface says it, and then why."""
     form, target = _format_named(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
-        found = row(call, **values(row.input, given, call.now))
+        try:
+            found = row(call, **fields(call))
+        except NotFoundError as error:
+            if target is None:
+                write(without_snapshot(row, error, form) or "")
+            raise
         deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
