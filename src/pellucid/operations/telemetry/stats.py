@@ -10,6 +10,7 @@ from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.wording import words_of
 from pellucid.operations.telemetry.lifts import work_out_lifts
 from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
 from pellucid.store.telemetry_port import Grouping
@@ -50,6 +51,8 @@ class StatsOutput(Wire):
     rows: tuple[tuple[str | int | float | None, ...], ...]
     totals: tuple[str | int | float | None, ...]
     notes: tuple[str, ...] = ()
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories that it names, by id, where the one who asked may read them."""
     since: Instant | None = None
     """The beginning of the first day that counts."""
     until: Instant | None = None
@@ -85,6 +88,7 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
         rows=tuple((of, *_values(app, panel.columns, sums)) for of, sums in shown),
         totals=(None, *_values(app, panel.columns, _all(panel, counted))),
         notes=(*panel.notes(app.settings.telemetry), *more, *waiting),
+        words=words_of(app, request.namespace, (), [of for of, _ in shown if of]) if by == "memory" else {},
         since=since,
         until=until,
     )
