@@ -3,7 +3,8 @@
     python bench/recorder.py --memories 10000 --recalls 5000
 
 Recalls and records alternate, as they do in life; only the history write (pack the receipt, insert it with
-its audit rows and its event) is timed, in processor time of its thread. Queries were encoded beforehand, and every one is new.
+its audit rows and its event) is timed, in processor time of its thread. Queries were encoded beforehand, and every one
+is new.
 """
 
 import time

@@ -12,7 +12,7 @@ GROUPS = {
     "Start": ("init", "demo"),
     "Take in": ("import", "observe", "claim", "checkpoint", "wrap", "remember", "adopt", "index"),
     "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
-    "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite"),
+    "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite", "stats"),
     "Change and forget": (
         "update",
         "pin",
