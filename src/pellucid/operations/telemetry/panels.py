@@ -179,7 +179,11 @@ PANELS: Mapping[PanelName, Panel] = {
             (_sum("served", "times", "How often recalls gave it."),),
             by=("memory",),
             measures=("served",),
-            notes=lambda given: (f"memories served {given.never_cited_from} times or more (telemetry.neverCitedFrom)",),
+            notes=lambda given: (
+                f"memories served {given.never_cited_from} times or more (telemetry.neverCitedFrom)",
+                "since and until choose them by the day on which they were last served",
+                "what was put away or forgotten is counted in all, and has no row",
+            ),
             keeps=lambda sums, given: sums["served"] >= given.never_cited_from,
             of_active=True,
         ),
