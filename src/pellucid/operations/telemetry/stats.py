@@ -76,9 +76,9 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
     rows = _rows(app, panel, by, request.namespace, first, last)
     kept = [each for each in rows if panel.keeps(each[1], app.settings.telemetry)]
     kept = kept if by == "day" else sorted(kept, key=lambda each: (-_first_of(panel, each[1]), each[0] or ""))
-    shown = kept[: request.limit] if by == "memory" else kept
+    shown = kept if by != "memory" else _first(app, panel, kept, request)
     counted = _rows(app, panel, panel.by[0], request.namespace, first, last) if by == "leg" and panel.by_leg else kept
-    more = (f"{len(kept) - len(shown)} more: a higher limit shows them",) if len(kept) > len(shown) else ()
+    more = ("there are more: a higher limit shows them",) if len(kept) > len(shown) == request.limit else ()
     names = StatsColumn(name=by, unit="name", text=_NAMES[by])
     return StatsOutput(
         panel=panel.name,
@@ -103,6 +103,23 @@ _NAMES: dict[Grouping, str] = {
     "day": "The day of the recall (UTC).",
     "memory": "The memory.",
 }
+
+
+def _first(
+    app: App, panel: Panel, rows: Sequence[tuple[str | None, Sums]], request: StatsInput
+) -> list[tuple[str | None, Sums]]:
+    """The first rows of memories, as many as are asked for; of those to be put away, what still answers."""
+    if not panel.of_active:
+        return list(rows[: request.limit])
+    found = list[tuple[str | None, Sums]]()
+    for begin in range(0, len(rows), request.limit):
+        batch = rows[begin : begin + request.limit]
+        held = app.index.memories(request.namespace, [of or "" for of, _ in batch])
+        active = {each.memory.id for each in held if each.memory.status == "active"}
+        found += [each for each in batch if each[0] in active]
+        if len(found) >= request.limit:
+            break
+    return found[: request.limit]
 
 
 def _worked_out(app: App, namespace: str) -> tuple[str, ...]:
