@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from pellucid.clock import isoformat
 from pellucid.store.local.hooked import HookedSessions
 
 PATIENCE_S = 120
@@ -75,7 +77,7 @@ class Program:
             "uuid": f"{session}-{number}",
             "sessionId": session,
             "cwd": str(self.project),
-            "timestamp": f"2026-04-20T17:{number:02d}:00.000Z",
+            "timestamp": isoformat(datetime.now(UTC)),
             "message": {"role": role, "content": text},
         }
         with path.open("a") as file:
@@ -146,6 +148,17 @@ def test_what_one_session_says_the_next_ones_are_told_by_hooks_alone(program: Pr
     assert answer["systemMessage"] == f"pellucid: 1 memory; why: PELLUCID_HOME={program.home} pellucid xray {recall_id}"
     explained = program.uses("memory_xray", recallId=recall_id)
     assert said["outcomes"][0]["memoryId"] in json.dumps(explained)
+
+    program.writes("second", "user", "how often does the ingest worker retry a message?")
+    program.writes(
+        "second", "assistant", "By what is known, the ingest worker retries a message five times: I left it."
+    )
+    program.tells("second", "SessionEnd")
+    program.until(lambda: program.has_read("second"))
+    (cited,) = program.uses(tool, mode="wrap", sessionId="second")["citations"]
+    assert (cited["recallId"], cited["memoryId"]) == (recall_id, said["outcomes"][0]["memoryId"])
+    assert (cited["source"], cited["evidence"], cited["agent"]) == ("automatic", "quoted", "claude-code")
+    assert cited["notes"] == "ingest worker retries a message five times"
 
     program.tells("third", "SessionStart", source="resume")
     answer = program.tells(

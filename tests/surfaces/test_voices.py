@@ -46,6 +46,7 @@ def given(row: Operation[Any, Any], memory_id: str) -> dict[str, Any]:
         "flush": "session_end",
         "claims": [{"statement": ELSEWHERE, "quote": ELSEWHERE}],
         "kind": "flagged_stale",
+        "verdict": "bad",
         "query": "Which queue?",
         "memory": memory_id,
         "recallId": "last",

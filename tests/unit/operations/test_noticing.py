@@ -50,7 +50,7 @@ class Agent:
             "type": role,
             "uuid": f"{self.session}-{self.lines}",
             "sessionId": self.session,
-            "cwd": "/work/crane",
+            "cwd": "/src/crane",
             "timestamp": isoformat(self.app.clock.now()),
             "message": {"role": role, "content": content},
         }
@@ -58,7 +58,7 @@ class Agent:
 
     def asks(self, prompt: str = ASKED) -> str:
         """What the hook puts before the agent at a prompt."""
-        out = tell(self.app, "UserPromptSubmit", session_id=self.session, prompt=prompt, cwd="/work/crane")
+        out = tell(self.app, "UserPromptSubmit", session_id=self.session, prompt=prompt, cwd="/src/crane")
         self.writes("user", prompt)
         return context_of(out)
 
@@ -69,7 +69,7 @@ class Agent:
 
     def ends(self, event: str = "SessionEnd") -> list[CitationRow]:
         """What is cited once an event is told and the transcript is read."""
-        tell(self.app, event, session_id=self.session, transcript_path=str(self.path), cwd="/work/crane")
+        tell(self.app, event, session_id=self.session, transcript_path=str(self.path), cwd="/src/crane")
         read_transcripts(self.app)
         return self.app.citations.on(HERE, self.session)
 
@@ -152,16 +152,16 @@ def test_a_memory_whose_id_the_agent_says_is_cited(app: App, agent: Agent) -> No
 def test_a_file_that_a_memory_names_and_the_agent_then_opens_is_a_use_of_it(app: App, agent: Agent) -> None:
     kept = keep(app, RELAY).memory.id
     assert RELAY in agent.asks("where does the relay get its ports?")
-    agent.reads("/work/crane/src/relay/ports.toml")
+    agent.reads("/src/crane/src/relay/ports.toml")
     (cited,) = agent.ends()
     assert (cited.memory_id, cited.kind, cited.evidence, cited.note) == (kept, "used", "file", "src/relay/ports.toml")
 
 
 def test_a_file_that_the_question_names_or_that_was_open_before_is_not(app: App, agent: Agent) -> None:
     keep(app, RELAY)
-    agent.reads("/work/crane/src/relay/ports.toml")
+    agent.reads("/src/crane/src/relay/ports.toml")
     agent.asks("where does the relay get its ports?")
-    agent.reads("/work/crane/src/relay/ports.toml")
+    agent.reads("/src/crane/src/relay/ports.toml")
     assert agent.ends() == []
 
 

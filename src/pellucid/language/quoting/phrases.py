@@ -2,30 +2,43 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from pellucid.language.scripts import UNSPACED
 from pellucid.language.words import carries_meaning
 
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+(?:['’./:@_+#-]+(?:(?![{UNSPACED}])\w)+)*")
 """A path, a dotted name and a number are one word each: a path of five folders is no phrase of five words."""
+_APOSTROPHE = re.compile("['’]")
+_END = re.compile("[.!?;:|](?=\\s|$)|[。！？；：│\u2713-\u2718\u2705\u274c]")
+"""What ends a sentence, a clause or a cell; also ticks and crosses, which head what they tick off."""
 _SIGN = re.compile(f"[{UNSPACED}]")
 _WHOLE, _HALF = 2, 1
 """A sign of a script without spaces counts as half a word."""
 _ROOM = 8
 """Words per telling word that a phrase may have at most; beyond, its telling words no longer hang together."""
 _SHOWN = 200
+_Word = tuple[str, int, int]
+"""A casefolded word, and where it begins and ends."""
 
 
 def phrases(text: str, telling: int) -> dict[str, tuple[int, int]]:
     """The shortest stretches of words that hold `telling` different ones which carry meaning, by their plain words.
 
-    With each comes where it stands first (characters). Two texts share such a phrase where one says word for word what
-    the other says, whatever stands around it, in whatever letters and marks.
+    With each comes where it stands first (characters). None goes beyond a sentence, a clause or a cell. Two texts share
+    such a phrase where one says word for word what the other says, whatever stands around it, in whatever marks.
     """
-    found = list(_words(text))
-    starts = [at for at, (word, _, _) in enumerate(found) if carries_meaning(word)]
     out: dict[str, tuple[int, int]] = {}
+    begin = 0
+    for end in (*(found.start() for found in _END.finditer(text)), len(text)):
+        for phrase, place in _phrases_of_clause(list(_words(text, begin, end)), telling):
+            out.setdefault(phrase, place)
+        begin = end
+    return out
+
+
+def _phrases_of_clause(found: Sequence[_Word], telling: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    starts = [at for at, (word, _, _) in enumerate(found) if carries_meaning(word)]
     for number, start in enumerate(starts):
         held: dict[str, int] = {}
         for at in starts[number:]:
@@ -34,9 +47,8 @@ def phrases(text: str, telling: int) -> dict[str, tuple[int, int]]:
             if at - start > _ROOM * telling:
                 break
             if sum(held.values()) >= telling * _WHOLE:
-                out.setdefault(" ".join(each for each, _, _ in found[start : at + 1]), (found[start][1], end))
+                yield " ".join(each for each, _, _ in found[start : at + 1]), (found[start][1], end)
                 break
-    return out
 
 
 def row(text: str) -> str:
@@ -57,6 +69,7 @@ def passage(text: str, places: Collection[tuple[int, int]]) -> str:
     return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
 
 
-def _words(text: str) -> Iterator[tuple[str, int, int]]:
-    for found in _WORD.finditer(text):
-        yield unicodedata.normalize("NFKC", found[0]).casefold(), found.start(), found.end()
+def _words(text: str, begin: int = 0, end: int | None = None) -> Iterator[_Word]:
+    for found in _WORD.finditer(text, begin, len(text) if end is None else end):
+        word = unicodedata.normalize("NFKC", found[0]).casefold()
+        yield _APOSTROPHE.sub("", word), found.start(), found.end()

@@ -81,7 +81,7 @@ def recall_row(app: App, namespace: str, name: str) -> RecallRow:
 
 OPEN = Operation(
     "recall.open",
-    "Print the file of a memory that a recall gave. Nothing is started to show it.",
+    "Print where the file of a memory is that a recall gave. Nothing is started to show it.",
     ResultInput,
     ResultOutput,
     lambda call, asked: result(call.app, asked, "opened"),
@@ -90,7 +90,7 @@ OPEN = Operation(
 )
 COPY = Operation(
     "recall.copy",
-    "Print the words of a memory that a recall gave, and nothing else.",
+    "Print the words of a memory that a recall gave. Nothing else is printed.",
     ResultInput,
     ResultOutput,
     lambda call, asked: result(call.app, asked, "copied"),

@@ -139,7 +139,9 @@ class _Session:
         if sign.evidence == "id":
             return sign.memory.id[-_SHORT:]
         before = [each for number, each in self._earlier if number < sign.turn.ordinal]
-        before += [row(query_of(recall.query)) for recall in self.recalls]
+        before += [
+            row(query_of(each.query)) for each in self.recalls if sign.turn.at and each.at <= epoch_ms(sign.turn.at)
+        ]
         if sign.evidence == "file":
             (path,) = sign.said
             name = row(path.rpartition("/")[2]).strip()
