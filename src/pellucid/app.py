@@ -21,7 +21,7 @@ from pellucid.model.project import DEFAULT, Project
 from pellucid.process import raise_open_files
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
-from pellucid.settings.sections import LlmSettings
+from pellucid.settings.sections import LlmSettings, TelemetrySettings
 from pellucid.store.access_port import AccessStore
 from pellucid.store.citations_port import Citations
 from pellucid.store.graph_port import GraphLookup
@@ -41,6 +41,7 @@ from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 from pellucid.store.uses_port import Uses
+from pellucid.telemetry.watcher import Watcher
 
 if TYPE_CHECKING:
     from pellucid.encoders.chat.model import ChatModel
@@ -80,6 +81,8 @@ class App:
     """The project of the working folder, where it decides which namespace is asked."""
     also: tuple[str, ...] = ()
     """Namespaces that a recall asks beside the one of the settings."""
+    watchers: tuple[Watcher, ...] = ()
+    """Who is told of each recall and each operation that is done; nobody, unless the settings say so."""
     deadline: Deadline = field(default_factory=Deadline)
     """When the call that this is opened for is given up; never, unless whoever calls says so."""
 
@@ -90,6 +93,8 @@ class App:
 
     def close(self) -> None:
         """Settle and let go of every file."""
+        for each in self.watchers:
+            each.close()
         self.records.close()
         self.index.close()
         self.spool.close()
@@ -144,7 +149,14 @@ def open_app(
         recaller=recaller,
         key=key,
         read_only=may_not_be_written(home / "journal.db"),
+        watchers=_watchers(settings.telemetry) if settings.telemetry.otel else (),
     )
+
+
+def _watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
+    from pellucid.telemetry.otel import open_otel
+
+    return (open_otel(settings),)
 
 
 def _without_secrets(text: str) -> str:

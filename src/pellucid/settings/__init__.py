@@ -31,6 +31,7 @@ from pellucid.settings.sections import (
     RerankSettings,
     ServerSettings,
     StoreSettings,
+    TelemetrySettings,
     TrustSettings,
 )
 
@@ -53,6 +54,7 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     capture: CaptureSettings = CaptureSettings()
     history: HistorySettings = HistorySettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     observe: ObserveSettings = ObserveSettings()
     llm: LlmSettings = LlmSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
@@ -158,6 +160,11 @@ def settings_hash(recall: RecallSettings) -> str:
 def plain_terminal() -> bool:
     """Whether colours and progress bars are unwelcome (`NO_COLOR`, or a dumb terminal)."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+
+
+def exports_spans() -> bool:
+    """Whether the environment lets spans be sent by OTLP: `OTEL_TRACES_EXPORTER` names it, or nothing."""
+    return "otlp" in os.environ.get("OTEL_TRACES_EXPORTER", "otlp").split(",")
 
 
 def program_environment(allowed: tuple[str, ...]) -> dict[str, str]:

@@ -181,6 +181,20 @@ class HistorySettings(BaseModel):
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
 
 
+class TelemetrySettings(BaseModel):
+    """What is told to a collector of OpenTelemetry: nothing, unless it is asked for. See docs/opentelemetry.md."""
+
+    model_config = _SECTION
+    otel: bool = Field(
+        default=False, description="Send spans; only then do the `OTEL_*` variables of the environment count."
+    )
+    endpoint: str = Field(
+        default="",
+        description="Where spans are sent, such as http://127.0.0.1:4318/v1/traces; empty: where `OTEL_*` says.",
+    )
+    content: bool = Field(default=False, description="Spans hold the words of questions and memories, too.")
+
+
 class StoreSettings(BaseModel):
     """What a process keeps in memory of the store."""
 

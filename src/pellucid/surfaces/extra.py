@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from pellucid.errors import InputError
 
-_MODULES = ("anyio", "mcp", "starlette", "uvicorn", "watchfiles")
+_MODULES = ("anyio", "mcp", "prometheus_client", "starlette", "uvicorn", "watchfiles")
 
 
 def has_server() -> bool:

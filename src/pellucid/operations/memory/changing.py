@@ -267,6 +267,7 @@ UPDATE = Operation(
     lambda call, asked: update(call.app, asked),
     "change",
     Surfaces("update", http=("PATCH /v1/memories/{memory_id}",), mcp="memory_remember:update"),
+    span="update_memory",
 )
 ARCHIVE = Operation(
     "memory.archive",
@@ -276,6 +277,7 @@ ARCHIVE = Operation(
     lambda call, asked: apply_verb(call.app, "archive", asked),
     "change",
     Surfaces("archive", http=("POST /v1/memories/{memory_id}/archive",), mcp="memory_remember:archive"),
+    span="update_memory",
 )
 RETRACT = Operation(
     "memory.retract",
@@ -285,6 +287,7 @@ RETRACT = Operation(
     lambda call, asked: apply_verb(call.app, "retract", asked),
     "change",
     Surfaces("retract", http=("POST /v1/memories/{memory_id}/retract",), mcp="memory_remember:retract"),
+    span="update_memory",
 )
 DISPUTE = Operation(
     "memory.dispute",
@@ -294,6 +297,7 @@ DISPUTE = Operation(
     lambda call, asked: apply_verb(call.app, "dispute", asked),
     "change",
     Surfaces("dispute", http=("POST /v1/memories/{memory_id}/dispute",)),
+    span="update_memory",
 )
 
 
@@ -311,4 +315,5 @@ PIN = Operation(
     pin,
     "change",
     Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
+    span="update_memory",
 )

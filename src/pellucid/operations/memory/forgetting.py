@@ -384,6 +384,7 @@ FORGET = Operation(
     "erase",
     Surfaces("forget", http=("POST /v1/forget",), mcp="memory_forget"),
     failure=_failure_of,
+    span="delete_memory",
 )
 PURGE = Operation(
     "memory.purge",
@@ -395,4 +396,5 @@ PURGE = Operation(
     Surfaces("purge", http=("POST /v1/purge",)),
     failure=_failure_of,
     needs="admin",
+    span="delete_memory",
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from time import time_ns
 from typing import Annotated
 
 from pydantic import Field
@@ -25,6 +26,7 @@ from pellucid.recall.state import Request, State
 from pellucid.store.history_port import audit_id, parse_audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import OperationRow, content_digest
+from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.words.rungs import cuts_of
@@ -267,12 +269,33 @@ def _run_recall(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
     Also returns the receipt, and why it could not be kept, if so: history is never needed to answer. What is served is
     told as it was known then.
     """
-    request = request_of(app, asked)
+    request, began = request_of(app, asked), time_ns()
+    try:
+        state, ranked = _ranked(app, request), time_ns()
+        kept = _kept(app, state)
+    except Exception as error:
+        _tell(app, RecallDone(request, began, time_ns(), error=error))
+        raise
+    _tell(app, RecallDone(request, began, time_ns(), kept[0], ranked))
+    return kept
+
+
+def _tell(app: App, done: RecallDone) -> None:
+    for each in app.watchers:
+        each.recalled(done)
+
+
+def _ranked(app: App, request: Request) -> State:
+    """The recall, over files that nobody has changed meanwhile."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.indexer.drift(served).paths:
         app.unit_of_work.adopt(served)
         state = app.recaller.run(request, app.deadline)
+    return state
+
+
+def _kept(app: App, state: State) -> tuple[State, bytes, str]:
     packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
     app.deadline.check()  # what is given up leaves no receipt
     try:

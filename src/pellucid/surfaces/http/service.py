@@ -28,12 +28,14 @@ from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spooled
 from pellucid.surfaces.http.forms import chosen, content_type
 from pellucid.surfaces.http.gate import Caller, Gate, allowed
+from pellucid.surfaces.http.metrics import Metrics
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, Errand
 from pellucid.table import OPERATIONS
+from pellucid.telemetry.watcher import CALLER
 
 _SAFE = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
 _MB = 1 << 20
@@ -111,6 +113,8 @@ class Service:
 
     def __init__(self, host: Host, gate: Gate, limits: ServerSettings) -> None:
         self._host, self._gate, self._limits = host, gate, limits
+        self._metrics = Metrics(host.app)
+        host.watch(self._metrics)
         self._routes, self._repeats = Routes(OPERATIONS), Repeats()
         self._running: set[Deadline] = set()
         self._listening: set[anyio.CancelScope] = set()
@@ -163,6 +167,7 @@ class Service:
 
     async def _serve(self, exchange: Exchange) -> None:
         self.last_asked = monotonic()
+        CALLER.set(exchange.headers)
         try:
             await self._answer(exchange)
         except GoneError:
@@ -177,6 +182,7 @@ class Service:
             told.code = "unexpected"
             await self._fail(exchange, refused(told, traceId=exchange.id))
         finally:
+            self._metrics.answered(exchange.status)
             exchange.log()
 
     async def _fail(self, exchange: Exchange, reply: WholeAnswer) -> None:
@@ -199,6 +205,10 @@ class Service:
             await self._hand_to_mcp(exchange, asker)
         elif path == "/openapi.json":
             await exchange.reply(WholeAnswer(200, self._document))
+        elif path == "/metrics":
+            allowed(asker, "admin", EVERYWHERE)
+            media, text = await anyio.to_thread.run_sync(self._metrics.page, exchange.headers.get("accept", ""))
+            await exchange.reply(WholeAnswer(200, text, media))
         else:
             await self._operate(exchange, asker)
 

@@ -112,7 +112,7 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
     place, named, form = _parsed(uri)
     call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
     request = asked(call, place.row, {place.field: named} if place.field else {})
-    said = told(place.row, place.row.run(call, request), request, call, form)
+    said = told(place.row, place.row.perform(call, request), request, call, form)
     return printed(said), form
 
 
