@@ -40,6 +40,7 @@ from pellucid.store.projects_port import Registry
 from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
+from pellucid.store.telemetry_port import Surface, Telemetry
 from pellucid.store.uses_port import Uses
 from pellucid.telemetry.watcher import Watcher
 
@@ -66,6 +67,7 @@ class App:
     receipts: Receipts
     uses: Uses
     citations: Citations
+    telemetry: Telemetry
     spool: Spool
     projects: Registry
     access: AccessStore
@@ -85,6 +87,8 @@ class App:
     """Who is told of each recall and each operation that is done; nobody, unless the settings say so."""
     deadline: Deadline = field(default_factory=Deadline)
     """When the call that this is opened for is given up; never, unless whoever calls says so."""
+    surface: Surface = "python"
+    """Where the call came in."""
 
     @property
     def graph(self) -> GraphLookup:
@@ -126,7 +130,6 @@ def open_app(
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
     clock = clock or SystemClock()
     unit_of_work = UnitOfWork(records, indexer, clock, _without_secrets, WriteLock(home))
-    spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings,
         clock=clock,
@@ -140,7 +143,8 @@ def open_app(
         receipts=history,
         uses=history.uses,
         citations=history.citations,
-        spool=spool,
+        telemetry=history.telemetry,
+        spool=LocalSpool(home / "spool.db"),
         projects=ProjectFile(home / "vault"),
         access=AccessFile(home),
         embedder=embedder,

@@ -26,6 +26,7 @@ BY_NAME = {
         "recall.pin",
         "recall.export",
         "session.brief",
+        "telemetry.stats",
         "tier.explain",
         "tier.list",
         "trust.explain",

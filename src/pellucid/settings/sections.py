@@ -182,7 +182,7 @@ class HistorySettings(BaseModel):
 
 
 class TelemetrySettings(BaseModel):
-    """What is told to a collector of OpenTelemetry: nothing, unless it is asked for. See docs/opentelemetry.md."""
+    """What a collector of OpenTelemetry is told, by itself nothing; what the panels of `stats` reckon with."""
 
     model_config = _SECTION
     otel: bool = Field(
@@ -193,6 +193,12 @@ class TelemetrySettings(BaseModel):
         description="Where spans are sent, such as http://127.0.0.1:4318/v1/traces; empty: where `OTEL_*` says.",
     )
     content: bool = Field(default=False, description="Spans hold the words of questions and memories, too.")
+    rework_tokens: int = Field(
+        default=2_000, ge=0, description="Tokens that work costs which is done again because nobody remembered it."
+    )
+    never_cited_from: int = Field(
+        default=5, ge=1, description="Times a memory is served, and never worked with, before `never-cited` names it."
+    )
 
 
 class StoreSettings(BaseModel):

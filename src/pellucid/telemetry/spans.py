@@ -15,6 +15,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.state import LegReport, Request, StageReport, State
+from pellucid.store.telemetry_port import RecallEvent
 from pellucid.telemetry.watcher import OperationDone, RecallDone
 
 Value = str | bool | int | float | Sequence[str] | Sequence[int] | Sequence[float]
@@ -37,15 +38,14 @@ class Span:
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
     """A recall as `search_memory`: a child for each leg that was asked, and for the reranker."""
-    told = _asked(done.request, content=content)
+    told = _asked(done.request, content=content) | _went(done.event)
     if done.state is None:
-        error = type(done.error).__name__
-        return Span("search_memory", done.began, done.ended, {**told, "pellucid.recall.outcome": "failed"}, error)
+        return Span("search_memory", done.began, done.ended, told, type(done.error).__name__)
     state = done.state
     told |= _answered(state) | _terms(state) | _ladder(state)
     if content:
         told["gen_ai.memory.records"] = _records(state)
-    within = tuple(_children(state, done.ranked, content=content))
+    within = tuple(_children(done, state, content=content))
     return Span("search_memory", done.began, done.ended, told, within=within)
 
 
@@ -71,15 +71,6 @@ def operation_span(done: OperationDone, *, content: bool) -> Span | None:
     return Span(done.span, done.began, done.ended, told, type(done.error).__name__ if done.error else "")
 
 
-def outcome_of(state: State) -> str:
-    """What came of a recall: `answered`, `empty`, `gated` (the message needs none) or `abstained`."""
-    if state.context.included:
-        return "answered"
-    if state.plan.depth == "no_recall":
-        return "gated"
-    return "abstained" if state.abstention and state.abstention.abstained else "empty"
-
-
 def _asked(request: Request, *, content: bool) -> dict[str, Value]:
     told: dict[str, Value] = {
         "openinference.span.kind": "CHAIN",
@@ -98,16 +89,23 @@ def _asked(request: Request, *, content: bool) -> dict[str, Value]:
     return told
 
 
+def _went(event: RecallEvent) -> dict[str, Value]:
+    return {
+        "gen_ai.memory.record.count": event.selected,
+        "pellucid.recall.outcome": event.outcome,
+        "pellucid.recall.query_class": event.query_class,
+        "pellucid.recall.depth": event.depth,
+        "pellucid.recall.degraded": event.degraded,
+        "pellucid.recall.surface": event.surface,
+        "pellucid.recall.found": event.found,
+        "pellucid.recall.tokens": event.payload_tokens,
+    }
+
+
 def _answered(state: State) -> dict[str, Value]:
     context, doubt = state.context, state.abstention
     failed = [each.name for each in state.stages if each.note.startswith(FAILED)]
     told: dict[str, Value] = {
-        "gen_ai.memory.record.count": len(context.included),
-        "pellucid.recall.outcome": outcome_of(state),
-        "pellucid.recall.query_class": state.plan.query_class,
-        "pellucid.recall.depth": state.plan.depth,
-        "pellucid.recall.degraded": bool(failed) or any(each.health == "degraded" for each in state.legs),
-        "pellucid.recall.candidates": len(state.pool),
         "pellucid.budget.used": context.length,
         "pellucid.budget.omitted": len(context.omitted),
         "pellucid.stages.names": [each.name for each in state.stages],
@@ -161,15 +159,15 @@ def _places(state: State) -> list[int]:
     return [at[each] for each in state.context.included if each in at]
 
 
-def _children(state: State, ended: int, *, content: bool) -> Iterator[Span]:
+def _children(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
     """The legs and the reranker, each with the time of its stage: no leg is timed by itself."""
-    began = ended - sum(_nanos(each) for each in state.stages)
+    began = done.ranked - sum(_nanos(each) for each in state.stages)
     for stage in state.stages:
         name, _, again = stage.name.partition("@")
         ended = began + _nanos(stage)
         if name == "legs":
             yield from (
-                _leg_span(state, leg, began, ended, content=content)
+                _leg_span(done, state, leg, (began, ended), content=content)
                 for leg in state.legs
                 if leg.health != "off" and leg.name.partition("@")[2] == again
             )
@@ -182,13 +180,14 @@ def _nanos(stage: StageReport) -> int:
     return int(stage.millis * 1e6)
 
 
-def _leg_span(state: State, leg: LegReport, began: int, ended: int, *, content: bool) -> Span:
+def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, int], *, content: bool) -> Span:
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
     told: dict[str, Value] = {
         "openinference.span.kind": "RETRIEVER",
         "pellucid.leg.name": leg.name,
         "pellucid.leg.health": leg.health,
         "pellucid.leg.found": leg.admitted,
+        "pellucid.leg.weight": float(str(done.event.legs[leg.name]["weight"])),
     }
     if content:
         told["input.value"] = state.plan.text
@@ -197,7 +196,7 @@ def _leg_span(state: State, leg: LegReport, began: int, ended: int, *, content: 
         found = np.flatnonzero(ranks > 0)
         best = found[np.argsort(ranks[found], kind="stable")]
         told |= _documents(state, "retrieval.documents", best, scores, content=content)
-    return Span(f"retrieve {base_of(leg.name)}", began, ended, told, "degraded" if leg.health == "degraded" else "")
+    return Span(f"retrieve {base_of(leg.name)}", *time, told, "degraded" if leg.health == "degraded" else "")
 
 
 def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, content: bool) -> Span:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from pellucid.store.telemetry_port import RecallEvent
+
 if TYPE_CHECKING:
     from pellucid.recall.state import Request, State
 
@@ -23,13 +25,18 @@ class RecallDone:
     """A recall that is over. Times are nanoseconds since 1970."""
 
     request: "Request"
-    began: int
+    event: RecallEvent
     ended: int
     state: "State | None" = None
     """What its stages left behind; None where it failed."""
     ranked: int = 0
-    """When the last stage was done: what follows is the record of it."""
+    """When the last stage was done: what follows is the receipt."""
     error: Exception | None = None
+
+    @property
+    def began(self) -> int:
+        """When it was asked."""
+        return self.ended - int(self.event.millis * 1e6)
 
 
 @dataclass(frozen=True, slots=True)

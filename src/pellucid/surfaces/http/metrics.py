@@ -14,7 +14,6 @@ from pellucid.app import App
 from pellucid.errors import PellucidError
 from pellucid.recall.legs.nominate import base_of
 from pellucid.store.local.database import DATABASES
-from pellucid.telemetry.spans import outcome_of
 from pellucid.telemetry.watcher import OperationDone, RecallDone
 
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
@@ -46,7 +45,7 @@ class Metrics:
             "pellucid_recall_legs", "Legs of recalls, and their health.", ["leg", "health"], registry=known
         )
         self._served = Counter("pellucid_recall_memories", "Memories put into contexts.", registry=known)
-        self._characters = Counter("pellucid_recall_characters", "Characters of contexts.", registry=known)
+        self._tokens = Counter("pellucid_recall_tokens", "Tokens of contexts, estimated.", registry=known)
         sizes = Gauge("pellucid_database_bytes", "Bytes of each database.", ["database"], registry=known)
         for name in DATABASES:
             path = app.settings.home / name
@@ -55,16 +54,15 @@ class Metrics:
         free.set_function(lambda: shutil.disk_usage(app.settings.home).free)
 
     def recalled(self, done: RecallDone) -> None:
-        outcome = outcome_of(done.state) if done.state else "failed"
-        self._recalls.labels(outcome).observe((done.ended - done.began) / 1e9)
+        self._recalls.labels(done.event.outcome).observe(done.event.millis / 1e3)
         if done.state is None:
             return
         for stage in done.state.stages:
             self._stages.labels(base_of(stage.name)).observe(stage.millis / 1e3)
         for leg in done.state.legs:
             self._legs.labels(base_of(leg.name), leg.health).inc()
-        self._served.inc(len(done.state.context.included))
-        self._characters.inc(done.state.context.length)
+        self._served.inc(done.event.selected)
+        self._tokens.inc(done.event.payload_tokens)
 
     def performed(self, done: OperationDone) -> None:
         error = done.error
