@@ -172,13 +172,20 @@ class CaptureSettings(BaseModel):
 
 
 class HistorySettings(BaseModel):
-    """How long what was recalled can be explained in full."""
+    """How long what was recalled can be explained in full, and is on record at all."""
 
     model_config = _SECTION
     receipt_days: int = Field(
         default=30, ge=1, description="Receipts older than this keep their results only, unless pinned."
     )
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
+    receipt_mb: int = Field(default=512, ge=1, description="Megabytes of receipts kept in full at most, of the newest.")
+    event_days: int = Field(
+        default=400,
+        ge=1,
+        description="Events of recalls, and citations, older than this go; the sums of their days stay.",
+    )
+    events: int = Field(default=1_000_000, ge=1, description="Events of recalls kept at most, the newest.")
 
 
 class TelemetrySettings(BaseModel):

@@ -149,12 +149,23 @@ class LocalHistory:
                 next_step="let the other process finish, then repeat",
             )
 
-    def prune(self, before: int, keep: int) -> int:
+    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62) -> int:
         connection = self._connections.get()
         with immediate(connection):
-            emptied = execute(connection, self._queries["prune"], (before, keep))
+            emptied = execute(connection, self._queries["prune"], (before, keep, most_bytes))
             execute_many(connection, self._queries["drop_query"], emptied)
         return len(emptied)
+
+    def trim(self, before: int, keep: int) -> int:
+        connection, time = self._connections.get(), f"{before:012x}"
+        with immediate(connection):
+            beyond = execute(connection, self._queries["last_event_beyond"], (keep,))
+            last = max([f"rec_{time}", *(recall_id for (recall_id,) in beyond)])
+            execute(connection, self._queries["keep_sums"], (last,))
+            events = execute(connection, self._queries["drop_events"], (last,))
+            citations = execute(connection, self._queries["drop_citations"], (f"cit_{time}",))
+            execute_many(connection, self._queries["drop_query"], citations)
+        return len(events) + len(citations)
 
     def close(self) -> None:
         self._connections.close()

@@ -20,10 +20,16 @@ SELECT served, at FROM receipts WHERE recall_id = ? AND namespace = ?;
 SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts WHERE packed IS NOT NULL;
 
 -- name: prune
--- Old receipts, and all but the newest, keep their results only; those that are held stay as they are.
+-- Old receipts, and all but the newest, by number and by bytes, keep their results only; those that are held stay.
 UPDATE receipts SET packed = NULL
 WHERE packed IS NOT NULL AND (
   at < ? OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?))
+  OR recall_id <= (
+    SELECT max(recall_id) FROM (
+      SELECT recall_id, sum(length(packed)) OVER (ORDER BY recall_id DESC) AS bytes FROM receipts
+      WHERE packed IS NOT NULL
+    ) WHERE bytes > ?
+  )
 ) AND recall_id NOT IN (SELECT recall_id FROM held)
 RETURNING recall_id;
 
@@ -112,3 +118,19 @@ UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;
 INSERT INTO recall_events (recall_id, at, namespace, session_id, agent, surface, query_class, depth, outcome, found,
   selected, payload_bytes, payload_tokens, millis, degraded, legs)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: last_event_beyond
+-- The newest of the events that are too many.
+SELECT recall_id FROM recall_events ORDER BY recall_id DESC LIMIT 1 OFFSET ?;
+
+-- name: keep_sums
+-- What old events weigh in the sums of their days, once more: their going takes it off once. Ids begin with their time.
+INSERT INTO weighed SELECT 1, date(at / 1000, 'unixepoch'), * FROM recall_events WHERE recall_id <= ?;
+
+-- name: drop_events
+-- Old events.
+DELETE FROM recall_events WHERE recall_id <= ? RETURNING recall_id;
+
+-- name: drop_citations
+-- Old citations, after the events that they count for.
+DELETE FROM citations WHERE citation_id <= ? RETURNING citation_id;
