@@ -27,6 +27,7 @@ REQUIREMENTS = {
     "FORGET-3": "an erasure that was interrupted is finished, and its receipt names every place",
     "FORGET-4": "where the key or rows of the ledger are lost, nothing is taken in until that is settled",
     "FORGET-5": "a disk without room keeps nobody from reading, and an erasure goes on once there is room",
+    "FORGET-6": "all of a session or an agent can be taken along, or away, and nothing of anybody else",
     "STORY-1": "a memory's history shows its versions, causes and evidence; an episode tells its session",
     "STORY-2": "the ledger holds a row for every verdict, change, flush and pass, and no word of a memory",
     "TRUST-1": "tool, web and subagent words begin in quarantine and rise only by another source's word",

@@ -41,6 +41,7 @@ from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 from pellucid.store.telemetry_port import Surface, Telemetry
+from pellucid.store.traces_port import Traces
 from pellucid.store.uses_port import Uses
 from pellucid.telemetry.watcher import Watcher
 
@@ -68,6 +69,7 @@ class App:
     uses: Uses
     citations: Citations
     telemetry: Telemetry
+    traces: Traces
     spool: Spool
     projects: Registry
     access: AccessStore
@@ -144,6 +146,7 @@ def open_app(
         uses=history.uses,
         citations=history.citations,
         telemetry=history.telemetry,
+        traces=history.traces,
         spool=LocalSpool(home / "spool.db"),
         projects=ProjectFile(home / "vault"),
         access=AccessFile(home),

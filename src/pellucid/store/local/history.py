@@ -24,6 +24,7 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.local.traces import LocalTraces
 from pellucid.store.receipts_port import RecallRow
 from pellucid.store.telemetry_port import Grouping, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
@@ -51,6 +52,8 @@ class LocalHistory:
         """What became of the memories that were served, in the same file."""
         self.telemetry = LocalTelemetry(self._connections.get)
         """What recalls came to, in the same file."""
+        self.traces = LocalTraces(self._connections.get, self._queries)
+        """All that is on record of one session or agent, in the same file."""
 
     def _open(self) -> apsw.Connection:
         try:
@@ -143,6 +146,7 @@ class LocalHistory:
             erase_remains(connection, _READERS_S)
             execute(connection, "PRAGMA temp_store = DEFAULT")  # sorting in memory is slower
             execute(connection, self._queries["paid"])
+            execute(connection, self._queries["husk_gone"])
         if not empty_log(connection, _READERS_S):
             raise StoreBusyError(
                 f"{self._path} still holds what was erased: it was in use for {_READERS_S:g} seconds",
