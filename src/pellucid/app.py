@@ -128,9 +128,8 @@ def open_app(
     naming = Naming(settings.graph.series, settings.graph.patterns)
     indexer = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
-    chat = _model_opener(settings.llm) if settings.llm.base_url else None
+    chat, clock = _model_opener(settings.llm), clock or SystemClock()
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
-    clock = clock or SystemClock()
     unit_of_work = UnitOfWork(records, indexer, clock, _without_secrets, WriteLock(home))
     return App(
         settings=settings,
@@ -172,7 +171,9 @@ def _without_secrets(text: str) -> str:
     return redact(text).text
 
 
-def _model_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel]":
+def _model_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":
+    if not settings.base_url:
+        return None
     from pellucid.encoders.chat.model import OpenAIChat
 
     return partial(OpenAIChat, settings)

@@ -277,7 +277,7 @@ def lab_run(row: Row, given: Given) -> None:
         performing.answer(row, given)
 
 
-def export_ledger(row: Row, given: Given) -> None:
+def export_rows(row: Row, given: Given) -> None:
     """Rows as lines of JSON, whole or not at all."""
     target = out_file(given["out"])
     with performing.opened_for(row, given) as call:
@@ -386,7 +386,8 @@ OWN: Mapping[str, Own] = {
         as_json=False,
         text="Serve a home over HTTP and MCP. It looks after it meanwhile: edits are taken over, due passes run.",
     ),
-    "ledger export": Own(export_ledger, (_OUT,), as_json=False),
+    "data export": Own(export_rows, (_OUT,), as_json=False),
+    "ledger export": Own(export_rows, (_OUT,), as_json=False),
     "snapshots export": Own(export_snapshots, (_OUT,), as_json=False),
 }
 """By the words of the command."""

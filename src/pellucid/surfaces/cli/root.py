@@ -24,6 +24,7 @@ GROUPS = {
         "undo",
         "forget",
         "purge",
+        "data",
     ),
     "Serve": ("serve", "token", "mcp", "hooks"),
     "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
@@ -32,6 +33,7 @@ GROUPS = {
 
 
 SUBJECTS = {
+    "data": "Take along, or erase, all that is kept of a session or an agent.",
     "episodes": "Look at the stretches of sessions that memories came of.",
     "graph": "Look at things and how they hang together.",
     "hooks": "Have an agent's program remember by itself.",

@@ -55,7 +55,7 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing fits: nothing was forgotten"
     title = "forgotten" if outcome.done else "would be forgotten"
-    lines = [f"{len(outcome.memories)} {title}:"]
+    lines = [f"{len(outcome.memories)} {title}:" if outcome.memories else "gone:" if outcome.done else "would go:"]
     lines += [
         f"  {each.id}  {each.category}, {each.why}{f': {visible(each.excerpt)}' if each.excerpt else ''}"
         for each in outcome.memories
