@@ -21,7 +21,7 @@ def test_what_is_exported_is_what_is_erased_once_it_is_confirmed(cli: Cli, tmp_p
     preview = cli("data", "erase", "--session", "s9").out
     assert f"{kept}  fact, asked: The canary sings at dawn" in preview
     assert "to go on: pellucid data erase --session s9 --yes" in preview
-    assert kept in cli("list").out
+    assert kept[-10:] in cli("list").out
     assert "this cannot be undone" in cli("data", "erase", "--session", "s9", "--yes").out
     assert cli("data", "export", "--session", "s9").out == ""
     assert "nothing is kept of it" in cli("data", "erase", "--session", "s9").out
