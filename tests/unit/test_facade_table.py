@@ -35,6 +35,8 @@ BY_NAME = {
         "trust.list",
     },
     "seldom done by a program": {
+        "data.erase",
+        "data.export",
         "lifecycle.consolidate",
         "lifecycle.run",
         "memory.adopt",

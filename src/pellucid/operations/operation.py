@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from time import time_ns
 from types import UnionType
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
@@ -26,6 +27,7 @@ from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
 from pellucid.store.telemetry_port import Surface
+from pellucid.telemetry.watcher import MemorySpan, OperationDone
 from pellucid.xray.words.visible import visible
 
 Effect = Literal["read", "append", "change", "erase"]
@@ -146,6 +148,29 @@ class Call:
         work = replace(app.unit_of_work, deadline=self.deadline)
         return replace(app, deadline=self.deadline, surface=self.surface, unit_of_work=work)
 
+    def tell(
+        self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began: int, error: Exception | None = None
+    ) -> None:
+        """Tell those who watch the home, if it was opened, that an operation is over; `began` is in nanoseconds."""
+        if "app" not in self.__dict__ or not self.app.watchers:
+            return
+        is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))
+        held, count = _memories_of(outcome)
+        done = OperationDone(
+            row.name,
+            began,
+            time_ns(),
+            namespace=getattr(asked, "namespace", ""),
+            session_id=getattr(asked, "session_id", None),
+            agent=getattr(asked, "agent", None),
+            span=None if is_trial else row.span,
+            memories=held,
+            count=count,
+            error=error,
+        )
+        for each in self.app.watchers:
+            each.performed(done)
+
     def now(self) -> datetime:
         """The time in the home."""
         return self.app.clock.now()
@@ -175,6 +200,16 @@ class Surfaces:
     """A tool, and behind a colon the mode of it that this is, where the tool has several."""
 
 
+def _memories_of(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
+    """The memories that an answer names, with what they say where it tells that; or how many it counts."""
+    named = getattr(outcome, "memory", None)
+    several: Any = (named,) if named else getattr(outcome, "memories", ())
+    if isinstance(several, int):
+        return [], several
+    held = [getattr(each, "memory", each) for each in several]
+    return [(each.id, getattr(each, "content", "")) for each in held if hasattr(each, "id")], None
+
+
 def _no_failure(_output: object) -> None:
     return None
 
@@ -200,6 +235,9 @@ class Operation(Generic[In, Out]):
     needs: Access | None = None
     """What a caller must have been granted, where that is another than its effect says."""
 
+    span: MemorySpan | None = None
+    """What it does to memories, as OpenTelemetry calls it, where a watcher is to be told; a recall tells by itself."""
+
     @property
     def access(self) -> Access:
         """What a caller must have been granted in the namespace; in every one, where the input names none."""
@@ -216,7 +254,18 @@ class Operation(Generic[In, Out]):
         Raises:
             InputError: a value is not allowed; names its field.
         """
-        return self.run(call, call.asked(self.input, fields))
+        return self.perform(call, call.asked(self.input, fields))
+
+    def perform(self, call: Call, asked: In) -> Out:
+        """Run it on an input, and tell those who watch the home what came of it."""
+        began = time_ns()
+        try:
+            outcome = self.run(call, asked)
+        except Exception as error:
+            call.tell(self, asked, None, began, error)
+            raise
+        call.tell(self, asked, outcome, began)
+        return outcome
 
 
 def context_of(kind: type[Wire]) -> Sequence[str]:

@@ -83,6 +83,8 @@ def finish(app: App) -> int:
         if remains:  # the others would meet the same
             return done
         done += 1
+    app.history.scrub()  # what is erased of it may stand in no operation
+    app.spool.scrub()
     end(app)
     return done
 

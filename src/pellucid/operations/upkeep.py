@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from pellucid.app import App
-from pellucid.clock import epoch_ms
 from pellucid.errors import PellucidError
 from pellucid.operations.remains import finish_quietly
+from pellucid.recall.recaller import retain
 
 _WAIT_S = 5.0
 """How long edits are kept waiting for those who write; they are tried again."""
@@ -112,10 +112,8 @@ def _read_transcripts(app: App) -> Done:
     return Done("transcripts", read_transcripts(app))
 
 
-def _empty_old_receipts(app: App) -> Done:
-    kept = app.settings.history
-    oldest = app.clock.now() - timedelta(days=kept.receipt_days)
-    return Done("receipts", app.history.prune(epoch_ms(oldest), kept.receipts))
+def _let_go_of_history(app: App) -> Done:
+    return Done("receipts", retain(app.history, app.settings.history, app.clock.now()))
 
 
 def _work_out_lifts(app: App) -> Done:
@@ -150,7 +148,7 @@ IN_THE_BACKGROUND = (
     Job("edits", _MINUTE, lambda app: _edits(app, _WAIT_S)),
     Job("transcripts", _AT_ONCE, _read_transcripts),
     Job("turns", _MINUTE, _flush_silent_sessions),
-    Job("receipts", _HOUR, _empty_old_receipts),
+    Job("receipts", _HOUR, _let_go_of_history),
     Job("lifts", _MINUTE, _work_out_lifts),
     Job("passes", _HOUR, _run_due_passes),
 )

@@ -6,7 +6,7 @@ The room itself is loaded with the first recall: half of what a process loads is
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from pellucid.clock import epoch_ms
@@ -30,6 +30,18 @@ def asks_a_model(settings: RecallSettings) -> bool:
     """Whether some part of a recall with these settings asks a chat model."""
     iterated = settings.decompose == "llm" and settings.max_iterations > 1
     return settings.gate == "llm" or iterated or bool(settings.context_passes)
+
+
+def retain(history: History, kept: HistorySettings, now: datetime) -> int:
+    """Let go of what is older, or more, than the settings keep; how many receipts, events and citations."""
+    dropped = history.trim(epoch_ms(now - timedelta(days=kept.event_days)), kept.events)
+    return dropped + empty_receipts(history, kept, now)
+
+
+def empty_receipts(history: History, kept: HistorySettings, now: datetime) -> int:
+    """Empty the receipts that are older, or more, than the settings keep in full; how many."""
+    before = epoch_ms(now - timedelta(days=kept.receipt_days))
+    return history.prune(before, kept.receipts, kept.receipt_mb << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +98,7 @@ class Recaller:
         served = tuple(row for row in rows if row[0] in included)
         self.history.record(_record_of(request, event, packed.removesuffix(query), served, query))
         if request.recall_id.endswith(_PRUNE_AT):
-            oldest = request.at - timedelta(days=self.retention.receipt_days)
-            self.history.prune(epoch_ms(oldest), self.retention.receipts)
+            empty_receipts(self.history, self.retention, request.at)
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
         """Keep that a recall gave no answer; nothing of its question."""

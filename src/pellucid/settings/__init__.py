@@ -162,6 +162,11 @@ def plain_terminal() -> bool:
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
+def exports_spans() -> bool:
+    """Whether the environment lets spans be sent by OTLP: `OTEL_TRACES_EXPORTER` names it, or nothing."""
+    return "otlp" in os.environ.get("OTEL_TRACES_EXPORTER", "otlp").split(",")
+
+
 def program_environment(allowed: tuple[str, ...]) -> dict[str, str]:
     """What of this environment a program that we start is given: the search path, home, locale, and what is allowed."""
     named = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", *allowed)

@@ -175,19 +175,34 @@ class CaptureSettings(BaseModel):
 
 
 class HistorySettings(BaseModel):
-    """How long what was recalled can be explained in full."""
+    """How long what was recalled can be explained in full, and is on record at all."""
 
     model_config = _SECTION
     receipt_days: int = Field(
         default=30, ge=1, description="Receipts older than this keep their results only, unless pinned."
     )
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
+    receipt_mb: int = Field(default=512, ge=1, description="Megabytes of receipts kept in full at most, of the newest.")
+    event_days: int = Field(
+        default=400,
+        ge=1,
+        description="Events of recalls, and citations, older than this go; the sums of their days stay.",
+    )
+    events: int = Field(default=1_000_000, ge=1, description="Events of recalls kept at most, the newest.")
 
 
 class TelemetrySettings(BaseModel):
-    """What the panels of `stats` reckon with."""
+    """What a collector of OpenTelemetry is told, by itself nothing; what the panels of `stats` reckon with."""
 
     model_config = _SECTION
+    otel: bool = Field(
+        default=False, description="Send spans; only then do the `OTEL_*` variables of the environment count."
+    )
+    endpoint: str = Field(
+        default="",
+        description="Where spans are sent, such as http://127.0.0.1:4318/v1/traces; empty: where `OTEL_*` says.",
+    )
+    content: bool = Field(default=False, description="Spans hold the words of questions and memories, too.")
     rework_tokens: int = Field(
         default=2_000, ge=0, description="Tokens that work costs which is done again because nobody remembered it."
     )

@@ -81,10 +81,19 @@ class History(Protocol):
         """
         ...
 
-    def prune(self, before: int, keep: int) -> int:
-        """Empty receipts older than `before` (epoch milliseconds) and all but the newest `keep`; how many.
+    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62) -> int:
+        """Empty receipts older than `before` (epoch milliseconds) and all but the newest: how many.
+
+        Of those `keep` stay, and as many as have room in `most_bytes`.
 
         Their results stay, with the operations behind them. A pinned receipt is left as it is (see `Receipts`).
+        """
+        ...
+
+    def trim(self, before: int, keep: int) -> int:
+        """Drop events and citations older than `before` (epoch milliseconds), and all but the newest `keep` events.
+
+        The sums of their days stay. Says how many were dropped.
         """
         ...
 

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from pellucid.errors import InputError
 
-_MODULES = ("anyio", "jinja2", "mcp", "nh3", "starlette", "uvicorn", "watchfiles")
+_MODULES = ("anyio", "jinja2", "mcp", "nh3", "prometheus_client", "starlette", "uvicorn", "watchfiles")
 
 
 def has_server() -> bool:

@@ -12,6 +12,7 @@ from pellucid.deadline import Deadline
 from pellucid.operations.operation import Call
 from pellucid.operations.upkeep import IN_THE_BACKGROUND, Done, Upkeep, look_after
 from pellucid.settings import Settings
+from pellucid.telemetry.watcher import Watcher
 
 _LOOKS_EVERY_S = 5.0
 """How long a job that is due waits at most until it begins."""
@@ -65,6 +66,10 @@ class Host:
         settings = self.app.settings.naming(namespace)
         app = replace(self.app, settings=settings, project=None, also=())
         return Call(settings, lambda: app, deadline=deadline, progress=progress, report=report)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell one more of what is done in calls that are made from now on."""
+        self.app = replace(self.app, watchers=(*self.app.watchers, watcher))
 
     def close(self) -> None:
         """Let the job at hand end, settle, and let go of every file."""

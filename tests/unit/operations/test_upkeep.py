@@ -13,11 +13,13 @@ from pellucid.deadline import Deadline
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import DeadlineError, StoreError
 from pellucid.operations.memory.aging import due_passes
+from pellucid.operations.memory.citing import CiteInput, cite
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.remains import is_unfinished
 from pellucid.operations.session.observing import ObserveInput, observe_turns
+from pellucid.operations.telemetry.stats import StatsInput, stats
 from pellucid.operations.upkeep import AT_OPENING, IN_THE_BACKGROUND, Done, Job, Upkeep, look_after
 from pellucid.settings.sections import HistorySettings
 
@@ -95,6 +97,38 @@ def test_receipts_beyond_the_cap_are_emptied(app: App) -> None:
         recall(few, RecallInput(query="crane", namespace=HERE))
     assert by_job(Upkeep(few, IN_THE_BACKGROUND).run_due(app.clock.now()))["receipts"] == 3
     assert app.history.counts()[0] == 2
+
+
+def test_events_and_citations_go_when_their_time_has_come_and_the_sums_of_their_days_stay(live: Home, app: App) -> None:
+    remember(app, RememberInput(content="the crane lifts forty tonnes", namespace=HERE))
+    answer = recall(app, RecallInput(query="what does the crane lift?", namespace=HERE, session_id="s1"))
+    said_so = CiteInput(namespace=HERE, memory_id=answer.memories[0].memory.id, notes="zanzibar", session_id="s1")
+    cite(app, said_so)
+    before = stats(app, StatsInput(namespace=HERE, panel="hit-rate"))
+    upkeep = Upkeep(app, IN_THE_BACKGROUND)
+    live.later(minutes=399 * 24 * 60)
+    assert by_job(upkeep.run_due(app.clock.now()))["receipts"] == 0
+    live.later(minutes=2 * 24 * 60)
+    assert by_job(upkeep.run_due(app.clock.now()))["receipts"] == 3
+    assert app.citations.on(HERE, "s1") == []
+    assert b"zanzibar" not in (app.settings.home / "history.db").read_bytes()
+    assert stats(app, StatsInput(namespace=HERE, panel="hit-rate")) == before
+    assert app.history.counts()[0] == 0, "no citation holds the receipt any more"
+
+
+def test_receipts_that_take_too_much_room_and_events_that_are_too_many_go_oldest_first(app: App) -> None:
+    remember(app, RememberInput(content="the crane lifts forty tonnes", namespace=HERE))
+    made = [recall(app, RecallInput(query=f"crane {number}", namespace=HERE)).recall_id for number in range(9)]
+    app.receipts.pin(made[0], HERE, pinned=True)
+    room = app.history.counts()[1] // 3
+    emptied = app.history.prune(0, 100, room)
+    kept = [each.recall_id for each in app.receipts.recalls(HERE) if each.in_full]
+    assert kept == [*made[emptied + 1 :][::-1], made[0]]
+    assert 4 < emptied < 8
+    before = stats(app, StatsInput(namespace=HERE, panel="agents"))
+    assert app.history.trim(0, 4) == 5
+    assert app.history.trim(0, 4) == 0
+    assert stats(app, StatsInput(namespace=HERE, panel="agents")) == before
 
 
 def test_due_passes_run_in_every_namespace_and_only_a_report_is_left_to_its_reader(live: Home, app: App) -> None:

@@ -122,10 +122,11 @@ def _bytes_on_disk(home: Path, place: str) -> int:
 
 
 def _retention(app: App) -> dict[str, str]:
-    settings = app.settings
+    settings, kept = app.settings, app.settings.history
     return {
         "trace": settings.observe.trace_retention,
-        "receipts": f"{settings.history.receipt_days} days, {settings.history.receipts} at most, then results only",
+        "receipts": f"{kept.receipt_days} days, {kept.receipts} and {kept.receipt_mb} MB at most, then results only",
+        "events": f"{kept.event_days} days, {kept.events} at most, citations as long; then the sums of their days",
         "queryText": "kept" if settings.recall.store_query_text else "not kept",
         "memories": "until forgotten",
         "ledger": "for good; no words in it",

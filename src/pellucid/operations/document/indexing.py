@@ -370,4 +370,5 @@ INDEX_DOCS = Operation(
     lambda call, asked: index_docs(call.app, asked, call.progress),
     "append",
     Surfaces("index docs"),
+    span="upsert_memory",
 )

@@ -199,4 +199,5 @@ Each claim is a statement that stands alone, with the words of the session that 
     lambda call, asked: claim(call.app, asked),
     "append",
     Surfaces("claim", http=("POST /v1/claims",), mcp="memory_observe:claims"),
+    span="upsert_memory",
 )

@@ -356,4 +356,5 @@ Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.
     lambda call, asked: (preview if asked.preview else adopt)(call.app, asked),
     "append",
     Surfaces("adopt"),
+    span="upsert_memory",
 )

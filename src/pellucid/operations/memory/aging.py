@@ -26,6 +26,7 @@ from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import DryRun, Operation, Surfaces
 from pellucid.operations.remains import finish_quietly
+from pellucid.recall.recaller import retain
 from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.uses_port import Times
 
@@ -217,8 +218,7 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
         output.take(row)
     output.finish(tally, started)
     if not request.dry_run:
-        kept = app.settings.history
-        app.history.prune(int((started - timedelta(days=kept.receipt_days)).timestamp() * 1000), kept.receipts)
+        retain(app.history, app.settings.history, started)
     return LifecycleOutput(
         namespace=request.namespace,
         dry_run=request.dry_run,

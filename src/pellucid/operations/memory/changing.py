@@ -271,6 +271,7 @@ UPDATE = Operation(
     lambda call, asked: update(call.app, asked),
     "change",
     Surfaces("update", http=("PATCH /v1/memories/{memory_id}",), mcp="memory_remember:update"),
+    span="update_memory",
 )
 ARCHIVE = Operation(
     "memory.archive",
@@ -280,6 +281,7 @@ ARCHIVE = Operation(
     lambda call, asked: apply_verb(call.app, "archive", asked),
     "change",
     Surfaces("archive", http=("POST /v1/memories/{memory_id}/archive",), mcp="memory_remember:archive"),
+    span="update_memory",
 )
 RETRACT = Operation(
     "memory.retract",
@@ -289,6 +291,7 @@ RETRACT = Operation(
     lambda call, asked: apply_verb(call.app, "retract", asked),
     "change",
     Surfaces("retract", http=("POST /v1/memories/{memory_id}/retract",), mcp="memory_remember:retract"),
+    span="update_memory",
 )
 DISPUTE = Operation(
     "memory.dispute",
@@ -298,6 +301,7 @@ DISPUTE = Operation(
     lambda call, asked: apply_verb(call.app, "dispute", asked),
     "change",
     Surfaces("dispute", http=("POST /v1/memories/{memory_id}/dispute",)),
+    span="update_memory",
 )
 
 
@@ -315,4 +319,5 @@ PIN = Operation(
     pin,
     "change",
     Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
+    span="update_memory",
 )

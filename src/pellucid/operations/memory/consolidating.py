@@ -287,4 +287,5 @@ Only what provably says the same; what has expired is archived. Undoable.
     lambda call, asked: consolidate(call.app, asked),
     "change",
     Surfaces("lifecycle consolidate", http=("POST /v1/lifecycle/consolidate",)),
+    span="upsert_memory",
 )

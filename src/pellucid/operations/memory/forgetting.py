@@ -24,7 +24,7 @@ from pellucid.operations.browsing import find_memory
 from pellucid.operations.memory.changing import check_voice
 from pellucid.operations.memory.restoring import RestoredMemory, restored
 from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces
-from pellucid.operations.remains import Remainder, begin, end, finish, finish_quietly, scrub
+from pellucid.operations.remains import Remainder, begin, end, finish, scrub
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 from pellucid.store.index_port import Served
@@ -32,11 +32,8 @@ from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import OperationKind
 
 _ALL_AT_ONCE = 500
-__all__ = ["finish_quietly", "forget", "preview_forget", "preview_purge", "purge"]
 _LEAST_ROOM, _ROOM_EACH = 512 << 10, 16 << 10
 """Free bytes that forgetting takes, and each memory of a file it touches: to write down, file and fold what goes."""
-
-
 Preview = Annotated[bool, Flag("Do it; without this, only say what would go.", "--yes", opposite=True)]
 
 
@@ -98,7 +95,7 @@ def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
     Raises:
         NotFoundError: no such memory in the namespace.
     """
-    return _preview_of(app, _erasure_plan(app, request))
+    return preview_of(app, _erasure_plan(app, request))
 
 
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
@@ -119,7 +116,7 @@ def forget(app: App, request: ForgetInput) -> ForgetOutput:
         plan = _erasure_plan(app, request)
         theirs = "show the user the preview: to forget it is theirs, in a shell or with a token that grants admin"
         check_voice(request.said_by, [held.memory for held, _ in plan.going], theirs)
-        return _carry_out(app, plan, "forget")
+        return carry_out(app, plan, "forget")
 
 
 def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
@@ -129,7 +126,7 @@ def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
         InputError: no filter is given.
     """
     chosen = _memories_to_purge(app, request)
-    return _preview_of(app, _plan_of(app, request.namespace, chosen)) if chosen else _nothing(done=False)
+    return preview_of(app, plan_of(app, request.namespace, chosen)) if chosen else _nothing(done=False)
 
 
 def purge(app: App, request: PurgeInput) -> ForgetOutput:
@@ -143,7 +140,7 @@ def purge(app: App, request: PurgeInput) -> ForgetOutput:
     with app.unit_of_work.deciding(None):
         finish(app)
         while chosen := _memories_to_purge(app, request):
-            done = _carry_out(app, _plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")
+            done = carry_out(app, plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")
             places = {
                 key: outcome.places.get(key, 0) + done.places.get(key, 0) for key in {*outcome.places, *done.places}
             }
@@ -186,7 +183,7 @@ def _erasure_plan(app: App, request: ForgetInput) -> Erasure:
     asked = [
         served for each in request.memory_ids for served in _memories_named(app, request.namespace, each, documents)
     ]
-    return _plan_of(app, request.namespace, asked, chain=request.chain)
+    return plan_of(app, request.namespace, asked, chain=request.chain)
 
 
 def _memories_named(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
@@ -208,11 +205,11 @@ def _memories_named(app: App, namespace: str, name: str, documents: Sequence[Fil
     return whole or [find_memory(app, namespace, name)]
 
 
-def _plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
+def plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
     return erasure(app.records, app.index.memories(namespace), app.lookup.episodes(namespace), asked, chain=chain)
 
 
-def _preview_of(app: App, plan: Erasure) -> ForgetOutput:
+def preview_of(app: App, plan: Erasure) -> ForgetOutput:
     conflicts = sum(_stem(path) in {_stem(each) for each in plan.paths} for path in app.records.conflicts())
     places = {
         "files": len(plan.removals),
@@ -274,7 +271,7 @@ def _spooled_keys(app: App, plan: Erasure) -> list[bytes]:
     ]
 
 
-def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
+def carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     """Queries and spooled turns first, while the words are known; then the files; then every remainder."""
     _check_room(app, plan)
     begin(app)
@@ -367,7 +364,7 @@ def _forgotten_row(app: App, memory: Memory, why: str, at: datetime) -> dict[str
     ).to_wire()
 
 
-def _failure_of(outcome: ForgetOutput) -> StoreError | None:
+def failure_of(outcome: ForgetOutput) -> StoreError | None:
     """A failure where bytes are left: who asked must not take it for done."""
     if not outcome.remains:
         return None
@@ -385,7 +382,8 @@ FORGET = Operation(
     lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
     "erase",
     Surfaces("forget", http=("POST /v1/forget",), mcp="memory_forget"),
-    failure=_failure_of,
+    failure=failure_of,
+    span="delete_memory",
 )
 PURGE = Operation(
     "memory.purge",
@@ -395,6 +393,7 @@ PURGE = Operation(
     lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
     "erase",
     Surfaces("purge", http=("POST /v1/purge",)),
-    failure=_failure_of,
+    failure=failure_of,
     needs="admin",
+    span="delete_memory",
 )

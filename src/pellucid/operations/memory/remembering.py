@@ -208,4 +208,5 @@ REMEMBER = Operation(
     lambda call, asked: remember(call.app, asked),
     "append",
     Surfaces("remember", http=("POST /v1/memories",), mcp="memory_remember:remember"),
+    span="create_memory",
 )

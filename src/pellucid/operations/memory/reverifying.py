@@ -94,4 +94,5 @@ REVERIFY = Operation(
     lambda call, asked: reverify(call.app, asked),
     "change",
     Surfaces("reverify", http=("POST /v1/memories/reverify",), mcp="memory_history:reverify"),
+    span="update_memory",
 )

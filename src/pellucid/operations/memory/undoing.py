@@ -143,4 +143,5 @@ UNDO = Operation(
     lambda call, asked: undo(call.app, asked),
     "change",
     Surfaces("undo", http=("POST /v1/undo",)),
+    span="update_memory",
 )

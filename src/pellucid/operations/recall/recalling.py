@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Annotated
 
 from pydantic import Field
@@ -28,6 +28,7 @@ from pellucid.recall.state import Request, State
 from pellucid.store.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import content_digest
+from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.words.rungs import cuts_of
@@ -230,20 +231,29 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
     """
     request, began = request_of(app, asked), perf_counter()
     try:
-        state = _settled_recall(app, request)
+        state, ranked = _settled_recall(app, request), time_ns()
         packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
         app.deadline.check()  # what is given up leaves no receipt
     except InputError:
         raise
-    except Exception:
+    except Exception as error:
+        failure = failure_of(request, app.surface, _millis_since(began))
+        _tell(app, RecallDone(request, failure, time_ns(), error=error))
         with suppress(StoreError):
-            app.recaller.record_failure(request, failure_of(request, app.surface, _millis_since(began)))
+            app.recaller.record_failure(request, failure)
         raise
+    event = event_of(state, app.surface, _millis_since(began), hands_out=hands_out)
+    _tell(app, RecallDone(request, event, time_ns(), state, ranked))
     try:
-        app.recaller.record(state, packed, event_of(state, app.surface, _millis_since(began), hands_out=hands_out))
+        app.recaller.record(state, packed, event)
     except StoreError as error:
         return state, packed, str(error)
     return state, packed, ""
+
+
+def _tell(app: App, done: RecallDone) -> None:
+    for each in app.watchers:
+        each.recalled(done)
 
 
 def _settled_recall(app: App, request: Request) -> State:

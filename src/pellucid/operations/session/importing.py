@@ -239,4 +239,5 @@ IMPORT = Operation(
     lambda call, asked: import_transcripts(call.app, asked, call.progress),
     "append",
     Surfaces("import", http=("POST /v1/import",)),
+    span="upsert_memory",
 )

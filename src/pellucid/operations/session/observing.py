@@ -316,6 +316,7 @@ What came is looked at a stretch at a time: at a change of topic, after a while,
     lambda call, asked: observe_turns(call.app, asked),
     "append",
     Surfaces("observe", http=("POST /v1/turns",), mcp="memory_observe:turns"),
+    span="upsert_memory",
 )
 WAITING = Operation(
     "session.waiting",

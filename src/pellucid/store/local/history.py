@@ -26,6 +26,7 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.local.traces import LocalTraces
 from pellucid.store.receipts_port import RecallRow
 from pellucid.store.telemetry_port import Grouping, LiftRow, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
@@ -53,6 +54,8 @@ class LocalHistory:
         """What became of the memories that were served, in the same file."""
         self.telemetry = LocalTelemetry(self._connections.get, self._queries)
         """What recalls came to, in the same file."""
+        self.traces = LocalTraces(self._connections.get, self._queries)
+        """All that is on record of one session or agent, in the same file."""
 
     def _open(self) -> apsw.Connection:
         try:
@@ -155,18 +158,30 @@ class LocalHistory:
             erase_remains(connection, _READERS_S)
             execute(connection, "PRAGMA temp_store = DEFAULT")  # sorting in memory is slower
             execute(connection, self._queries["paid"])
+            execute(connection, self._queries["husk_gone"])
         if not empty_log(connection, _READERS_S):
             raise StoreBusyError(
                 f"{self._path} still holds what was erased: it was in use for {_READERS_S:g} seconds",
                 next_step="let the other process finish, then repeat",
             )
 
-    def prune(self, before: int, keep: int) -> int:
+    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62) -> int:
         connection = self._connections.get()
         with immediate(connection):
-            emptied = execute(connection, self._queries["prune"], (before, keep))
+            emptied = execute(connection, self._queries["prune"], (before, keep, most_bytes))
             execute_many(connection, self._queries["drop_query"], emptied)
         return len(emptied)
+
+    def trim(self, before: int, keep: int) -> int:
+        connection, time = self._connections.get(), f"{before:012x}"
+        with immediate(connection):
+            beyond = execute(connection, self._queries["last_event_beyond"], (keep,))
+            last = max([f"rec_{time}", *(recall_id for (recall_id,) in beyond)])
+            execute(connection, self._queries["keep_sums"], (last,))
+            events = execute(connection, self._queries["drop_events"], (last,))
+            citations = execute(connection, self._queries["drop_citations"], (f"cit_{time}",))
+            execute_many(connection, self._queries["drop_query"], citations)
+        return len(events) + len(citations)
 
     def close(self) -> None:
         self._connections.close()

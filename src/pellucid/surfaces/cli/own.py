@@ -68,7 +68,7 @@ def recall(row: Row, given: Given) -> None:
     """The context; beneath it how sure it is, and where this folder is in no project, that."""
     with performing.opened_for(row, given) as call:
         asked = _asked(call, given, " ".join(given["query"] or ()))
-        outcome = row.run(call, asked)
+        outcome = row.perform(call, asked)
         performing.tell(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
 
 
@@ -134,7 +134,7 @@ def why(row: Row, given: Given) -> None:
     with performing.opened_for(row, given) as call:
         asked = None if query is None else _asked(call, given, query)
         told = call.asked(row.input, {"memory": memory, "asked": asked, "recall_id": given["recall_id"]})
-        performing.tell(row, row.run(call, told), told, call, as_json=given["as_json"])
+        performing.tell(row, row.perform(call, told), told, call, as_json=given["as_json"])
 
 
 def import_sessions(row: Row, given: Given) -> None:
@@ -142,7 +142,7 @@ def import_sessions(row: Row, given: Given) -> None:
     with performing.opened_for(row, given) as call:
         asked = call.asked(row.input, values(row.input, given, call.now))
         with _stopping_gently(call.deadline.cancel):
-            outcome = row.run(call, asked)
+            outcome = row.perform(call, asked)
         performing.tell(row, outcome, asked, call, as_json=given["as_json"])
 
 
@@ -196,7 +196,7 @@ def index_docs(row: Row, given: Given) -> None:
         if is_watching:
             _watch_docs(call, asked, as_json=as_json)
             return
-        outcome: IndexDocsOutput = row.run(call, asked)
+        outcome: IndexDocsOutput = row.perform(call, asked)
     if not asked.paths and (loaded := outcome.loaded):
         write(json_text(loaded) if as_json else presenter("index.history")(loaded))
     else:
@@ -236,7 +236,7 @@ def graph_show(row: Row, given: Given) -> None:
     drawing = given["svg"]
     with performing.opened_for(row, given) as call:
         asked = call.asked(row.input, values(row.input, given, call.now))
-        seen = row.run(call, asked)
+        seen = row.perform(call, asked)
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
         if drawing != "-":
@@ -274,7 +274,7 @@ def lab_run(row: Row, given: Given) -> None:
         with performing.opened_for(LAB_ALL, given) as call:
             shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
             asked = call.asked(LAB_ALL.input, {**shared, "sets": tuple(names)})
-            table = LAB_ALL.run(call, asked)
+            table = LAB_ALL.perform(call, asked)
             performing.tell(LAB_ALL, table, asked, call, as_json=given["as_json"])
         if failure := LAB_ALL.failure(table):
             raise failure
@@ -284,7 +284,7 @@ def lab_run(row: Row, given: Given) -> None:
         performing.answer(row, given)
 
 
-def export_ledger(row: Row, given: Given) -> None:
+def export_rows(row: Row, given: Given) -> None:
     """Rows as lines of JSON, whole or not at all."""
     target = out_file(given["out"])
     with performing.opened_for(row, given) as call:
@@ -393,7 +393,8 @@ OWN: Mapping[str, Own] = {
         as_json=False,
         text="Serve a home over HTTP and MCP. It looks after it meanwhile: edits are taken over, due passes run.",
     ),
-    "ledger export": Own(export_ledger, (_OUT,), as_json=False),
+    "data export": Own(export_rows, (_OUT,), as_json=False),
+    "ledger export": Own(export_rows, (_OUT,), as_json=False),
     "snapshots export": Own(export_snapshots, (_OUT,), as_json=False),
 }
 """By the words of the command."""

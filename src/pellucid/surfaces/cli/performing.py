@@ -82,7 +82,7 @@ def answer(row: Row, given: Mapping[str, Any]) -> None:
     """
     with opened_for(row, given) as call:
         asked = call.asked(row.input, values(row.input, given, call.now))
-        outcome = row.run(call, asked)
+        outcome = row.perform(call, asked)
         tell(row, outcome, asked, call, as_json=given["as_json"])
     if failure := row.failure(outcome):
         raise failure

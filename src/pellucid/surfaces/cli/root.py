@@ -48,6 +48,7 @@ GROUPS = {
         "undo",
         "forget",
         "purge",
+        "data",
     ),
     "Serve": ("serve", "dashboard", "token", "mcp", "hooks"),
     "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
@@ -56,6 +57,7 @@ GROUPS = {
 
 
 SUBJECTS = {
+    "data": "Take along, or erase, all that is kept of a session or an agent.",
     "episodes": "Look at the stretches of sessions that memories came of.",
     "graph": "Look at things and how they hang together.",
     "hooks": "Have an agent's program remember by itself.",

@@ -47,7 +47,7 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
     if (beyond := asking.beyond(row, fields)) and not view.caller.may(row.access, "*"):
         raise InputError(f"{beyond[0]} is only for those who may do so everywhere", code="not_granted")
     asked = asking.asked(call, row, asking.from_words(row, fields))
-    outcome = row.run(call, asked)
+    outcome = row.perform(call, asked)
     if failure := row.failure(outcome):
         raise failure
     is_preview = getattr(asked, "preview", False)

@@ -14,10 +14,10 @@ from http.cookies import CookieError, SimpleCookie
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import parse_qs, unquote
+from urllib.parse import unquote
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, PellucidError
+from pellucid.errors import PellucidError
 from pellucid.surfaces.answers import spell_wire
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
@@ -25,7 +25,7 @@ from pellucid.surfaces.dashboard.rendering import render
 from pellucid.surfaces.dashboard.sessions import COOKIE, Session, Sessions
 from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.bodies import chunks
+from pellucid.surfaces.http.bodies import chunks, query_words
 from pellucid.surfaces.http.gate import Gate
 from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, status_of, unknown_place
 
@@ -102,13 +102,12 @@ class Dashboard:
             return _moved(_ELSEWHERE[path])
         if path.startswith(f"{ROOT}/static/"):
             return _static(path.removeprefix(f"{ROOT}/static/"))
-        query = _words(exchange.scope["query_string"])
+        query = query_words(exchange.scope["query_string"])
         if path == f"{ROOT}/link" and method == "POST":
             code = self._sessions.link(self._gate.asker(exchange.headers))
             return WholeAnswer(200, json.dumps({"path": f"{ROOT}/enter?code={code}"}).encode())
-        form = (
-            _words(b"".join([each async for each in chunks(exchange.receive, _FORM_BYTES)])) if method == "POST" else {}
-        )
+        sent = b"".join([each async for each in chunks(exchange.receive, _FORM_BYTES)]) if method == "POST" else b""
+        form = query_words(sent)
         if path == f"{ROOT}/enter":
             return self._entered(method, query, form)
         if session is None:
@@ -250,13 +249,6 @@ def _cookie(headers: Mapping[str, str]) -> str:
     except CookieError:
         return ""
     return found.value if found else ""
-
-
-def _words(raw: bytes) -> dict[str, list[str]]:
-    try:
-        return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)
-    except ValueError as error:
-        raise InputError("what was sent is not UTF-8, or has too many fields", code="invalid_text") from error
 
 
 def _only(words: Iterable[str]) -> str:

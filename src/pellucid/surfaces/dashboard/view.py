@@ -43,7 +43,7 @@ class View:
         """
         call = self.call(row)
         given = {_wire(name): value for name, value in fields.items() if value not in (None, "")}
-        return row.run(call, asking.asked(call, row, given))
+        return row.perform(call, asking.asked(call, row, given))
 
     def call(self, row: Operation[Any, Any]) -> Call:
         """A call of this operation in the page's namespace.

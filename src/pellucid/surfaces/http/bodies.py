@@ -8,6 +8,7 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import parse_qs
 
 import anyio
 
@@ -108,3 +109,15 @@ async def spooled(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
 def remove(file: Path) -> None:
     """What was taken in, once it was read."""
     shutil.rmtree(file.parent, ignore_errors=True)
+
+
+def query_words(raw: bytes) -> dict[str, list[str]]:
+    """The fields of a query, or of a form.
+
+    Raises:
+        InputError: it is not UTF-8, or has too many fields.
+    """
+    try:
+        return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)
+    except ValueError as error:
+        raise InputError("what was sent is not UTF-8, or has too many fields", code="invalid_text") from error

@@ -69,7 +69,7 @@ class Errand:
             return self._run_with_progress(host, deadline, emit)
         call = self._call(host, deadline)
         row, asked = self.route.row, self._asked(call)
-        outcome = row.run(call, asked)
+        outcome = row.perform(call, asked)
         if self.form == "lines":
             return _sent(deadline.over(outcome), emit)
         failure = row.failure(outcome)
@@ -115,7 +115,7 @@ class Errand:
         try:
             call = self._call(host, deadline, progress)
             asked = self._asked(call)
-            emit(_line({"answer": self.route.row.run(call, asked).to_wire()}))
+            emit(_line({"answer": self.route.row.perform(call, asked).to_wire()}))
         except PellucidError as error:
             if shown[0] < 0:
                 raise

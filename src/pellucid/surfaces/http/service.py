@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from time import monotonic
 from typing import Any
-from urllib.parse import parse_qs
 
 import anyio
 import anyio.from_thread
@@ -26,15 +25,17 @@ from pellucid.surfaces.answers import Form, forms, without_snapshot
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.dashboard.service import Dashboard, is_page
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spooled
+from pellucid.surfaces.http.bodies import GoneError, chunks, fields, query_words, remove, spooled
 from pellucid.surfaces.http.forms import chosen, content_type
 from pellucid.surfaces.http.gate import Caller, Gate, allowed
+from pellucid.surfaces.http.metrics import Metrics
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused, status_of
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, Errand, Work
 from pellucid.table import OPERATIONS
+from pellucid.telemetry.watcher import CALLER
 
 _SAFE = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
 _MB = 1 << 20
@@ -112,6 +113,8 @@ class Service:
 
     def __init__(self, host: Host, gate: Gate, limits: ServerSettings) -> None:
         self._host, self._gate, self._limits = host, gate, limits
+        self._metrics = Metrics(host.app)
+        host.watch(self._metrics)
         self._routes, self._repeats = Routes(OPERATIONS), Repeats()
         self._running: set[Deadline] = set()
         self._listening: set[anyio.CancelScope] = set()
@@ -165,6 +168,7 @@ class Service:
 
     async def _serve(self, exchange: Exchange) -> None:
         self.last_asked = monotonic()
+        CALLER.set(exchange.headers)
         try:
             await self._answer(exchange)
         except GoneError:
@@ -179,6 +183,7 @@ class Service:
             told.code = "unexpected"
             await self._fail(exchange, refused(told, traceId=exchange.id))
         finally:
+            self._metrics.answered(exchange.status)
             exchange.log()
 
     async def _fail(self, exchange: Exchange, reply: WholeAnswer) -> None:
@@ -204,6 +209,10 @@ class Service:
             await self._hand_to_mcp(exchange, asker)
         elif path == "/openapi.json":
             await exchange.reply(WholeAnswer(200, self._document))
+        elif path == "/metrics":
+            allowed(asker, "admin", EVERYWHERE)
+            media, text = await anyio.to_thread.run_sync(self._metrics.page, exchange.headers.get("accept", ""))
+            await exchange.reply(WholeAnswer(200, text, media))
         else:
             await self._operate(exchange, asker)
 
@@ -234,7 +243,7 @@ class Service:
     async def _operate(self, exchange: Exchange, asker: Caller) -> None:
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
-        query = _query(exchange.scope["query_string"])
+        query = query_words(exchange.scope["query_string"])
         place = EVERYWHERE if route.is_of_home else _one(query, "namespace")
         form = chosen(_forms(route), _one(query, "format"), exchange.headers.get("accept", ""))
         verbose = (_one(query, "verbose") or "false").lower() in ("true", "1", "")
@@ -352,18 +361,6 @@ def _is_ours(error: PellucidError) -> bool:
 def _forms(route: Route) -> tuple[Form, ...]:
     """Those of the answer; and lines of progress, where a file is sent."""
     return (*forms(route.row), *(("lines",) if asking.file_field(route.row) else ()))
-
-
-def _query(raw: bytes) -> dict[str, list[str]]:
-    """The query's fields.
-
-    Raises:
-        InputError: it is not UTF-8, or has too many fields.
-    """
-    try:
-        return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)
-    except ValueError as error:
-        raise InputError("the query is not UTF-8, or has too many fields", code="invalid_text") from error
 
 
 def _one(query: dict[str, list[str]], name: str) -> str | None:

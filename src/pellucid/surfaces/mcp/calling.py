@@ -116,7 +116,7 @@ def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> ty
     call.surface = "mcp"
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
     request = asked(call, row, given)
-    outcome = row.run(call, request)
+    outcome = row.perform(call, request)
     said = printed(told(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
     if failure:

@@ -113,7 +113,8 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
     try:
         call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
         request = asked(call, place.row, {place.field: named} if place.field else {})
-        return printed(told(place.row, place.row.run(call, request), request, call, form)), form
+        said = told(place.row, place.row.perform(call, request), request, call, form)
+        return printed(said), form
     except NotFoundError as error:
         if absent := without_snapshot(place.row, error, form):
             return absent, form

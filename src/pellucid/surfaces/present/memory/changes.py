@@ -53,10 +53,10 @@ def undone(outcome: UndoOutput) -> str:
 
 def forgotten(outcome: ForgetOutput, again: str) -> str:
     """What went, or would go, from where."""
-    if not outcome.memories:
+    if not outcome.memories and not any(outcome.places.values()):
         return "nothing fits: nothing was forgotten"
     title = "forgotten" if outcome.done else "would be forgotten"
-    lines = [f"{len(outcome.memories)} {title}:"]
+    lines = [f"{len(outcome.memories)} {title}:" if outcome.memories else "gone:" if outcome.done else "would go:"]
     lines += [
         f"  {each.id}  {each.category}, {each.why}{f': {visible(each.excerpt)}' if each.excerpt else ''}"
         for each in outcome.memories
@@ -75,7 +75,8 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
     if outcome.remains:
         lines.append(f"nothing finds it any more; each call tries again, and {quoted('doctor')} says what is left")
     if outcome.done:
-        lines.append(f"receipt: {outcome.op_id}, {outcome.tombstones} tombstones; this cannot be undone")
+        receipt = f"receipt: {outcome.op_id}, {outcome.tombstones} tombstones; " if outcome.op_id else ""
+        lines.append(f"{receipt}this cannot be undone")
     else:
         lines.append(f"nothing was changed; to go on: {again}")
     return "\n".join(lines)

@@ -20,10 +20,16 @@ SELECT served, at FROM receipts WHERE recall_id = ? AND namespace = ?;
 SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts WHERE packed IS NOT NULL;
 
 -- name: prune
--- Old receipts, and all but the newest, keep their results only; those that are held stay as they are.
+-- Old receipts, and all but the newest, by number and by bytes, keep their results only; those that are held stay.
 UPDATE receipts SET packed = NULL
 WHERE packed IS NOT NULL AND (
   at < ? OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?))
+  OR recall_id <= (
+    SELECT max(recall_id) FROM (
+      SELECT recall_id, sum(length(packed)) OVER (ORDER BY recall_id DESC) AS bytes FROM receipts
+      WHERE packed IS NOT NULL
+    ) WHERE bytes > ?
+  )
 ) AND recall_id NOT IN (SELECT recall_id FROM held)
 RETURNING recall_id;
 
@@ -152,3 +158,62 @@ FROM recall_events WHERE recall_id = ? AND namespace = ?;
 -- name: lift_done
 -- It is worked out.
 DELETE FROM lifts_due WHERE namespace = ? AND recall_id = ? AND memory_id = ?;
+-- name: last_event_beyond
+-- The newest of the events that are too many.
+SELECT recall_id FROM recall_events ORDER BY recall_id DESC LIMIT 1 OFFSET ?;
+
+-- name: keep_sums
+-- What old events weigh in the sums of their days, once more: their going takes it off once. Ids begin with their time.
+INSERT INTO weighed SELECT 1, date(at / 1000, 'unixepoch'), * FROM recall_events WHERE recall_id <= ?;
+
+-- name: drop_events
+-- Old events.
+DELETE FROM recall_events WHERE recall_id <= ? RETURNING recall_id;
+
+-- name: drop_citations
+-- Old citations, after the events that they count for.
+DELETE FROM citations WHERE citation_id <= ? RETURNING citation_id;
+
+-- name: recalls_of
+-- The recalls of a session, or of an agent.
+SELECT recall_id FROM receipts WHERE namespace = ?1 AND session_id = ?2
+UNION SELECT recall_id FROM recall_events WHERE namespace = ?1 AND (session_id = ?2 OR agent = ?3);
+
+-- name: unattributed
+-- Receipts from before there were events, or whose event is gone: who asked stands in the receipt alone.
+SELECT recall_id, packed FROM receipts
+WHERE namespace = ? AND packed IS NOT NULL AND recall_id NOT IN (SELECT recall_id FROM recall_events);
+
+-- name: citations_of
+-- The citations that a session or an agent made, and those of its recalls.
+SELECT citation_id FROM citations
+WHERE namespace = ?1 AND (occasion = ?2 OR agent = ?3 OR recall_id IN (SELECT value FROM json_each(?4)));
+
+-- name: uses_of
+-- What a session used.
+SELECT memory_id, kind, at FROM uses WHERE namespace = ? AND occasion = ? ORDER BY at, memory_id;
+
+-- name: drop_uses_of
+-- The same, away.
+DELETE FROM uses WHERE namespace = ? AND occasion = ?;
+
+-- name: drop_sums_of
+-- The sums of an agent's days whose events are gone already.
+DELETE FROM recall_days WHERE namespace = ? AND agent = ?;
+
+-- name: tables_of_recalls
+-- Every table that says something of a recall by its id; those that are there are those that are emptied.
+SELECT m.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
+WHERE m.type = 'table' AND c.name = 'recall_id' ORDER BY m.name;
+
+-- name: columns
+-- The columns of a table, in order.
+SELECT name FROM pragma_table_info(?);
+
+-- name: put_husk
+-- Until this is gone the file is owed to be written anew.
+INSERT OR IGNORE INTO receipts (recall_id, at, namespace, served, apart) VALUES ('', 0, '', '[]', 0);
+
+-- name: husk_gone
+-- The file was written anew.
+DELETE FROM receipts WHERE namespace = '';

@@ -1,0 +1,99 @@
+"""A session or an agent in, what of a home is its own out: its memories, episodes, waiting turns and recalls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pellucid.app import App
+from pellucid.capture.secrets.redact import redact
+from pellucid.errors import InputError
+from pellucid.model.memory import Memory
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Flag
+from pellucid.recall.receipt.record import unpack
+from pellucid.store.index_port import Served
+from pellucid.store.lookup_port import FiledEpisode
+from pellucid.store.spool_port import SpooledTurn
+from pellucid.store.traces_port import Subject
+
+
+class SubjectInput(Wire):
+    """Whose data: a session's, or an agent's, in the namespace of the call."""
+
+    namespace: str
+    session_id: Annotated[str | None, Flag("All of this session.", "--session")] = None
+    agent: Annotated[str | None, Flag("All of this agent.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What is a subject's own."""
+
+    subject: Subject
+    memories: Sequence[Served]
+    """Memories that come from it alone."""
+    shared: Sequence[Served]
+    """Memories that came of it, and are borne out by others, too."""
+    episodes: Sequence[FiledEpisode]
+    turns: Sequence[SpooledTurn]
+    recall_ids: Sequence[str]
+    """Recalls of which their receipts alone say whose they are."""
+
+
+def subject_of(request: SubjectInput) -> Subject:
+    """Who is meant, under the name that is kept.
+
+    Raises:
+        InputError: neither a session nor an agent is named, or both are.
+    """
+    if bool(request.session_id) == bool(request.agent):
+        raise InputError(
+            "name a session or an agent, one of the two", code="missing_subject", next_step="nothing was looked at"
+        )
+    session = redact(request.session_id).text if request.session_id else None
+    return Subject(request.namespace, session, request.agent or None)
+
+
+def owned(app: App, subject: Subject) -> Owned:
+    """What of a home is a subject's own."""
+    theirs = [each for each in app.index.memories(subject.namespace) if _is_of(subject, each.memory)]
+    sessions = {"", *(each.memory.session_id or "" for each in theirs)}
+    alone = [each for each in theirs if sessions.issuperset(_sources(each.memory))]
+    ids = {each.memory.id for each in alone}
+    episodes = app.lookup.episodes(subject.namespace)
+    return Owned(
+        subject,
+        memories=alone,
+        shared=[each for each in theirs if each.memory.id not in ids],
+        episodes=[each for each in episodes if _fits(subject, each.episode.session_id, each.episode.agent)],
+        turns=_waiting_turns(app, subject),
+        recall_ids=_older_recalls(app, subject) if subject.agent else (),
+    )
+
+
+def _is_of(subject: Subject, memory: Memory) -> bool:
+    return memory.category != "section" and _fits(subject, memory.session_id, memory.agent)
+
+
+def _fits(subject: Subject, session_id: str | None, agent: str | None) -> bool:
+    return session_id == subject.session_id if subject.session_id else agent == subject.agent
+
+
+def _sources(memory: Memory) -> set[str]:
+    """The sessions that bear a memory out; evidence is `session:first-last`."""
+    return {each.rpartition(":")[0] for each in memory.evidence}
+
+
+def _waiting_turns(app: App, subject: Subject) -> list[SpooledTurn]:
+    waiting = [each.session_id for each in app.spool.waiting(subject.namespace)]
+    return [
+        turn
+        for session_id in waiting
+        for turn in app.spool.held(subject.namespace, session_id)
+        if _fits(subject, session_id, turn.turn.agent)
+    ]
+
+
+def _older_recalls(app: App, subject: Subject) -> list[str]:
+    found = app.traces.unattributed(subject.namespace)
+    return [recall_id for recall_id, packed in found if unpack(packed).state.request.agent == subject.agent]

@@ -1,0 +1,82 @@
+"""What a server does in, the page that Prometheus reads out: counts and times since it began, no word of a memory.
+
+They are this process's own: a counter may not fall, as sums over a history that forgets would.
+"""
+
+import shutil
+from importlib.metadata import version
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.process_collector import ProcessCollector
+
+from pellucid.app import App
+from pellucid.errors import PellucidError
+from pellucid.recall.legs.nominate import base_of
+from pellucid.store.local.database import DATABASES
+from pellucid.telemetry.watcher import OperationDone, RecallDone
+
+_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """See `Watcher`: counts what is done, and tells the counts."""
+
+    def __init__(self, app: App) -> None:
+        """Count for a home; nothing is counted yet."""
+        self._known = known = CollectorRegistry()
+        ProcessCollector(registry=known)
+        Info("pellucid_build", "What serves.", registry=known).info({"version": version("pellucid")})
+        self._requests = Counter("pellucid_http_requests", "Requests answered.", ["status"], registry=known)
+        self._operations = Histogram(
+            "pellucid_operation_seconds",
+            "Operations of every surface of this server, and what came of them: ok, or the code of an error.",
+            ["operation", "outcome"],
+            buckets=_SECONDS,
+            registry=known,
+        )
+        self._recalls = Histogram(
+            "pellucid_recall_seconds", "Recalls, and what came of them.", ["outcome"], buckets=_SECONDS, registry=known
+        )
+        self._stages = Histogram(
+            "pellucid_recall_stage_seconds", "Stages of recalls.", ["stage"], buckets=_SECONDS, registry=known
+        )
+        self._legs = Counter(
+            "pellucid_recall_legs", "Legs of recalls, and their health.", ["leg", "health"], registry=known
+        )
+        self._served = Counter("pellucid_recall_memories", "Memories put into contexts.", registry=known)
+        self._tokens = Counter("pellucid_recall_tokens", "Tokens of contexts, estimated.", registry=known)
+        sizes = Gauge("pellucid_database_bytes", "Bytes of each database.", ["database"], registry=known)
+        for name in DATABASES:
+            path = app.settings.home / name
+            sizes.labels(name).set_function(lambda path=path: path.stat().st_size if path.exists() else 0)
+        free = Gauge("pellucid_disk_free_bytes", "Bytes free where the home is.", registry=known)
+        free.set_function(lambda: shutil.disk_usage(app.settings.home).free)
+
+    def recalled(self, done: RecallDone) -> None:
+        self._recalls.labels(done.event.outcome).observe(done.event.millis / 1e3)
+        if done.state is None:
+            return
+        for stage in done.state.stages:
+            self._stages.labels(base_of(stage.name)).observe(stage.millis / 1e3)
+        for leg in done.state.legs:
+            self._legs.labels(base_of(leg.name), leg.health).inc()
+        self._served.inc(done.event.selected)
+        self._tokens.inc(done.event.payload_tokens)
+
+    def performed(self, done: OperationDone) -> None:
+        error = done.error
+        outcome = "ok" if error is None else error.code if isinstance(error, PellucidError) else "unexpected"
+        self._operations.labels(done.name, outcome).observe((done.ended - done.began) / 1e9)
+
+    def answered(self, status: int) -> None:
+        """A request was answered; a status of 0 is of a client that did not wait."""
+        self._requests.labels(str(status)).inc()
+
+    def page(self, accepted: str) -> tuple[str, bytes]:
+        """The content type and the text, in the form that an `Accept` header asks for."""
+        encoder, media = choose_encoder(accepted)
+        return media, encoder(self._known)
+
+    def close(self) -> None:
+        """Nothing is held."""

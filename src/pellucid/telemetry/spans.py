@@ -1,0 +1,244 @@
+"""What a recall or an operation reports of itself in, spans out: named as the conventions for generative AI have them.
+
+Names of OpenTelemetry (`gen_ai.*`), OpenInference (`openinference.*`, `retrieval.*`, `reranker.*`) and our own
+(`pellucid.*`). No library is needed for it, and no word of a question or a memory is in it unless `content` is asked.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pellucid.model.memory import unpack_id
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.pipeline import FAILED
+from pellucid.recall.state import LegReport, Request, StageReport, State
+from pellucid.store.telemetry_port import RecallEvent
+from pellucid.telemetry.watcher import OperationDone, RecallDone
+
+Value = str | bool | int | float | Sequence[str] | Sequence[int] | Sequence[float]
+MOST_DOCUMENTS = 20
+"""Documents named in a span: a leg brings more, and a span of OpenTelemetry has room for 128 attributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span and those within it. Times are nanoseconds since 1970."""
+
+    name: str
+    began: int
+    ended: int
+    attributes: dict[str, Value]
+    error: str = ""
+    """What kind of error it ended in, if so."""
+    within: tuple["Span", ...] = ()
+
+
+def recall_span(done: RecallDone, *, content: bool) -> Span:
+    """A recall as `search_memory`: a child for each leg that was asked, and for the reranker."""
+    told = _asked(done.request, content=content) | _went(done.event)
+    if done.state is None:
+        return Span("search_memory", done.began, done.ended, told, type(done.error).__name__)
+    state = done.state
+    told |= _answered(state) | _terms(state) | _ladder(state)
+    if content:
+        told["gen_ai.memory.records"] = _records(state)
+    within = tuple(_children(done, state, content=content))
+    return Span("search_memory", done.began, done.ended, told, within=within)
+
+
+def operation_span(done: OperationDone, *, content: bool) -> Span | None:
+    """An operation as a span, if it does something to memories."""
+    if done.span is None:
+        return None
+    told: dict[str, Value] = {"gen_ai.operation.name": done.span, "pellucid.operation": done.name}
+    named = {
+        "gen_ai.memory.store.id": done.namespace,
+        "gen_ai.conversation.id": done.session_id,
+        "gen_ai.agent.name": done.agent,
+    }
+    told |= {name: value for name, value in named.items() if value}
+    ids = [memory_id for memory_id, _ in done.memories]
+    if len(ids) == 1:
+        told["gen_ai.memory.record.id"] = ids[0]
+    if ids or done.count is not None:
+        told["gen_ai.memory.record.count"] = len(ids) if done.count is None else done.count
+    if content and any(said for _, said in done.memories):
+        records = [{"id": memory_id, "content": said} for memory_id, said in done.memories]
+        told["gen_ai.memory.records"] = json.dumps(records, ensure_ascii=False)
+    return Span(done.span, done.began, done.ended, told, type(done.error).__name__ if done.error else "")
+
+
+def _asked(request: Request, *, content: bool) -> dict[str, Value]:
+    told: dict[str, Value] = {
+        "openinference.span.kind": "CHAIN",
+        "gen_ai.operation.name": "search_memory",
+        "gen_ai.memory.store.id": request.namespace,
+        "pellucid.recall.id": request.recall_id,
+        "pellucid.budget.characters": request.settings.char_budget,
+        "pellucid.budget.memories": request.settings.top_k_facts,
+    }
+    if request.session_id:
+        told |= {"gen_ai.conversation.id": request.session_id, "session.id": request.session_id}
+    if request.agent:
+        told["gen_ai.agent.name"] = request.agent
+    if content:
+        told |= {"gen_ai.memory.query.text": request.query, "input.value": request.query}
+    return told
+
+
+def _went(event: RecallEvent) -> dict[str, Value]:
+    return {
+        "gen_ai.memory.record.count": event.selected,
+        "pellucid.recall.outcome": event.outcome,
+        "pellucid.recall.query_class": event.query_class,
+        "pellucid.recall.depth": event.depth,
+        "pellucid.recall.degraded": event.degraded,
+        "pellucid.recall.surface": event.surface,
+        "pellucid.recall.found": event.found,
+        "pellucid.recall.tokens": event.payload_tokens,
+    }
+
+
+def _answered(state: State) -> dict[str, Value]:
+    context, doubt = state.context, state.abstention
+    failed = [each.name for each in state.stages if each.note.startswith(FAILED)]
+    told: dict[str, Value] = {
+        "pellucid.budget.used": context.length,
+        "pellucid.budget.omitted": len(context.omitted),
+        "pellucid.stages.names": [each.name for each in state.stages],
+        "pellucid.stages.millis": [round(each.millis, 3) for each in state.stages],
+    }
+    if failed:
+        told["pellucid.stages.failed"] = failed
+    if doubt:
+        told |= {"pellucid.doubt.score": doubt.score, "pellucid.doubt.threshold": doubt.threshold}
+    return told
+
+
+def _terms(state: State) -> dict[str, Value]:
+    """The memories of the context by place, and of each what its score is the sum of."""
+    pool, places = state.pool, _places(state)
+    if not places:
+        return {}
+    columns = {**pool.terms, "mmrPenalty": -pool.penalty}
+    terms = {f"pellucid.terms.{name}": _floats(each[places]) for name, each in columns.items() if each[places].any()}
+    return {
+        "pellucid.results.ids": _ids(state, places),
+        "pellucid.results.scores": _floats(pool.final[places]),
+        **terms,
+    }
+
+
+def _ladder(state: State) -> dict[str, Value]:
+    rungs = state.rungs
+    return {
+        "pellucid.ladder.rungs": [each.name for each in rungs],
+        "pellucid.ladder.considered": [each.considered for each in rungs],
+        "pellucid.ladder.admitted": [each.admitted for each in rungs],
+    }
+
+
+def _records(state: State) -> str:
+    said = {each.memory.id: each.memory for each in state.served}
+    places = _places(state)
+    rows = zip(_ids(state, places), _floats(state.pool.final[places]), strict=True)
+    records = [
+        {"id": each, "content": said[each].content, "score": score, "metadata": {"category": said[each].category}}
+        for each, score in rows
+        if each in said
+    ]
+    return json.dumps(records, ensure_ascii=False)
+
+
+def _places(state: State) -> list[int]:
+    """The pool positions of what the context holds, by place."""
+    at = dict(zip(_ids(state, state.kept), state.kept.tolist(), strict=True))
+    return [at[each] for each in state.context.included if each in at]
+
+
+def _children(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
+    """The legs and the reranker, each with the time of its stage: no leg is timed by itself."""
+    began = done.ranked - sum(_nanos(each) for each in state.stages)
+    for stage in state.stages:
+        name, _, again = stage.name.partition("@")
+        ended = began + _nanos(stage)
+        if name == "legs":
+            yield from (
+                _leg_span(done, state, leg, (began, ended), content=content)
+                for leg in state.legs
+                if leg.health != "off" and leg.name.partition("@")[2] == again
+            )
+        elif name == "rerank" and (not stage.note or stage.note.startswith(FAILED)):
+            yield _rerank_span(state, stage, began, ended, content=content)
+        began = ended
+
+
+def _nanos(stage: StageReport) -> int:
+    return int(stage.millis * 1e6)
+
+
+def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, int], *, content: bool) -> Span:
+    ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
+    told: dict[str, Value] = {
+        "openinference.span.kind": "RETRIEVER",
+        "pellucid.leg.name": leg.name,
+        "pellucid.leg.health": leg.health,
+        "pellucid.leg.found": leg.admitted,
+        "pellucid.leg.weight": float(str(done.event.legs[leg.name]["weight"])),
+    }
+    if content:
+        told["input.value"] = state.plan.text
+        told |= {"pellucid.leg.reason": leg.reason} if leg.reason else {}
+    if ranks is not None:
+        found = np.flatnonzero(ranks > 0)
+        best = found[np.argsort(ranks[found], kind="stable")]
+        told |= _documents(state, "retrieval.documents", best, scores, content=content)
+    return Span(f"retrieve {base_of(leg.name)}", *time, told, "degraded" if leg.health == "degraded" else "")
+
+
+def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, content: bool) -> Span:
+    scores, told = state.pool.rerank_score, dict[str, Value]()
+    told |= {"openinference.span.kind": "RERANKER", "reranker.model_name": state.rerank_backend}
+    if content:
+        told |= {"reranker.query": state.plan.text, "input.value": state.plan.text}
+    if failure := stage.note.removeprefix(FAILED).partition(":")[0]:
+        return Span("rerank", began, ended, told, failure)
+    scored = np.flatnonzero(~np.isnan(scores))
+    best = scored[np.argsort(-scores[scored], kind="stable")]
+    told["pellucid.reranker.scored"] = len(best)
+    told |= _documents(state, "reranker.output_documents", best, scores, content=content)
+    return Span("rerank", began, ended, told)
+
+
+def _documents(
+    state: State,
+    name: str,
+    best: NDArray[np.int64],
+    scores: NDArray[np.float32] | None,
+    *,
+    content: bool,
+) -> dict[str, Value]:
+    """The best documents as attributes, flattened as OpenInference does; the words only of what is served."""
+    said = {each.memory.id: each.memory.content for each in state.served} if content else {}
+    told: dict[str, Value] = {}
+    shown = best[:MOST_DOCUMENTS]
+    points = _floats(scores[shown]) if scores is not None else [np.nan] * len(shown)
+    for number, (memory_id, score) in enumerate(zip(_ids(state, shown), points, strict=True)):
+        at = f"{name}.{number}.document"
+        told[f"{at}.id"] = memory_id
+        if not np.isnan(score):
+            told[f"{at}.score"] = score
+        if memory_id in said:
+            told[f"{at}.content"] = said[memory_id]
+    return told
+
+
+def _ids(state: State, places: NDArray[np.int64] | list[int]) -> list[str]:
+    return [unpack_id(each) for each in state.pool.ids[places].tolist()]
+
+
+def _floats(column: NDArray[np.floating]) -> list[float]:
+    return [float(each) for each in column]
