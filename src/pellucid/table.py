@@ -33,9 +33,11 @@ from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, T
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
+from pellucid.operations.recall.given_context import CONTEXT
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
+from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
 from pellucid.operations.session.closing import CHECKPOINT, WRAP
@@ -87,6 +89,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     ABLATE,
     LIFT,
     SNAPSHOTS,
+    CONTEXT,
+    TIMINGS,
     EXPORT,
     PIN_SNAPSHOT,
     AUDIT,

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
+from pellucid.xray.words.numbers import counted
 
 if TYPE_CHECKING:
+    from pellucid.operations.recall.given_context import ContextOutput
     from pellucid.operations.recall.snapshots import ListedRecall, SnapshotsOutput
+    from pellucid.operations.recall.timings import StageTiming, TimingsOutput
 
 
 def listed(outcome: SnapshotsOutput) -> str:
@@ -28,6 +31,24 @@ def pinned(recall: ListedRecall) -> str:
     else:
         said = f"pinned: {recall.recall_id} stays in full"
     return f"{said}\n  {_asked(recall)}"
+
+
+def context(outcome: ContextOutput) -> str:
+    """The context, and below it whether it is the one that was given."""
+    used, chars = outcome.budget.used, outcome.budget.chars
+    said = "as it was given" if outcome.exact else f"not as it was given: {'; '.join(outcome.differs)}"
+    return "\n".join((*outcome.context.splitlines(), f"{said} ({used} / {chars} chars)"))
+
+
+def timed(outcome: TimingsOutput) -> str:
+    """A line a stage, then the whole."""
+    every = (*outcome.stages, *((outcome.total,) if outcome.total else ()))
+    lines = table(("STAGE", "RECALLS", "P50", "P95"), [_timing_row(each) for each in every])
+    return "\n".join([*lines, f"milliseconds, over {counted(outcome.recalls, 'recall')}"])
+
+
+def _timing_row(timing: StageTiming) -> tuple[str, ...]:
+    return timing.name, str(timing.recalls), f"{timing.p50:.1f}", f"{timing.p95:.1f}"
 
 
 def _row(recall: ListedRecall) -> tuple[str, ...]:
