@@ -32,10 +32,11 @@ from pellucid.operations.memory.tiers import TIER, TIERS
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
+from pellucid.operations.recall.auditing import AUDIT
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.given_context import CONTEXT
 from pellucid.operations.recall.leg_lift import LIFT
-from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
+from pellucid.operations.recall.recalling import RECALL, XRAY
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
@@ -45,6 +46,7 @@ from pellucid.operations.session.importing import IMPORT
 from pellucid.operations.session.observing import OBSERVE, WAITING
 from pellucid.operations.session.projects import MOVE, PROJECTS
 from pellucid.operations.settling import ACCEPT_LOSS
+from pellucid.operations.telemetry.stats import STATS
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
     # a home
@@ -95,6 +97,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     PIN_SNAPSHOT,
     AUDIT,
     CITE,
+    STATS,
     # what is changed, and forgotten
     UPDATE,
     PIN,

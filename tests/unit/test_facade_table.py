@@ -28,6 +28,7 @@ BY_NAME = {
         "recall.export",
         "recall.timings",
         "session.brief",
+        "telemetry.stats",
         "tier.explain",
         "tier.list",
         "trust.explain",

@@ -181,6 +181,18 @@ class HistorySettings(BaseModel):
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
 
 
+class TelemetrySettings(BaseModel):
+    """What the panels of `stats` reckon with."""
+
+    model_config = _SECTION
+    rework_tokens: int = Field(
+        default=2_000, ge=0, description="Tokens that work costs which is done again because nobody remembered it."
+    )
+    never_cited_from: int = Field(
+        default=5, ge=1, description="Times a memory is served, and never worked with, before `never-cited` names it."
+    )
+
+
 class StoreSettings(BaseModel):
     """What a process keeps in memory of the store."""
 

@@ -107,6 +107,7 @@ TEXTS: Mapping[str, Text] = {
     "recall.pin": _text_by("recall.snapshot.pinned"),
     "recall.audit": _text_by("everyday.audited", words=True),
     "memory.cite": _text_by("closing.cited", words=True),
+    "telemetry.stats": _text_by("stats.counted", words=True),
     "session.checkpoint": _text_by("closing.closed", words=True),
     "session.wrap": _text_by("closing.closed", words=True),
     "memory.update": _changed("updated"),

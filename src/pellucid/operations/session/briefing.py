@@ -20,11 +20,9 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.observe.work.records import COMMITTED
 from pellucid.operations.browsing import answering
 from pellucid.operations.operation import Flag, Operation, Surfaces
-from pellucid.recall.context.text import harmless
+from pellucid.recall.context.text import CHARACTERS_A_TOKEN, harmless
 from pellucid.store.lookup_port import FiledEpisode
 
-CHARACTERS_A_TOKEN = 4
-"""What a token is reckoned at: an agent's tokens are not ours to count, and English has a little more."""
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})
 _ASKING = ("user_input", "pasted")
 _HEADING = re.compile(r"#{1,3} +(?:Plan: )?(.{4,200})")

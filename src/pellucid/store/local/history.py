@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from pellucid.store.citations_port import CitationRow
 from pellucid.store.history_port import AuditRow, RecallRecord
 from pellucid.store.local.database import (
     ThreadConnections,
+    Value,
     connect,
     execute,
     execute_many,
@@ -24,12 +25,15 @@ from pellucid.store.local.database import (
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.receipts_port import RecallRow
+from pellucid.store.telemetry_port import Grouping, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
 
 _READERS_S = 5.0
 """How long an erasure waits for other processes to let go of the log."""
 _WHOLE_WORDS = 4
 """Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
+_SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? AND ? GROUP BY 1 ORDER BY 1"
+"""What stands in braces are names of views and columns, none of them a caller's words."""
 _LAST = (2**63 - 1, "")
 """A place after every recall."""
 
@@ -45,6 +49,8 @@ class LocalHistory:
         """Use and exposure of memories, in the same file."""
         self.citations = LocalCitations(self._connections.get, self._queries)
         """What became of the memories that were served, in the same file."""
+        self.telemetry = LocalTelemetry(self._connections.get)
+        """What recalls came to, in the same file."""
 
     def _open(self) -> apsw.Connection:
         try:
@@ -60,12 +66,15 @@ class LocalHistory:
         connection = self._connections.get()
         if not connection.filename:  # see _nothing
             raise NoRoomError(f"{self._path}: there is no room to make it", next_step="free some space")
-        served = json.dumps(kept.served, separators=(",", ":"))
-        row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, served, kept.packed)
+        who = (kept.recall_id, kept.at, kept.namespace, kept.session_id)
         with immediate(connection):
-            execute(connection, self._queries["put_receipt"], row)
+            if kept.packed is not None:
+                served = json.dumps(kept.served, separators=(",", ":"))
+                execute(connection, self._queries["put_receipt"], (*who, served, kept.packed))
             if kept.query:
                 execute(connection, self._queries["put_query"], (kept.recall_id, kept.query))
+            if kept.event:
+                execute(connection, self._queries["put_event"], (*who, *_event_values(kept.event)))
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
         found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
@@ -159,6 +168,23 @@ def _empty_history() -> apsw.Connection:
     return connection
 
 
+def _event_values(event: RecallEvent) -> tuple[Value, ...]:
+    return (
+        event.agent,
+        event.surface,
+        event.query_class,
+        event.depth,
+        event.outcome,
+        event.found,
+        event.selected,
+        event.payload_bytes,
+        event.payload_tokens,
+        event.millis,
+        int(event.degraded),
+        json.dumps(event.legs, separators=(",", ":")),
+    )
+
+
 def _listed(recall_id: str, at: int, session_id: str | None, served: int, *rest: Any) -> RecallRow:
     in_full, pinned, query = rest
     return RecallRow(recall_id, at, session_id, served, bool(in_full), bool(pinned), query)
@@ -237,3 +263,17 @@ class LocalCitations:
         ):
             recalls.setdefault(recall_id, []).extend([memory_id] if memory_id else [])
         return list(recalls.items())
+
+
+class LocalTelemetry:
+    """See `Telemetry`."""
+
+    def __init__(self, connection: Callable[[], apsw.Connection]) -> None:
+        self._connection = connection
+
+    def sums(
+        self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
+    ) -> list[tuple[str | None, tuple[int, ...]]]:
+        wanted = ", ".join(f"sum({each})" for each in measures)
+        sql = _SUMS.format(by=by, sums=wanted, view=view)
+        return [(of, tuple(counts)) for of, *counts in execute(self._connection(), sql, (namespace, since, until))]

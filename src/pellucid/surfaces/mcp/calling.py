@@ -113,6 +113,7 @@ def _place(namespace: object) -> str | None:
 
 def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
     _check_names(tool, row, given)
+    call.surface = "mcp"
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
     request = asked(call, row, given)
     outcome = row.run(call, request)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.operations.admin.status import PipelineStatus
     from pellucid.operations.browsing import Listed, ListOutput
     from pellucid.operations.memory.remembering import RememberOutput
-    from pellucid.operations.recall.recalling import AuditOutput
+    from pellucid.operations.recall.auditing import AuditOutput
     from pellucid.operations.settling import AcceptOutput
 
 

@@ -106,3 +106,9 @@ SELECT count(*) FROM receipts WHERE apart = 0 AND packed IS NULL;
 -- name: paid
 -- The file was written anew: nothing is left of them.
 UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;
+
+-- name: put_event
+-- How a recall went.
+INSERT INTO recall_events (recall_id, at, namespace, session_id, agent, surface, query_class, depth, outcome, found,
+  selected, payload_bytes, payload_tokens, millis, degraded, legs)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
