@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def listed(outcome: SnapshotsOutput) -> str:
     """Headings, and one line a recall: when, its id, how many it served, what is kept of it, and the question."""
-    lines = table(("AT", "RECALL", "SERVED", "KEPT", "QUESTION"), [_row(each) for each in outcome.recalls])
+    lines = table(("AT", "RECALL", "SERVED", "KEPT", "CAME TO", "QUESTION"), [_row(each) for each in outcome.recalls])
     count = len(outcome.recalls)
     end = f"{count} {'recall' if count == 1 else 'recalls'}{', and older ones' if outcome.more else ''}"
     return "\n".join([*lines, end])
@@ -53,9 +53,10 @@ def _timing_row(timing: StageTiming) -> tuple[str, ...]:
 
 def _row(recall: ListedRecall) -> tuple[str, ...]:
     kept = "pinned" if recall.pinned and recall.in_full else "in full" if recall.in_full else "results"
+    came_to = f"{recall.outcome or ''}{', degraded' if recall.degraded else ''}"
     session = f"[{recall.session_id}] " if recall.session_id else ""
     at = isoformat(recall.at)[:19].replace("T", " ")
-    return at, recall.recall_id, str(recall.served), kept, session + _asked(recall)
+    return at, recall.recall_id, str(recall.served), kept, came_to, session + _asked(recall)
 
 
 def _asked(recall: ListedRecall) -> str:
