@@ -68,6 +68,10 @@ class Receipts(Protocol):
         """
         ...
 
+    def one(self, recall_id: str, namespace: str) -> RecallRow | None:
+        """One recall; None if unknown."""
+        ...
+
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
         """The last recall of a session, or of the namespace."""
         ...

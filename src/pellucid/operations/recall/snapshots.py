@@ -59,6 +59,8 @@ class SnapshotsInput(Wire):
     since: Since = None
     limit: Limit = Field(default=20, ge=1, le=10_000)
     after: After = None
+    recall_id: Annotated[str | None, Flag("This recall alone (rec_…).", "--id")] = None
+    """Then no other filter counts."""
     by_agent: Annotated[str | None, Flag("Only what this agent asked.")] = None
     query_class: Annotated[QueryClass | None, Flag("Only questions of this class.", "--class")] = None
     outcome: Annotated[Outcome | None, Flag("Only recalls that came to this: answered, empty, gated or abstained.")] = (
@@ -126,6 +128,9 @@ class PinSnapshotInput(Wire):
 
 def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
     """The recalls that were made, newest first."""
+    if request.recall_id:
+        one = app.receipts.one(recall_named(app, request.namespace, request.recall_id), request.namespace)
+        return SnapshotsOutput(recalls=(_listed_recall(one),) if one else ())
     rows = app.receipts.recalls(
         request.namespace,
         since=_millis(request.since),

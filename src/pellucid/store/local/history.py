@@ -107,6 +107,10 @@ class LocalHistory:
         bindings = (namespace, since, *before, *wanted, limit, *session)
         return [_listed(*row) for row in execute(self._connections.get(), self._queries[query], bindings)]
 
+    def one(self, recall_id: str, namespace: str) -> RecallRow | None:
+        found = execute(self._connections.get(), self._queries["recall"], (recall_id, namespace))
+        return _listed(*found[0]) if found else None
+
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
@@ -114,8 +118,7 @@ class LocalHistory:
         connection, named = self._connections.get(), (recall_id, namespace)
         with immediate(connection):
             execute(connection, self._queries["pin" if pinned else "unpin"], named)
-            found = execute(connection, self._queries["recall"], named)
-        return _listed(*found[0]) if found else None
+        return self.one(recall_id, namespace)
 
     def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:
         """See `History.erase`. A receipt from before queries stood apart is emptied, whatever its query was.

@@ -85,7 +85,7 @@ def xray(row: Row, given: Given) -> None:
         )
     with performing.opened_for(row, given) as call:
         asked = None if recall_id else _asked(call, given, words)
-        found = row(call, asked=asked, recall_id=recall_id, align=given["align"])
+        found = row(call, asked=asked, recall_id=recall_id, align=given["align"], turned_away=given["turned_away"])
         deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
