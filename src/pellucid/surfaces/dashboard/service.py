@@ -43,6 +43,7 @@ _HEADERS = (
     ("Content-Security-Policy", _POLICY),
     ("Cache-Control", "no-store"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Referrer-Policy", "same-origin"),  # without any, a browser does not say where its own forms come from
 )
 _FORM_BYTES = 1 << 20
 _FEW_S = 30.0
