@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 from markupsafe import Markup, escape
@@ -68,7 +69,7 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 def _recall(view: View) -> Mapping[str, object]:
     """Everything about one recall."""
-    snapshot = view.ask(
+    snapshot: RecallXraySnapshot = view.ask(
         XRAY,
         recall_id=view.named["recall_id"],
         align=bool(view.query.get("align")),
@@ -95,7 +96,7 @@ def _recall(view: View) -> Mapping[str, object]:
         "shift_line": shift_line,
         "deltas": _DELTAS,
         "others": [each for each in view.ask(SNAPSHOTS, limit=_NEWEST).recalls if each.recall_id != recall_id],
-        "linked": lambda text: _linked(view, text),
+        "linked": partial(_linked, view),
         "kinds": _KINDS if view.may(CITE) else {},
         "may_ask": view.may(RECALL),
         "may_pin": view.may(PIN_SNAPSHOT),
