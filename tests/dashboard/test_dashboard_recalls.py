@@ -79,7 +79,7 @@ def test_a_recall_shows_what_its_xray_says(server: Served, visitor: Visitor, ask
     assert given is not None
     assert unescape(given[1]) == asked["context"]
     assert "as it was given" in read
-    assert f"the same {len(xray['results'])} of" in read
+    assert f"the same first {len(xray['results'])} of" in read
 
 
 def test_the_terms_of_a_page_add_up_to_its_scores(visitor: Visitor, asked: dict[str, Any]) -> None:
