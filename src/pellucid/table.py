@@ -36,10 +36,12 @@ from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.operations.recall.auditing import AUDIT
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
+from pellucid.operations.recall.given_context import CONTEXT
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import RECALL, XRAY
 from pellucid.operations.recall.results import COPY, FEEDBACK, OPEN
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
+from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
 from pellucid.operations.session.closing import CHECKPOINT, WRAP
@@ -94,6 +96,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     ABLATE,
     LIFT,
     SNAPSHOTS,
+    CONTEXT,
+    TIMINGS,
     EXPORT,
     PIN_SNAPSHOT,
     AUDIT,

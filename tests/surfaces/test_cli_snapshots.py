@@ -60,7 +60,7 @@ def test_recalls_are_listed_as_text_and_as_json(port: Cli) -> None:
     first = asked(port, "crane?\x1b[2J", "--session", "s1")
     second = asked(port, "what lifts? " + "x" * 200)
     headings, *lines = port("snapshots", "list").out.splitlines()
-    assert headings.split() == ["AT", "RECALL", "SERVED", "KEPT", "QUESTION"]
+    assert headings.split() == ["AT", "RECALL", "SERVED", "KEPT", "CAME", "TO", "QUESTION"]
     assert len(lines) == 3
     assert second in lines[0]
     assert lines[0].endswith("x…")
@@ -115,7 +115,7 @@ def test_a_pinned_recall_outlives_retention_and_an_export_says_what_it_left_out(
     history.prune(2**53, 100)
     history.close()
     rows = [re.split(" {2,}", line) for line in port("snapshots", "list").out.splitlines()[1:3]]
-    assert [kept for _, _, _, kept, _ in rows] == ["results", "pinned"]
+    assert [kept for _, _, _, kept, *_ in rows] == ["results", "pinned"]
     exported = port("snapshots", "export")
     assert json.loads(exported.out)["snapshot"]["snapshotId"] == first
     assert "left out 1 recall of which" in exported.err

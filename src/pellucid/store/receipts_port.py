@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from pellucid.store.telemetry_port import Outcome, Surface
+
 
 @dataclass(frozen=True, slots=True)
 class RecallRow:
     """One recall as history lists it: `at` in epoch milliseconds, how many results it served.
 
     `in_full`: its receipt is there, and not only its results. `pinned`: retention leaves that receipt alone.
-    `query` are the bytes of its words; none if they were withheld or erased, or went with the receipt.
+    `query` are the bytes of its words; none if they were withheld or erased, or went with the receipt. How it went
+    (the last five) is None of one that left no event.
     """
 
     recall_id: str
@@ -19,11 +22,31 @@ class RecallRow:
     in_full: bool
     pinned: bool
     query: bytes = b""
+    agent: str | None = None
+    surface: Surface | None = None
+    query_class: str | None = None
+    outcome: Outcome | None = None
+    degraded: bool | None = None
 
     @property
     def query_kept(self) -> bool:
         """Whether the words of its query are there."""
         return bool(self.query)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallFilter:
+    """Which recalls count: all conditions that are given must hold. `contains` is looked for in the question, in
+    whatever case it is written."""
+
+    agent: str | None = None
+    query_class: str | None = None
+    outcome: Outcome | None = None
+    degraded: bool = False
+    contains: str = ""
+
+
+EVERY = RecallFilter()
 
 
 class Receipts(Protocol):
@@ -35,6 +58,7 @@ class Receipts(Protocol):
         *,
         since: int = 0,
         session_id: str | None = None,
+        only: RecallFilter = EVERY,
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:

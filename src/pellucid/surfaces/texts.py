@@ -104,6 +104,8 @@ TEXTS: Mapping[str, Text] = {
     "recall.ablate": _text_by("recall.replay.ablated"),
     "recall.lift": _text_by("recall.replay.lifted"),
     "recall.list": _text_by("recall.snapshot.listed"),
+    "recall.context": _text_by("recall.snapshot.context"),
+    "recall.timings": _text_by("recall.snapshot.timed"),
     "recall.pin": _text_by("recall.snapshot.pinned"),
     "recall.audit": _text_by("everyday.audited", words=True),
     "memory.cite": _text_by("closing.cited", words=True),

@@ -29,7 +29,7 @@ from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS
-from pellucid.xray.shown import NO_NAMES, Shown
+from pellucid.xray.shown import NO_NAMES, REJECTED_SHOWN, Shown
 
 
 def build(
@@ -39,11 +39,13 @@ def build(
     stale_after: float = STALE_AFTER_DAYS,
     names: Mapping[str, str] = NO_NAMES,
     anchor: str = "",
+    turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
     """The snapshot of a recorded recall; `memories` are the served ones as they are now, less those that are gone.
 
     `stale_after` is the age in days from which a memory is due for verification, `names` what the nodes of graph paths
-    are called today; a node that has no name any more is shown by its id. `anchor` is where a direct answer stands.
+    are called today; a node that has no name any more is shown by its id. `anchor` is where a direct answer stands,
+    `turned_away` how many of those turned away are named at most.
 
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.
@@ -69,7 +71,7 @@ def build(
         query_terms=state.plan.words,
         plan=_query_read(state),
         abstention=_abstention_trace(state),
-        rejected=shown.rejected(),
+        rejected=shown.rejected(turned_away),
         rejected_total=len(pool) - len(state.context.included),
         stages=tuple(StageTrace(name=stage.name, ms=stage.millis, note=stage.note or None) for stage in state.stages),
         legs=_leg_health(state),

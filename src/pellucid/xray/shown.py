@@ -94,10 +94,11 @@ class Shown:
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
 
-    def rejected(self) -> tuple[RejectedCandidate, ...]:
-        """The best of those turned away: first what a filter stopped, by open place, then what was cut, by score.
+    def rejected(self, most: int = REJECTED_SHOWN) -> tuple[RejectedCandidate, ...]:
+        """The best of those turned away, so many at most.
 
-        Of a recall that gave no answer, the nearest come before both.
+        First what a filter stopped, by open place, then what was cut, by score. Of a recall that gave no answer, the
+        nearest come before both.
         """
         pool, doubt = self._pool, self._state.abstention
         short = doubt.nearest if doubt and doubt.abstained else ()
@@ -105,8 +106,8 @@ class Shown:
         filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p]]
-        half = REJECTED_SHOWN // 2
-        return (*near, *(self._rejected_candidate(p) for p in (stopped[:half] + cut)[: REJECTED_SHOWN - len(near)]))
+        named = (stopped[: most // 2] + cut)[: max(0, most - len(near))]
+        return (*near, *map(self._rejected_candidate, named))
 
     def _near_miss(self, position: int, doubt: Abstention) -> RejectedCandidate:
         """One of those nearest to a question that nothing answers: how near, of what an answer takes, and by what."""

@@ -59,6 +59,30 @@ def test_recalls_are_listed_newest_first_each_with_its_session_words_and_what_is
     assert list_snapshots(kept, SnapshotsInput(namespace=THERE)).recalls == ()
 
 
+def test_recalls_are_found_by_agent_class_outcome_and_words_page_by_page(kept: App) -> None:
+    def listed(**given: object) -> list[str]:
+        return [each.recall_id for each in list_snapshots(kept, SnapshotsInput(namespace=HERE, **given)).recalls]
+
+    ada = recall(kept, RecallInput(query="why does the Crane lift?", namespace=HERE, agent="ada")).recall_id
+    thanks, crane = asked(kept, "thanks!"), asked(kept, "what does the crane lift now?")
+    assert listed(by_agent="ada") == [ada]
+    assert listed(outcome="gated") == [thanks]
+    assert listed(contains="CRANE lift") == [crane, ada]
+    assert listed(degraded=True) == []
+    rows = list_snapshots(kept, SnapshotsInput(namespace=HERE)).recalls
+    assert {(each.agent, each.surface, each.outcome, each.degraded) for each in rows} == {
+        ("ada", "python", "answered", False),
+        (None, "python", "answered", False),
+        (None, "python", "gated", False),
+    }
+    for kind in {each.query_class for each in rows}:
+        assert listed(query_class=kind) == [each.recall_id for each in rows if each.query_class == kind]
+    first = list_snapshots(kept, SnapshotsInput(namespace=HERE, contains="crane", limit=1))
+    assert listed(contains="crane", limit=1, after=first.next) == [ada]
+    with pytest.raises(InputError):
+        listed(contains="tide", limit=1, after=first.next)
+
+
 def test_the_last_recall_is_explained_of_a_session_or_of_the_namespace(kept: App) -> None:
     first, second = asked(kept, "crane?", "s1"), asked(kept, "what lifts?")
     assert explain(kept, ExplainInput(namespace=HERE)) == xray_of(kept, HERE, second)

@@ -1,5 +1,6 @@
 """A history file in, its recalls page by page out; and which receipts retention leaves whole."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -8,7 +9,8 @@ import pytest
 from pellucid.store.history_port import RecallRecord
 from pellucid.store.local.database import connect, load_queries, migrate, sql_folder
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.receipts_port import RecallRow, Receipts
+from pellucid.store.receipts_port import RecallFilter, RecallRow, Receipts
+from pellucid.store.telemetry_port import Outcome, RecallEvent
 
 HERE, THERE = "local/here", "local/there"
 
@@ -31,6 +33,10 @@ def history_of(home: Path, *recalls: RecallRecord) -> LocalHistory:
     return history
 
 
+def went(agent: str | None, query_class: str, outcome: Outcome, *, degraded: bool = False) -> RecallEvent:
+    return RecallEvent(agent, "mcp", query_class, "full", outcome, 1, 1, 9, 3, 1.5, degraded, {})
+
+
 def ids(rows: list[RecallRow]) -> list[int]:
     return [int(row.recall_id[4:], 16) for row in rows]
 
@@ -44,6 +50,35 @@ def test_the_class_fulfils_the_port(tmp_path: Path) -> None:
     assert receipts.recalls(HERE) == []
     assert receipts.latest(HERE) is None
     assert receipts.pin(name(1), HERE, pinned=True) is None
+
+
+def test_recalls_are_filtered_by_how_they_went_and_by_words_of_their_question(tmp_path: Path) -> None:
+    events = {
+        1: went("ada", "decision", "answered"),
+        2: went("bo", "decision", "empty"),
+        3: went("ada", "other", "abstained", degraded=True),
+        4: went(None, "other", "answered"),
+    }
+    words = {1: "Größe of the crane?", 2: "the CRANE\0[[],[],null,null,[]]", 3: "tides", 4: ""}
+    recalls = [replace(recall(at, words[at], session="s" if at < 3 else None), event=events[at]) for at in events]
+    history = history_of(tmp_path, *recalls, recall(5, "crane, of before"))
+    for only, found in (
+        (RecallFilter(agent="ada"), [3, 1]),
+        (RecallFilter(query_class="decision"), [2, 1]),
+        (RecallFilter(outcome="answered"), [4, 1]),
+        (RecallFilter(degraded=True), [3]),
+        (RecallFilter(contains="crane"), [5, 2, 1]),
+        (RecallFilter(contains="GRÖSSE"), [1]),
+        (RecallFilter(contains="null"), []),
+        (RecallFilter(agent="ada", query_class="decision", contains="crane"), [1]),
+    ):
+        assert ids(history.recalls(HERE, only=only)) == found
+    assert ids(history.recalls(HERE, session_id="s", only=RecallFilter(contains="crane"))) == [2, 1]
+    first = history.recalls(HERE, only=RecallFilter(contains="crane"), limit=1)
+    assert ids(history.recalls(HERE, only=RecallFilter(contains="crane"), after=first[0])) == [2, 1]
+    third = history.recalls(HERE, only=RecallFilter(degraded=True))[0]
+    assert (third.agent, third.surface, third.query_class, third.outcome) == ("ada", "mcp", "other", "abstained")
+    assert history.recalls(HERE, limit=1)[0].outcome is None
 
 
 def test_recalls_are_listed_newest_first_with_what_is_kept_of_them(tmp_path: Path) -> None:
@@ -161,10 +196,11 @@ def test_a_history_of_an_older_version_is_listed_and_its_receipts_can_be_pinned(
 def test_a_page_is_read_by_an_index_and_sorts_nothing_but_ties() -> None:
     connection = apsw.Connection(":memory:")
     migrate(connection, sql_folder("history"))
+    connection.create_scalar_function("asks", lambda *_: True, 2)
     queries = load_queries("pellucid.store.local", "sql/history/queries.sql")
     for query, index in (("recalls", "receipts_used"), ("recalls_of_session", "receipts_of_session")):
         sql = queries[query]
-        steps = connection.execute(f"EXPLAIN QUERY PLAN {sql}", (None,) * sql.count("?"))
+        steps = connection.execute(f"EXPLAIN QUERY PLAN {sql}", (None,) * (10 + query.endswith("session")))
         plan = [str(step[3]) for step in steps]
         assert any(f"USING INDEX {index}" in step for step in plan), plan
         assert not any("SCAN receipts" in step or step == "USE TEMP B-TREE FOR ORDER BY" for step in plan), plan

@@ -380,7 +380,10 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     ):
         assert said in told
     legend = page.partition('aria-label="Terms of the scores"')[2].partition("</ul>")[0]
-    looks = {words: tone for tone, words in re.findall(r'class="term (tone\d)[^/]*/></svg>([^<]+)<', legend)}
+    looks = {
+        words: tone
+        for tone, words in re.findall(r'class="term" fill="oklch\(calc\([^+]*\+ (-?\d+)%[^/]*/></svg>([^<]+)<', legend)
+    }
     assert looks["how recent it is"] != looks["that it is newer than another answer"]
 
 

@@ -31,6 +31,7 @@ from pellucid.store.records import content_digest
 from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
+from pellucid.xray.shown import REJECTED_SHOWN
 from pellucid.xray.words.rungs import cuts_of
 
 SHARE = 4
@@ -46,6 +47,9 @@ class XrayInput(Wire):
     asked: RecallInput | None = None
     recall_id: Annotated[str | None, Flag("Explain this earlier recall (rec_…) instead of asking.", "--id")] = None
     align: Annotated[bool, Flag("Also show which words met which.")] = False
+    turned_away: Annotated[int, Flag("How many of those turned away to name.")] = Field(
+        default=REJECTED_SHOWN, ge=0, le=10_000
+    )
 
 
 class RecalledMemory(Wire):
@@ -178,20 +182,26 @@ def _asked_for(state: State, leg: str) -> bool:
     return leg == "review" or (leg == "graph" and state.plan.depth == "graph")
 
 
-def xray(app: App, request: RecallInput, *, align: bool = False) -> RecallXraySnapshot:
+def xray(
+    app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
+) -> RecallXraySnapshot:
     """Run a recall and explain it from its receipt; with `align`, also which words met."""
     state, packed, _ = _run_recall(app, request, hands_out=False)
-    return _with_words(app, state.request, snapshot_of(app, unpack(packed), state.served, align=align))
+    return _with_words(
+        app, state.request, snapshot_of(app, unpack(packed), state.served, align=align, turned_away=turned_away)
+    )
 
 
-def xray_of(app: App, namespace: str, recall_id: str, *, align: bool = False) -> RecallXraySnapshot:
+def xray_of(
+    app: App, namespace: str, recall_id: str, *, align: bool = False, turned_away: int = REJECTED_SHOWN
+) -> RecallXraySnapshot:
     """The explanation of a recall that was made before; with `align`, also which words meet today.
 
     Raises:
         NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
     """
     receipt = receipt_of(app, namespace, recall_id)
-    return _with_words(app, receipt.state.request, snapshot_of(app, receipt, align=align))
+    return _with_words(app, receipt.state.request, snapshot_of(app, receipt, align=align, turned_away=turned_away))
 
 
 def _with_words(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
@@ -299,7 +309,12 @@ def recall_named(app: App, namespace: str, name: str) -> str:
 
 
 def snapshot_of(
-    app: App, receipt: Receipt, found: Sequence[Served] | None = None, *, align: bool = False
+    app: App,
+    receipt: Receipt,
+    found: Sequence[Served] | None = None,
+    *,
+    align: bool = False,
+    turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
     """The snapshot of a receipt, with the memories it names as they are now (or as `found` just now).
 
@@ -315,7 +330,13 @@ def snapshot_of(
     walked = {node for path in receipt.state.paths.values() for node in path.nodes}
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
     return build(
-        receipt, memories, aligner, app.settings.lifecycle.stale_after_days, names, _anchor(app, receipt, memories)
+        receipt,
+        memories,
+        aligner,
+        app.settings.lifecycle.stale_after_days,
+        names,
+        _anchor(app, receipt, memories),
+        turned_away,
     )
 
 
@@ -343,10 +364,10 @@ def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
         InputError: neither a question nor a recall is given.
     """
     if asked.recall_id:
-        return xray_of(call.app, asked.namespace, asked.recall_id, align=asked.align)
+        return xray_of(call.app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
     if asked.asked is None:
         raise InputError("there is no question and no recall to explain", code="missing_query")
-    return xray(call.app, asked.asked, align=asked.align)
+    return xray(call.app, asked.asked, align=asked.align, turned_away=asked.turned_away)
 
 
 RECALL = Operation(

@@ -16,9 +16,11 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
 from pellucid.operations.paging import After, Place, behind, cursor
 from pellucid.operations.recall.recalling import recall_named, xray_of
+from pellucid.recall.query.classes import QueryClass
 from pellucid.recall.receipt.record import query_of
 from pellucid.store.history_port import audit_id
-from pellucid.store.receipts_port import RecallRow
+from pellucid.store.receipts_port import RecallFilter, RecallRow
+from pellucid.store.telemetry_port import Outcome, Surface
 from pellucid.xray.render.as_json import render_json_line
 
 _PAGE = 100
@@ -51,12 +53,21 @@ Since = Annotated[Instant | None, Flag("From when on: 2026-04-20, 2026-04-20T17:
 
 
 class SnapshotsInput(Wire):
-    """Which recalls to list: of a namespace since an instant, of one session or of all; the newest of them."""
+    """Which recalls to list: of a namespace since an instant, that fit every filter given; the newest of them."""
 
     namespace: str
     since: Since = None
     limit: Limit = Field(default=20, ge=1, le=10_000)
     after: After = None
+    recall_id: Annotated[str | None, Flag("This recall alone (rec_…).", "--id")] = None
+    """Then no other filter counts."""
+    by_agent: Annotated[str | None, Flag("Only what this agent asked.")] = None
+    query_class: Annotated[QueryClass | None, Flag("Only questions of this class.", "--class")] = None
+    outcome: Annotated[Outcome | None, Flag("Only recalls that came to this: answered, empty, gated or abstained.")] = (
+        None
+    )
+    degraded: Annotated[bool, Flag("Only recalls of which a part failed.")] = False
+    contains: Annotated[str, Flag("Only questions that hold these words.")] = ""
     session_id: Session = None
 
 
@@ -73,6 +84,14 @@ class ListedRecall(Wire):
     pinned: bool
     query: str | None = None
     """Its words, unless they were withheld or erased, or went with the receipt."""
+    agent: str | None = None
+    surface: Surface | None = None
+    """Where it was asked: `cli`, `http`, `mcp`, `hook`, `python` or `page`."""
+    query_class: str | None = None
+    outcome: Outcome | None = None
+    """What it came to; None of those that were made before this was kept."""
+    degraded: bool | None = None
+    """Whether a leg was down or a stage failed, so that there may have been better answers."""
 
 
 class SnapshotsOutput(Wire):
@@ -109,10 +128,20 @@ class PinSnapshotInput(Wire):
 
 def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
     """The recalls that were made, newest first."""
+    if request.recall_id:
+        one = app.receipts.find(recall_named(app, request.namespace, request.recall_id), request.namespace)
+        return SnapshotsOutput(recalls=(_listed_recall(one),) if one else ())
     rows = app.receipts.recalls(
         request.namespace,
         since=_millis(request.since),
         session_id=_session(request.session_id),
+        only=RecallFilter(
+            request.by_agent or None,
+            request.query_class,
+            request.outcome,
+            request.degraded,
+            request.contains.strip(),
+        ),
         after=_row_at(behind(app, request)),
         limit=request.limit + 1,
     )
@@ -204,6 +233,11 @@ def _listed_recall(row: RecallRow) -> ListedRecall:
         in_full=row.in_full,
         pinned=row.pinned,
         query=query_of(row.query) if row.query_kept else None,
+        agent=row.agent,
+        surface=row.surface,
+        query_class=row.query_class,
+        outcome=row.outcome,
+        degraded=row.degraded,
     )
 
 

@@ -69,6 +69,14 @@ def assemble(state: State, world: World) -> State:
     )
 
 
+def rewritten(state: State, world: World, served: Sequence[Served]) -> Context:
+    """The context of a ranking that is on record, of these memories, those that it served."""
+    doubt = state.abstention
+    if doubt is None or doubt.abstained:
+        return _nothing(state, doubt, len(served)).context
+    return composed(state, world, served).context
+
+
 def distinct(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
     """The best `topK` that each say something of their own, and what above the last of them only repeats a better one.
 

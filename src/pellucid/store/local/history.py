@@ -27,7 +27,7 @@ from pellucid.store.local.database import (
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.local.traces import LocalTraces
-from pellucid.store.receipts_port import RecallRow
+from pellucid.store.receipts_port import EVERY, RecallFilter, RecallRow
 from pellucid.store.telemetry_port import Grouping, LiftRow, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
 
@@ -60,7 +60,7 @@ class LocalHistory:
     def _open(self) -> apsw.Connection:
         try:
             connection = connect(self._path, synchronous="NORMAL")
-            migrate(connection, sql_folder("history"))
+            _made_ready(connection)
         except NoRoomError:
             if self._path.exists() and self._path.stat().st_size:
                 raise
@@ -102,20 +102,22 @@ class LocalHistory:
         *,
         since: int = 0,
         session_id: str | None = None,
+        only: RecallFilter = EVERY,
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:
         before = (after.at, after.recall_id) if after else _LAST
         query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
-        bindings = (namespace, since, *before, *session, limit)
+        wanted = (only.agent, only.query_class, only.outcome, int(only.degraded), _folded(only.contains))
+        bindings = (namespace, since, *before, *wanted, limit, *session)
         return [_listed(*row) for row in execute(self._connections.get(), self._queries[query], bindings)]
-
-    def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
-        return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
         found = execute(self._connections.get(), self._queries["recall"], (recall_id, namespace))
         return _listed(*found[0]) if found else None
+
+    def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
+        return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
         connection = self._connections.get()
@@ -190,9 +192,15 @@ class LocalHistory:
 def _empty_history() -> apsw.Connection:
     """A history without a recall, in which none can be kept: of a home where there is no room to make one."""
     connection = apsw.Connection(":memory:")
-    migrate(connection, sql_folder("history"))
+    _made_ready(connection)
     execute(connection, "PRAGMA query_only = ON")
     return connection
+
+
+def _made_ready(connection: apsw.Connection) -> None:
+    """Its tables as they are today, and what the queries call."""
+    migrate(connection, sql_folder("history"))
+    connection.create_scalar_function("asks", _asks, 2)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _event_values(event: RecallEvent) -> tuple[Value, ...]:
@@ -212,9 +220,29 @@ def _event_values(event: RecallEvent) -> tuple[Value, ...]:
     )
 
 
-def _listed(recall_id: str, at: int, session_id: str | None, served: int, *rest: Any) -> RecallRow:
-    in_full, pinned, query = rest
-    return RecallRow(recall_id, at, session_id, served, bool(in_full), bool(pinned), query)
+def _listed(*row: Any) -> RecallRow:
+    recall_id, at, session_id, served, in_full, pinned, query, *who, degraded = row
+    agent, surface, query_class, outcome = who
+    return RecallRow(
+        recall_id,
+        at,
+        session_id,
+        served,
+        bool(in_full),
+        bool(pinned),
+        query,
+        agent,
+        surface,
+        query_class,
+        outcome,
+        None if degraded is None else bool(degraded),
+    )
+
+
+def _asks(*given: Any) -> bool:
+    """Whether a question, without what filters name behind it, holds these folded words."""
+    query, words = given
+    return words in _plain(query.rpartition(b"\0")[0] or query)
 
 
 def _plain(query: bytes) -> str:

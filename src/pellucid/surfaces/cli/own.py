@@ -82,7 +82,7 @@ def xray(row: Row, given: Given) -> None:
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
-    told_of = {"recall_id": recall_id, "align": given["align"]}
+    told_of = {"recall_id": recall_id, "align": given["align"], "turned_away": given["turned_away"]}
     _deliver_xray(row, given, lambda call: {**told_of, "asked": None if recall_id else _asked(call, given, words)})
 
 

@@ -3,10 +3,13 @@
 What erases is shown first, and done by the form of the page that shows it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
+
+from pydantic.alias_generators import to_snake
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
@@ -17,6 +20,8 @@ from pellucid.surfaces.http.refusals import unknown_place
 from pellucid.table import OPERATIONS
 
 _ROWS: Mapping[str, Operation[Any, Any]] = {row.name: row for row in OPERATIONS if row.on.http}
+
+_NAMED = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class Acted:
 
 def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
     """Run the operation that a form names, on the form's fields; `next` says where to go on.
+
+    `{recallId}` in it is that field of what the operation answers: then its page tells what came of the form.
 
     Raises:
         PellucidError: there is no such operation, the caller may not ask it, or it could not be run.
@@ -51,6 +58,9 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
     if failure := row.failure(outcome):
         raise failure
     is_preview = getattr(asked, "preview", False)
+    made = _NAMED.sub(lambda found: quote(str(getattr(outcome, to_snake(found[1]), ""))), after)
+    if made != after:
+        return Acted("", made)
     said = told(row, outcome, asked, call, "text")
     return Acted(said, after, {**fields, "preview": ["false"], "next": [after]} if is_preview else {})
 

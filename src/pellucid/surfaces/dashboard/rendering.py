@@ -42,15 +42,19 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Text with its hidden and control characters shown, as everywhere; nothing for None."""
+    """Text line by line with its hidden and control characters shown, as everywhere; nothing for None."""
     if value is None:
         return ""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return _visible_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _visible_lines(text: str) -> str:
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def markdown(text: str) -> Markup:
     """A memory's text as HTML: no HTML of its own, no image, no link that a browser follows by itself."""
-    drawn = _markdown().render("\n".join(visible(line) for line in text.split("\n")))
+    drawn = _markdown().render(_visible_lines(text))
     return Markup(  # noqa: S704  # cleaned
         nh3.clean(
             drawn,

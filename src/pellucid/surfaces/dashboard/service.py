@@ -33,6 +33,7 @@ HTML = "text/html; charset=utf-8"
 _STATIC = {
     "icon.svg": "image/svg+xml",
     "htmx.min.js": "text/javascript; charset=utf-8",
+    "copy.js": "text/javascript; charset=utf-8",
     "pages.css": "text/css; charset=utf-8",
 }
 _ELSEWHERE = {"/": f"{ROOT}/", "/favicon.ico": f"{ROOT}/static/icon.svg"}
@@ -42,6 +43,7 @@ _HEADERS = (
     ("Content-Security-Policy", _POLICY),
     ("Cache-Control", "no-store"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Referrer-Policy", "same-origin"),  # without any, a browser does not say where its own forms come from
 )
 _FORM_BYTES = 1 << 20
 _FEW_S = 30.0
@@ -204,7 +206,7 @@ def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Ma
     if done.again:
         values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
         return _page("preview.html", values, session, namespace)
-    session.said.append(done.said)
+    session.said += [done.said] if done.said else []
     return _moved(done.after)
 
 

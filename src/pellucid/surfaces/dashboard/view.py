@@ -55,6 +55,7 @@ class View:
             allowed(self.caller, row.access, "*")
             return Call.over(self.host.app, self.deadline)
         call = self.host.call(allowed(self.caller, row.access, self.namespace), deadline=self.deadline)
+        call.surface = "page"
         call.said_by = self.caller.speaks_as(self.namespace)
         return call
 

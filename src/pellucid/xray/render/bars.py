@@ -15,8 +15,8 @@ _LEAST_TAKEN = 6.0
 """So wide is a penalty at least, that it can be seen."""
 _GOLDEN_ANGLE = 137.508
 """Degrees from one term's hue to the next: neighbours never look alike, however many terms there come to be."""
-_TONES = 3
-"""Those whose hues come close again (8, 13 or more places on) differ in how light they are."""
+_TONES = (0, 16, -16)
+"""How much lighter, in percent: those whose hues come close again (8, 13 or more places on) differ in that."""
 
 
 def added(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
@@ -51,9 +51,10 @@ def swatch(name: str, value: float) -> str:
 
 
 def _colour_of(name: str) -> str:
-    """The colour of a term: its hue in degrees, and how light it is."""
+    """The colour of a term: its hue in degrees, and how light it is. No style: a page's policy may forbid it."""
     place = SCORE_KEYS.index(name) if name in SCORE_KEYS else len(SCORE_KEYS) + sum(name.encode())
-    return f'class="term tone{place % _TONES}" style="--hue:{round(place * _GOLDEN_ANGLE) % 360}"'
+    light = f"calc(var(--bar-light) + {_TONES[place % len(_TONES)]}%)"
+    return f'class="term" fill="oklch({light} .13 {round(place * _GOLDEN_ANGLE) % 360})"'
 
 
 def share(passed: float, came: float, whole: float) -> str:

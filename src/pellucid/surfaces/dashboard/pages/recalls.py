@@ -1,5 +1,205 @@
 """What is asked of the recalls pages in, what their templates are given out."""
 
-from pellucid.surfaces.dashboard.view import Page
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, get_args
 
-RECALLS: tuple[Page, ...] = ()
+from markupsafe import Markup, escape
+
+from pellucid.errors import PellucidError
+from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
+from pellucid.operations.memory.citing import CITE
+from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
+from pellucid.operations.recall.given_context import CONTEXT
+from pellucid.operations.recall.recalling import RECALL, XRAY
+from pellucid.operations.recall.request import parts
+from pellucid.operations.recall.snapshots import PIN_SNAPSHOT, SNAPSHOTS
+from pellucid.operations.recall.timings import TIMINGS
+from pellucid.operations.recall.why import WHY
+from pellucid.recall.query.classes import CLASSES
+from pellucid.store.telemetry_port import Outcome
+from pellucid.surfaces.dashboard.recall_charts import funnel, legend, score_bars, waterfall
+from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.present.recall.replay import delta_line, shift_line
+from pellucid.xray.render.as_json import render_json
+from pellucid.xray.render.fields import called, header_fields, result_fields, terms
+from pellucid.xray.render.tables import legs_table
+from pellucid.xray.words.rungs import at_work, turned_away, why_rejected
+from pellucid.xray.words.visible import visible
+
+_A_PAGE = 50
+_FILTERS = ("q", "agent", "session", "class", "outcome", "degraded", "since")
+_NEWEST = 12
+"""Recalls that one is offered to be compared with."""
+_TURNED_AWAY = 1_000
+"""How many of those turned away are named."""
+_WITHOUT = "without-"
+_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
+_NO_WORDS = "A question whose words were not kept"
+_KINDS = {"used": "Useful", "dismissed": "Not useful", "flagged_stale": "Out of date"}
+_DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
+
+
+def _recalls(view: View) -> Mapping[str, object]:
+    """A page of the list, and what it is filtered by."""
+    query = view.query
+    found = view.ask(
+        SNAPSHOTS,
+        contains=query.get("q", "").strip(),
+        by_agent=query.get("agent"),
+        query_class=query.get("class"),
+        outcome=query.get("outcome"),
+        degraded=bool(query.get("degraded")),
+        session_id=query.get("session"),
+        since=query.get("since"),
+        after=query.get("after"),
+        limit=_A_PAGE,
+    )
+    return {
+        "title": "Recalls",
+        "found": found,
+        "asked": {name: query.get(name, "") for name in _FILTERS},
+        "is_filtered": any(query.get(name) for name in _FILTERS),
+        "classes": CLASSES,
+        "outcomes": [each for each in get_args(Outcome) if each != "failed"],
+        "may_ask": view.may(RECALL),
+    }
+
+
+def _recall(view: View) -> Mapping[str, object]:
+    """Everything about one recall."""
+    snapshot: RecallXraySnapshot = view.ask(
+        XRAY,
+        recall_id=view.named["recall_id"],
+        align=bool(view.query.get("align")),
+        turned_away=_TURNED_AWAY,
+    )
+    recall_id = snapshot.snapshot_id
+    usual = view.ask(TIMINGS)
+    return {
+        "title": snapshot.query or _NO_WORDS,
+        "x": snapshot,
+        "row": next(iter(view.ask(SNAPSHOTS, recall_id=recall_id).recalls), None),
+        "header": header_fields(snapshot),
+        "results": _results(snapshot),
+        "legend": legend(snapshot),
+        "funnel": list(zip(snapshot.filters, funnel(snapshot), _rejected_by_rung(snapshot), strict=True)),
+        "near": [each for each in snapshot.rejected if each.rejected_by == "abstention"],
+        "why_rejected": why_rejected,
+        "legs": legs_table(snapshot),
+        "stages": _stages(snapshot, usual),
+        "usual": usual,
+        "given": view.ask(CONTEXT, recall_id=recall_id),
+        "replay": view.ask(REPLAY, recall_id=recall_id, live=bool(view.query.get("live"))),
+        "delta_line": delta_line,
+        "shift_line": shift_line,
+        "deltas": _DELTAS,
+        "others": [each for each in view.ask(SNAPSHOTS, limit=_NEWEST).recalls if each.recall_id != recall_id],
+        "linked": partial(_linked, view),
+        "kinds": _KINDS if view.may(CITE) else {},
+        "may_ask": view.may(RECALL),
+        "may_pin": view.may(PIN_SNAPSHOT),
+        **_without(view, snapshot),
+        **_why(view, recall_id),
+    }
+
+
+def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
+    """Each result with its words, its bar, the terms of it in numbers, and what else is known of it."""
+    return [
+        {
+            "it": each,
+            "bar": bar,
+            "words": snapshot.words.get(each.memory_id),
+            "terms": [(called(name), value, name) for name, value in terms(each.score_decomposition)],
+            "fields": [
+                field
+                for field in result_fields(each, snapshot.query_terms)
+                if field.label not in ("why", "words", "graph-path", "edge-confidences", "graph-edges", "score")
+            ],
+        }
+        for each, bar in zip(snapshot.results, score_bars(snapshot), strict=True)
+    ]
+
+
+def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
+    """For each rung, what those are that it turned away, and which."""
+    return [
+        (turned_away(rung.name, rung.reason), [each for each in snapshot.rejected if each.rejected_by == rung.name])
+        for rung in snapshot.filters
+    ]
+
+
+def _stages(snapshot: RecallXraySnapshot, usual: Any) -> list[tuple[object, object, Markup]]:
+    """Each stage, how long it usually takes, and its bar."""
+    known = {each.name: each for each in usual.stages}
+    bars = waterfall(snapshot.stages, known)
+    return [(each, known.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
+
+
+def _without(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
+    """What can be left out, what is, and what that would change; and of each leg at work, alone."""
+    left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
+    each_leg = view.ask(ABLATE, recall_id=snapshot.snapshot_id)
+    together = view.ask(ABLATE, recall_id=snapshot.snapshot_id, without=left_out) if left_out else None
+    legs = [each.name for each in snapshot.legs if at_work(each) and "@" not in each.name]
+    return {
+        "leg_names": legs,
+        "other_parts": [each for each in parts() if each not in legs],
+        "left_out": left_out,
+        "each_leg": each_leg,
+        "together": together,
+    }
+
+
+def _why(view: View, recall_id: str) -> Mapping[str, object]:
+    """What is said of a memory, or of any words, that is asked about in the box."""
+    asked = view.query.get("why", "").strip()
+    told, problem = None, None
+    if asked:
+        try:
+            told = view.ask(WHY, memory=asked, recall_id=recall_id)
+        except PellucidError as error:
+            problem = error
+    return {"why_asked": asked, "why": told, "why_problem": problem}
+
+
+def _linked(view: View, text: str) -> Markup:
+    """A sentence of ours, in which the ids of memories lead to their pages."""
+    shown, at, out = visible(text), 0, Markup()
+    for found in _ID.finditer(shown):
+        link = Markup('<a href="{}"><code>{}</code></a>').format(
+            view.href(f"memories/{found[0]}"), f"…{found[0][-10:]}"
+        )
+        out += escape(shown[at : found.start()]) + link
+        at = found.end()
+    return out + escape(shown[at:])
+
+
+def _difference(view: View) -> Mapping[str, object]:
+    """Two recalls side by side, and what is not the same."""
+    found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
+    return {
+        "title": "Two recalls side by side",
+        "found": found,
+        "sides": [view.ask(XRAY, recall_id=each) for each in (found.a, found.b)],
+        "shifts": {name: getattr(found, name) for name in ("entered", "left", "moved", "rescored")},
+        "deltas": _DELTAS,
+        "delta_line": delta_line,
+        "shift_line": shift_line,
+    }
+
+
+def _as_json(view: View) -> Mapping[str, object]:
+    """The explanation as a program has it."""
+    snapshot = view.ask(XRAY, recall_id=view.named["recall_id"])
+    return {"title": "The recall as JSON", "x": snapshot, "told": render_json(snapshot)}
+
+
+RECALLS: tuple[Page, ...] = (
+    Page("recalls", "recalls_list.html", _recalls, label="Recalls"),
+    Page("recalls/{recall_id}", "recalls_one.html", _recall),
+    Page("recalls/{recall_id}/json", "recalls_json.html", _as_json),
+    Page("recalls/{a}/diff/{b}", "recalls_diff.html", _difference),
+)

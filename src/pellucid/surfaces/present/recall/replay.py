@@ -66,7 +66,7 @@ def compared(found: RecallDiff) -> str:
         "plan": found.plan,
     }
     for title, deltas in parts.items():
-        lines += [f"{title}:", *map(_delta, deltas)] if deltas else []
+        lines += [f"{title}:", *map(delta_line, deltas)] if deltas else []
     return "\n".join(lines)
 
 
@@ -83,10 +83,11 @@ def _served_lines(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
             yield f"{title}:"
             for shift in shifts:
                 yield f"  {_words_and_id(shift.memory_id, words)}"
-                yield f"    {_shift_line(shift)}"
+                yield f"    {shift_line(shift)}"
 
 
-def _shift_line(shift: Shift) -> str:
+def shift_line(shift: Shift) -> str:
+    """From which place and score to which, and by which term most."""
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
     finals = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
     most = f", most by {_term(shift.moved_by)} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
@@ -107,7 +108,8 @@ def _score(final: float | None) -> str:
     return "none" if final is None else f"{final:.4f}"
 
 
-def _delta(delta: Delta) -> str:
+def delta_line(delta: Delta) -> str:
+    """What is not the same, as it was in a and as it is in b."""
     return f"  {delta.name}: {_value_text(delta.a)} → {_value_text(delta.b)}"
 
 

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
+from pellucid.xray.words.numbers import counted
 
 if TYPE_CHECKING:
+    from pellucid.operations.recall.given_context import ContextOutput
     from pellucid.operations.recall.snapshots import ListedRecall, SnapshotsOutput
+    from pellucid.operations.recall.timings import StageTiming, TimingsOutput
 
 
 def listed(outcome: SnapshotsOutput) -> str:
     """Headings, and one line a recall: when, its id, how many it served, what is kept of it, and the question."""
-    lines = table(("AT", "RECALL", "SERVED", "KEPT", "QUESTION"), [_row(each) for each in outcome.recalls])
+    lines = table(("AT", "RECALL", "SERVED", "KEPT", "CAME TO", "QUESTION"), [_row(each) for each in outcome.recalls])
     count = len(outcome.recalls)
     end = f"{count} {'recall' if count == 1 else 'recalls'}{', and older ones' if outcome.more else ''}"
     return "\n".join([*lines, end])
@@ -30,11 +33,30 @@ def pinned(recall: ListedRecall) -> str:
     return f"{said}\n  {_asked(recall)}"
 
 
+def context(outcome: ContextOutput) -> str:
+    """The context, and below it whether it is the one that was given."""
+    used, chars = outcome.budget.used, outcome.budget.chars
+    said = "as it was given" if outcome.exact else f"not as it was given: {'; '.join(outcome.differs)}"
+    return "\n".join((*outcome.context.splitlines(), f"{said} ({used} / {chars} chars)"))
+
+
+def timed(outcome: TimingsOutput) -> str:
+    """A line a stage, then the whole."""
+    every = (*outcome.stages, *((outcome.total,) if outcome.total else ()))
+    lines = table(("STAGE", "RECALLS", "P50", "P95"), [_timing_row(each) for each in every])
+    return "\n".join([*lines, f"milliseconds, over {counted(outcome.recalls, 'recall')}"])
+
+
+def _timing_row(timing: StageTiming) -> tuple[str, ...]:
+    return timing.name, str(timing.recalls), f"{timing.p50:.1f}", f"{timing.p95:.1f}"
+
+
 def _row(recall: ListedRecall) -> tuple[str, ...]:
     kept = "pinned" if recall.pinned and recall.in_full else "in full" if recall.in_full else "results"
+    came_to = f"{recall.outcome or ''}{', degraded' if recall.degraded else ''}"
     session = f"[{recall.session_id}] " if recall.session_id else ""
     at = isoformat(recall.at)[:19].replace("T", " ")
-    return at, recall.recall_id, str(recall.served), kept, session + _asked(recall)
+    return at, recall.recall_id, str(recall.served), kept, came_to, session + _asked(recall)
 
 
 def _asked(recall: ListedRecall) -> str:

@@ -38,21 +38,31 @@ RETURNING recall_id;
 DELETE FROM queries WHERE recall_id = ?;
 
 -- name: recalls
--- A page of the recalls of a namespace, newest first: from a time on, those before a given one.
-SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
-WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?)
-ORDER BY at DESC, recall_id DESC LIMIT ?;
+-- A page of the recalls of a namespace, newest first: from a time on, those before a given one, that fit the filters.
+SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, query,
+  agent, surface, query_class, outcome, degraded
+FROM listed LEFT JOIN recall_events USING (recall_id)
+WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3, ?4)
+  AND (?5 IS NULL OR agent = ?5) AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7)
+  AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9))
+ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_of_session
 -- The same of one session.
-SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
-WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?) AND session_id = ?
-ORDER BY at DESC, recall_id DESC LIMIT ?;
+SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, query,
+  agent, surface, query_class, outcome, degraded
+FROM listed LEFT JOIN recall_events USING (recall_id)
+WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3, ?4)
+  AND (?5 IS NULL OR agent = ?5) AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7)
+  AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9)) AND listed.session_id = ?11
+ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recall
 -- One recall as it is listed.
-SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
-WHERE recall_id = ? AND namespace = ?;
+SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, query,
+  agent, surface, query_class, outcome, degraded
+FROM listed LEFT JOIN recall_events USING (recall_id)
+WHERE recall_id = ? AND listed.namespace = ?;
 
 -- name: pin
 -- Hold a receipt, if it is of this namespace.

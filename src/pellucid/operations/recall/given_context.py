@@ -1,0 +1,61 @@
+"""An earlier recall in, the context that it gave out: written anew, since no receipt holds a word of a memory."""
+
+from pellucid.app import App
+from pellucid.model.snapshot import Budget
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Operation, RecallId, Surfaces
+from pellucid.operations.recall.recalling import receipt_of
+from pellucid.xray.given import given
+
+
+class ContextInput(Wire):
+    """Which recall."""
+
+    namespace: str
+    recall_id: RecallId
+
+
+class ContextOutput(Wire):
+    """The context of an earlier recall, and whether it is to the letter the one that was given."""
+
+    recall_id: str
+    context: str
+    exact: bool
+    """It is made of the same versions of the same memories, in the same order, and is as long."""
+    differs: tuple[str, ...] = ()
+    """Why it is not."""
+    budget: Budget
+    """Characters allowed, and those of the context as it was given."""
+
+
+def given_context(app: App, request: ContextInput) -> ContextOutput:
+    """The context of an earlier recall. Nothing is recorded of this.
+
+    Raises:
+        NotFoundError: no such recall here, or its receipt was pruned.
+    """
+    receipt = receipt_of(app, request.namespace, request.recall_id)
+    asked = receipt.state.request
+    with app.recaller.world(asked, app.deadline) as world:
+        found = given(receipt, world)
+    return ContextOutput(
+        recall_id=asked.recall_id,
+        context=found.context.text,
+        exact=not found.differs,
+        differs=found.differs,
+        budget=Budget(chars=asked.settings.char_budget, used=receipt.state.context.length),
+    )
+
+
+CONTEXT = Operation(
+    "recall.context",
+    """Show the context that an earlier recall gave.
+
+It is written anew from its receipt and its memories; where it could not come out the same, that is said, and why.
+""",
+    ContextInput,
+    ContextOutput,
+    lambda call, asked: given_context(call.app, asked),
+    "read",
+    Surfaces("snapshots context", http=("GET /v1/snapshots/{recall_id}/context",)),
+)

@@ -1,0 +1,64 @@
+"""A recall's numbers in, charts as SVG out; each says in words what it shows, and stands beside those numbers."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from pellucid.model.snapshot import RecallXraySnapshot, StageTrace
+from pellucid.operations.recall.timings import StageTiming
+from pellucid.xray.render.bars import height, share, stack, swatch
+from pellucid.xray.render.fields import legend_of, millis
+
+_WIDTH, _LEAST = 1000.0, 2.0
+_BAR = '<rect class="{kind}" x="{at:.1f}" y="{top}" width="{wide:.1f}" height="{high}"/>'
+
+
+def score_bars(snapshot: RecallXraySnapshot) -> list[Markup]:
+    """The terms of each result's score side by side, all in one measure."""
+    scores = [each.score_decomposition for each in snapshot.results]
+    reach = max(map(height, scores), default=0.0)
+    return [Markup(stack(each, reach)) for each in scores]  # noqa: S704  # numbers, and names of terms
+
+
+def legend(snapshot: RecallXraySnapshot) -> list[tuple[Markup, str]]:
+    """What each colour of the bars stands for."""
+    scores = [each.score_decomposition.model_dump() for each in snapshot.results]
+    worth = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}
+    return [(Markup(swatch(name, worth[name])), said) for name, said in legend_of(snapshot)]  # noqa: S704
+
+
+def funnel(snapshot: RecallXraySnapshot) -> list[Markup]:
+    """Of each rung, how many of all candidates came, and how many of those passed."""
+    whole = max((each.considered for each in snapshot.filters), default=0)
+    return [Markup(share(each.admitted, each.considered, whole)) for each in snapshot.filters]  # noqa: S704
+
+
+def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) -> list[Markup]:
+    """Of each stage, when it began and how long it took; behind it how long in half and in 95 of 100 recalls."""
+    begun, at = list[float](), 0.0
+    for stage in stages:
+        begun.append(at)
+        at += stage.ms
+    slow = [usual[stage.name].p95 if stage.name in usual else 0.0 for stage in stages]
+    whole = max((start + max(stage.ms, p95) for start, stage, p95 in zip(begun, stages, slow, strict=True)), default=0)
+    return [
+        _stage_bar(start, stage, usual.get(stage.name), whole or 1.0)
+        for start, stage in zip(begun, stages, strict=True)
+    ]
+
+
+def _stage_bar(start: float, stage: StageTrace, usual: StageTiming | None, whole: float) -> Markup:
+    def bar(kind: str, ms: float, top: int, high: int) -> str:
+        at = min(_WIDTH * start / whole, _WIDTH - _LEAST)
+        return _BAR.format(kind=kind, at=at, wide=max(_WIDTH * ms / whole, _LEAST), top=top, high=high)
+
+    behind = [bar("usual-most", usual.p95, 0, 20), bar("usual-half", usual.p50, 0, 20)] if usual else []
+    said = f"from {millis(start)} ms on, for {millis(stage.ms)} ms"
+    said += (
+        f"; half of recent recalls {millis(usual.p50)} ms or less, 95 of 100 {millis(usual.p95)} ms" if usual else ""
+    )
+    parts = "".join([*behind, bar("bar", stage.ms, 6, 8)])
+    return Markup(  # noqa: S704  # numbers
+        f'<svg class="waterfall" viewBox="0 0 {_WIDTH:.0f} 20" preserveAspectRatio="none" role="img" '
+        f'aria-label="{said}"><title>{said}</title>{parts}</svg>'
+    )
