@@ -27,6 +27,7 @@ from pellucid.operations.memory.forgetting import FORGET, PURGE
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.memory.reporting import REPORT
 from pellucid.operations.memory.reverifying import REVERIFY
+from pellucid.operations.memory.reviewing import REVIEW
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY, LEDGER
 from pellucid.operations.memory.tiers import TIER, TIERS
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
@@ -35,6 +36,7 @@ from pellucid.operations.operation import Operation
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
+from pellucid.operations.recall.serving import SERVING
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
@@ -90,8 +92,10 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     EXPORT,
     PIN_SNAPSHOT,
     AUDIT,
+    SERVING,
     CITE,
     # what is changed, and forgotten
+    REVIEW,
     UPDATE,
     PIN,
     REVERIFY,

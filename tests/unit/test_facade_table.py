@@ -22,6 +22,8 @@ BY_NAME = {
         "document.show",
         "document.remove",
         "lifecycle.report",
+        "memory.recalls",
+        "memory.review",
         "recall.list",
         "recall.pin",
         "recall.export",

@@ -8,6 +8,8 @@ CitationKind = Literal["cited", "used", "saved_rework", "rewrote", "good", "dism
 no longer true, or wrong."""
 FAVOURABLE: frozenset[CitationKind] = frozenset({"cited", "used", "saved_rework", "rewrote", "good"})
 """Kinds that are use: the memory was worked with."""
+AGAINST: frozenset[CitationKind] = frozenset({"flagged_stale", "bad"})
+"""Kinds that say that the memory is wrong, or no longer true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,14 @@ class Citations(Protocol):
 
     def on(self, namespace: str, occasion: str) -> list[CitationRow]:
         """The citations of an occasion, in the order in which they were made."""
+        ...
+
+    def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
+        """The citations of one memory, in the order in which they were made."""
+        ...
+
+    def against(self, namespace: str) -> list[CitationRow]:
+        """Every citation that says that a memory is wrong or no longer true, in the order in which they were made."""
         ...
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[tuple[str, list[str]]]:

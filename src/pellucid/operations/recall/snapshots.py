@@ -113,15 +113,15 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
         request.namespace,
         since=_millis(request.since),
         session_id=_session(request.session_id),
-        after=_row_at(behind(app, request)),
+        after=row_at(behind(app, request)),
         limit=request.limit + 1,
     )
     shown, more = rows[: request.limit], len(rows) > request.limit
     following = cursor(app, request, (shown[-1].at, shown[-1].recall_id)) if more else None
-    return SnapshotsOutput(recalls=tuple(map(_listed_recall, shown)), more=more, next=following)
+    return SnapshotsOutput(recalls=tuple(map(listed_recall, shown)), more=more, next=following)
 
 
-def _row_at(place: Place | None) -> RecallRow | None:
+def row_at(place: Place | None) -> RecallRow | None:
     """The end of a page as history wants it."""
     return RecallRow(str(place[1]), int(place[0]), None, 0, in_full=False, pinned=False) if place else None
 
@@ -155,7 +155,7 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
         raise NotFoundError(
             f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
         )
-    return _listed_recall(row)
+    return listed_recall(row)
 
 
 def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
@@ -195,7 +195,8 @@ def _snapshot(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | 
         return None
 
 
-def _listed_recall(row: RecallRow) -> ListedRecall:
+def listed_recall(row: RecallRow) -> ListedRecall:
+    """A recall as lists have it."""
     return ListedRecall(
         recall_id=row.recall_id,
         at=_EPOCH + timedelta(milliseconds=row.at),

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from pellucid.errors import NoRoomError, StoreBusyError
-from pellucid.store.citations_port import CitationRow
+from pellucid.store.citations_port import AGAINST, CitationRow
 from pellucid.store.history_port import AuditRow, RecallRecord
 from pellucid.store.local.database import (
     ThreadConnections,
@@ -95,6 +95,18 @@ class LocalHistory:
         query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
         bindings = (namespace, since, *before, *session, limit)
         return [_listed(*row) for row in execute(self._connections.get(), self._queries[query], bindings)]
+
+    def serving(
+        self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
+    ) -> list[tuple[RecallRow, int]]:
+        before = (after.at, after.recall_id) if after else _LAST
+        bindings = (memory_id, namespace, since, *before, limit)
+        found = execute(self._connections.get(), self._queries["serving"], bindings)
+        return [(_listed(*row), place + 1) for *row, place in found]
+
+    def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
+        bindings = (memory_id, namespace, since)
+        return execute(self._connections.get(), self._queries["times_served"], bindings)[0][0]
 
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
@@ -224,11 +236,17 @@ class LocalCitations:
         return is_new
 
     def on(self, namespace: str, occasion: str) -> list[CitationRow]:
-        found = execute(self._connection(), self._queries["citations"], (namespace, occasion))
-        return [
-            CitationRow(memory_id, kind, recall_id, occasion, agent, at, note.decode("utf-8", "replace"))
-            for memory_id, kind, recall_id, agent, at, note in found
-        ]
+        return self._rows("citations", namespace, occasion)
+
+    def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
+        return self._rows("citations_of_memory", namespace, memory_id)
+
+    def against(self, namespace: str) -> list[CitationRow]:
+        return self._rows("citations_against", namespace, json.dumps(sorted(AGAINST)))
+
+    def _rows(self, query: str, *bindings: str) -> list[CitationRow]:
+        found = execute(self._connection(), self._queries[query], bindings)
+        return [CitationRow(*row, note.decode("utf-8", "replace")) for *row, note in found]
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[tuple[str, list[str]]]:
         recalls: dict[str, list[str]] = {}

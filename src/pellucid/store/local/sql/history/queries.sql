@@ -43,6 +43,18 @@ SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM list
 WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?) AND session_id = ?
 ORDER BY at DESC, recall_id DESC LIMIT ?;
 
+-- name: serving
+-- The same of those that served a memory, each with the memory's place in it, from 0.
+SELECT listed.recall_id, at, session_id, served_count, in_full, pinned, query,
+  (SELECT key FROM json_each(served) WHERE value ->> 0 = ?1)
+FROM listed JOIN (SELECT recall_id, served FROM receipts) USING (recall_id)
+WHERE namespace = ?2 AND at >= ?3 AND (at, recall_id) < (?4, ?5) AND instr(served, ?1)
+ORDER BY at DESC, recall_id DESC LIMIT ?6;
+
+-- name: times_served
+-- How many recalls since a time served a memory.
+SELECT count(*) FROM receipts WHERE instr(served, ?1) AND namespace = ?2 AND at >= ?3;
+
 -- name: recall
 -- One recall as it is listed.
 SELECT recall_id, at, session_id, served_count, in_full, pinned, query FROM listed
@@ -78,9 +90,21 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, memory_id, kind, occasio
 
 -- name: citations
 -- What was cited on an occasion, in the order of it, with the words of the notes.
-SELECT memory_id, kind, citations.recall_id, agent, at, coalesce(query, x'')
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x'')
 FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
 WHERE namespace = ? AND occasion = ? ORDER BY at, citation_id;
+
+-- name: citations_of_memory
+-- What was cited of a memory, in the order of it, with the words of the notes.
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x'')
+FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
+WHERE namespace = ? AND memory_id = ? ORDER BY at, citation_id;
+
+-- name: citations_against
+-- What was cited in some ways, a JSON list of kinds, in the order of it, with the words of the notes.
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x'')
+FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
+WHERE namespace = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY at, citation_id;
 
 -- name: served
 -- What the recalls of a session served since a time: which recall, which memories, the newest recall first.
