@@ -52,6 +52,15 @@ class Browser:
         """What was asked of anybody else."""
         return [url for url in self.asked if not url.startswith((self.root, "data:", "blob:"))]
 
+    @contextmanager
+    def beside(self, *, dark: bool = False, script: bool = True, width: int = 1280) -> "Generator[Browser]":
+        """Another browser of the same server that was let in, for the block; two at once are one program."""
+        made = _let_in(self.context.browser, self.server, dark=dark, script=script, width=width)
+        try:
+            yield made
+        finally:
+            made.context.close()
+
 
 @contextmanager
 def browsing(server: Served, *, dark: bool = False, script: bool = True, width: int = 1280) -> Generator[Browser]:
@@ -60,17 +69,21 @@ def browsing(server: Served, *, dark: bool = False, script: bool = True, width: 
 
     with sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
-        context = chromium.new_context(
-            color_scheme="dark" if dark else "light",
-            java_script_enabled=script,
-            viewport={"width": width, "height": 900},
-        )
-        found = Browser(context, server)
-        found.enter()
         try:
-            yield found
+            yield _let_in(chromium, server, dark=dark, script=script, width=width)
         finally:
             chromium.close()
+
+
+def _let_in(chromium: Any, server: Served, *, dark: bool, script: bool, width: int) -> Browser:
+    context = chromium.new_context(
+        color_scheme="dark" if dark else "light",
+        java_script_enabled=script,
+        viewport={"width": width, "height": 900},
+    )
+    made = Browser(context, server)
+    made.enter()
+    return made
 
 
 class Visitor:

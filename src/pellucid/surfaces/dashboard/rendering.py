@@ -66,6 +66,12 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
+def excerpt(text: str, most: int = 160) -> str:
+    """How a text begins, on one line: as many whole words as have room."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]}…"
+
+
 def when(value: datetime | int | str | None) -> str:
     """An instant as a person reads it, in UTC: `2026-11-23 14:02`; of numbers, epoch milliseconds."""
     instant = _instant(value)
@@ -101,6 +107,7 @@ def as_json(value: Any) -> str:
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
+    "excerpt": excerpt,
     "when": when,
     "day": day,
     "number": number,

@@ -18,11 +18,12 @@ from urllib.parse import parse_qs, unquote
 
 from pellucid.deadline import Deadline
 from pellucid.errors import InputError, PellucidError
+from pellucid.graph.svg_marks import page_style
 from pellucid.surfaces.answers import spell_wire
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
 from pellucid.surfaces.dashboard.rendering import render
-from pellucid.surfaces.dashboard.sessions import COOKIE, Session, Sessions
+from pellucid.surfaces.dashboard.sessions import COOKIE, Said, Session, Sessions
 from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import chunks
@@ -33,6 +34,8 @@ HTML = "text/html; charset=utf-8"
 _STATIC = {
     "icon.svg": "image/svg+xml",
     "htmx.min.js": "text/javascript; charset=utf-8",
+    "graph.css": "text/css; charset=utf-8",
+    "pan.js": "text/javascript; charset=utf-8",
     "pages.css": "text/css; charset=utf-8",
 }
 _ELSEWHERE = {"/": f"{ROOT}/", "/favicon.ico": f"{ROOT}/static/icon.svg"}
@@ -205,7 +208,7 @@ def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Ma
     if done.again:
         values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
         return _page("preview.html", values, session, namespace)
-    session.said.append(done.said)
+    session.said.append(Said(done.said, namespace, done.undo))
     return _moved(done.after)
 
 
@@ -268,7 +271,10 @@ def _static(name: str) -> WholeAnswer:
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")
-    body = files("pellucid.surfaces.dashboard").joinpath("static", name).read_bytes()
+    if name == "graph.css":
+        body = page_style().encode()
+    else:
+        body = files("pellucid.surfaces.dashboard").joinpath("static", name).read_bytes()
     return WholeAnswer(
         200, body, media, (("ETag", f'"{sha256(body).hexdigest()[:32]}"'), ("Cache-Control", "no-cache"))
     )
