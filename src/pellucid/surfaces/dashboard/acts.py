@@ -3,10 +3,13 @@
 What erases is shown first, and done by the form of the page that shows it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
+
+from pydantic.alias_generators import to_snake
 
 from pellucid.errors import InputError, PellucidError
 from pellucid.operations.memory.undoing import UNDO
@@ -20,6 +23,7 @@ from pellucid.table import OPERATIONS
 
 _ROWS: Mapping[str, Operation[Any, Any]] = {row.name: row for row in OPERATIONS if row.on.http}
 
+_NAMED = re.compile(r"\{(\w+)\}")
 _CHOSEN = ("memoryIds", "memoryId", "target")
 """Fields in which operations take the memories that are chosen."""
 
@@ -41,9 +45,10 @@ class Acted:
 def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
     """Run the operation that a form names, on the form's fields.
 
-    Some fields are no operation's: `next` says where to go on (`{memoryId}` in it is the memory that came of it), and
-    `chosen` names memories, in whichever field the operation takes them. Of a field that takes one value, each value
-    that is given is a run of its own; what cannot be done with one of them keeps nothing from being done with others.
+    Some fields are no operation's. `next` says where to go on: `{memoryId}` or `{recallId}` in it is what came of the
+    form, and what only reads is told by that page alone. `chosen` names memories, in whichever field the operation
+    takes them. Of a field that takes one value, each value is a run of its own; what cannot be done with one of them
+    keeps nothing from being done with the others.
 
     Raises:
         PellucidError: there is no such operation, the caller may not ask it, or none of it could be done.
@@ -69,7 +74,7 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
         spell_wire(error, "the page")
     said = [each.said for each in done] + [f"not done: {error.message}" for error in failed]
     undo = tuple(each for run in reversed(done) for each in run.undo)
-    return Acted("\n".join(said), done[-1].after, done[-1].again, undo)
+    return Acted("\n".join(filter(None, said)), done[-1].after, done[-1].again, undo)
 
 
 def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
@@ -88,13 +93,18 @@ def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], 
     if failure := row.failure(outcome):
         raise failure
     with spelled_by(_spelling(row)):
-        said = told(row, outcome, asked, call, "text")
-    made = getattr(outcome, "memory", None)
-    after = next_place(after.replace("{memoryId}", made.id if made else ""))
+        said = told(row, outcome, asked, call, "text") if row.effect != "read" else ""
+    after = next_place(_NAMED.sub(lambda found: _named_by(outcome, to_snake(found[1])), after))
     is_preview = getattr(asked, "preview", False)
     undo = getattr(outcome, "op_id", None) if row.effect == "change" and view.may(UNDO) else None
     again = {**fields, "preview": ["false"], "next": [after]} if is_preview else {}
     return Acted(said, after, again, (undo,) if undo else ())
+
+
+def _named_by(outcome: Any, name: str) -> str:
+    """A field of an answer, as a part of a path; the memory that came of it by its id."""
+    found = outcome.memory.id if name == "memory_id" and hasattr(outcome, "memory") else getattr(outcome, name, "")
+    return quote(str(found))
 
 
 def _spelling(row: Operation[Any, Any]) -> Spelling:

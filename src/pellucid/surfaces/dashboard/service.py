@@ -45,6 +45,7 @@ _HEADERS = (
     ("Content-Security-Policy", _POLICY),
     ("Cache-Control", "no-store"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Referrer-Policy", "same-origin"),  # under `no-referrer`, a browser calls the origin of our own forms `null`
 )
 _FORM_BYTES = 1 << 20
 _FEW_S = 30.0
@@ -208,7 +209,7 @@ def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Ma
     if done.again:
         values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
         return _page("preview.html", values, session, namespace)
-    session.said.append(Said(done.said, namespace, done.undo))
+    session.said += [Said(done.said, namespace, done.undo)] if done.said else []
     return _moved(done.after)
 
 

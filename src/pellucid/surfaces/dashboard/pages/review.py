@@ -35,13 +35,15 @@ def _queue(view: View) -> Mapping[str, object]:
     kind = view.query.get("kind", "")
     found = view.ask(ROW, kind=kind, after=view.query.get("after"), limit=_ON_A_PAGE)
     allowed = {name: act for name, act in _ACTS.items() if view.may(act[0])}
+    fitting = {each.memory.id: _fitting(allowed, each) for each in found.items}
     return {
         "title": "Review",
         "found": found,
         "kind": kind,
         "meant": _MEANT,
         "acts": allowed,
-        "fitting": {each.memory.id: _fitting(allowed, each) for each in found.items},
+        "fitting": fitting,
+        "offered": [act for name, act in allowed.items() if any(name in names for names in fitting.values())],
     }
 
 
