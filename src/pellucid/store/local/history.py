@@ -100,7 +100,7 @@ class LocalHistory:
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
         before = (after.at, after.recall_id) if after else _LAST
-        bindings = (memory_id, namespace, since, *before, limit)
+        bindings = (memory_id, namespace, since, *before, memory_id, limit)
         found = execute(self._connections.get(), self._queries["serving"], bindings)
         return [(_listed(*row), place + 1) for *row, place in found]
 
@@ -246,7 +246,7 @@ class LocalCitations:
 
     def _rows(self, query: str, *bindings: str) -> list[CitationRow]:
         found = execute(self._connection(), self._queries[query], bindings)
-        return [CitationRow(*row, note.decode("utf-8", "replace")) for *row, note in found]
+        return [CitationRow(*row[:-1], note=row[-1].decode("utf-8", "replace")) for row in found]
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[tuple[str, list[str]]]:
         recalls: dict[str, list[str]] = {}

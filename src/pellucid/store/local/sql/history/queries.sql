@@ -46,14 +46,14 @@ ORDER BY at DESC, recall_id DESC LIMIT ?;
 -- name: serving
 -- The same of those that served a memory, each with the memory's place in it, from 0.
 SELECT listed.recall_id, at, session_id, served_count, in_full, pinned, query,
-  (SELECT key FROM json_each(served) WHERE value ->> 0 = ?1)
+  (SELECT key FROM json_each(served) WHERE value ->> 0 = ?)
 FROM listed JOIN (SELECT recall_id, served FROM receipts) USING (recall_id)
-WHERE namespace = ?2 AND at >= ?3 AND (at, recall_id) < (?4, ?5) AND instr(served, ?1)
-ORDER BY at DESC, recall_id DESC LIMIT ?6;
+WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?) AND instr(served, ?)
+ORDER BY at DESC, recall_id DESC LIMIT ?;
 
 -- name: times_served
 -- How many recalls since a time served a memory.
-SELECT count(*) FROM receipts WHERE instr(served, ?1) AND namespace = ?2 AND at >= ?3;
+SELECT count(*) FROM receipts WHERE instr(served, ?) AND namespace = ? AND at >= ?;
 
 -- name: recall
 -- One recall as it is listed.
