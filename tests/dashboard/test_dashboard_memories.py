@@ -175,6 +175,18 @@ def test_new_words_lead_to_the_memory_that_has_them(server: Served, visitor: Vis
     assert "<h1>The pilot boat leaves at five</h1>" in visitor.get(where).text
 
 
+def test_a_text_of_several_lines_keeps_them_where_it_is_edited_and_where_it_is_told(
+    server: Served, visitor: Visitor
+) -> None:
+    words = "The lock keeper says:\n\n- open at six\n- shut at ten"
+    page = visitor.get(f"{PAGES}/{kept(server, words)}").text
+    assert (
+        unescape(page.partition('<textarea id="content"')[2].partition(">\n")[2].partition("</textarea>")[0]) == words
+    )
+    shown = visitor.send(f"{HERE}/do/memory.forget", memoryIds=kept(server, "The tide table hangs in the hall")).text
+    assert "1 would be forgotten:\n" in shown
+
+
 def test_what_was_forgotten_says_only_that_it_was(server: Served, visitor: Visitor) -> None:
     gone = kept(server, "The zeppelin hangar is behind the chapel")
     visitor.send(f"{HERE}/do/memory.forget", memoryIds=gone, preview="false")

@@ -72,6 +72,11 @@ def excerpt(text: str, most: int = 160) -> str:
     return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]}…"
 
 
+def lines(text: str) -> Markup:
+    """A text that keeps its lines, with what is hidden in each shown."""
+    return Markup("\n").join(visible(line) for line in text.split("\n"))
+
+
 def when(value: datetime | int | str | None) -> str:
     """An instant as a person reads it, in UTC: `2026-11-23 14:02`; of numbers, epoch milliseconds."""
     instant = _instant(value)
@@ -99,15 +104,16 @@ def number(value: float | None, digits: int = 2) -> str:
     return f"{value:,.{digits}f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"
 
 
-def as_json(value: Any) -> str:
+def as_json(value: Any) -> Markup:
     """A record as indented JSON, as `--json` has it."""
     told = value.to_wire() if hasattr(value, "to_wire") else value
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return lines(json.dumps(told, indent=2, ensure_ascii=False))
 
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
     "excerpt": excerpt,
+    "lines": lines,
     "when": when,
     "day": day,
     "number": number,
