@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import CATEGORIES, STATUSES, Memory, recorded_at
 from pellucid.operations.browsing import LIST, SHOW
@@ -145,11 +146,11 @@ def _standing(
 
 
 def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
-    """A range of epoch seconds in some hundred steps, the last of them at or after now."""
-    first, seconds = int(begin.timestamp()), int((now - begin).total_seconds()) + 1
-    step = max(seconds // 500, 1)
-    steps = -(-seconds // step)
-    return {"min": first, "max": first + steps * step, "step": step, "at": first if at < begin else int(at.timestamp())}
+    """A range of epoch milliseconds in some hundred steps, the last of them at or after now."""
+    first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
+    step = max(millis // 500, 1)
+    steps = -(-millis // step)
+    return {"min": first, "max": first + steps * step, "step": step, "at": max(first, epoch_ms(at))}
 
 
 def _was_known(memory: Memory, at: datetime, by_then: Mapping[str, object]) -> bool:
@@ -174,7 +175,7 @@ def _span(view: View, memory: Memory, story: HistoryOutput) -> Span:
 
 
 def _instant_of(said: str, now: datetime) -> datetime | None:
-    """The instant of a slider (epoch seconds), or of a date or date-time in a link; never after now.
+    """The instant of a slider (epoch milliseconds), or of a date or date-time in a link; never after now.
 
     Raises:
         InputError: it is none of these.
@@ -182,9 +183,9 @@ def _instant_of(said: str, now: datetime) -> datetime | None:
     if not said:
         return None
     try:
-        at = datetime.fromtimestamp(int(said), UTC) if said.isdecimal() else datetime.fromisoformat(said)
+        at = datetime.fromtimestamp(int(said) / 1000, UTC) if said.isdecimal() else datetime.fromisoformat(said)
     except (ValueError, OverflowError, OSError) as error:
-        raise InputError(f'at expects a date, a date-time or epoch seconds; got "{said}"') from error
+        raise InputError(f'at expects a date, a date-time or epoch milliseconds; got "{said}"') from error
     return min(at if at.tzinfo else at.replace(tzinfo=UTC), now)
 
 
