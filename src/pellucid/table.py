@@ -29,6 +29,7 @@ from pellucid.operations.memory.forgetting import FORGET, PURGE
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.memory.reporting import REPORT
 from pellucid.operations.memory.reverifying import REVERIFY
+from pellucid.operations.memory.reviewing import REVIEW
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY, LEDGER
 from pellucid.operations.memory.tiers import TIER, TIERS
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
@@ -40,6 +41,7 @@ from pellucid.operations.recall.given_context import CONTEXT
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import RECALL, XRAY
 from pellucid.operations.recall.results import COPY, FEEDBACK, OPEN
+from pellucid.operations.recall.serving import SERVING
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
@@ -101,10 +103,12 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     EXPORT,
     PIN_SNAPSHOT,
     AUDIT,
+    SERVING,
     CITE,
     STATS,
     FEEDBACK,
     # what is changed, and forgotten
+    REVIEW,
     UPDATE,
     PIN,
     REVERIFY,

@@ -24,6 +24,7 @@ def as_fourth_version(home: Path) -> None:
             "entity_types",
         ):
             index.execute(f"DROP TABLE {table}")
+        index.execute("DROP INDEX memories_created")
         for column in ("status", "invalid_at", "expires_at", "consolidated"):
             index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         index.execute("PRAGMA user_version = 4")

@@ -160,3 +160,24 @@ def test_words_that_are_no_secret_stay_in_a_note_and_secrets_do_not(cli: Cli, se
 
 def _bytes(home: Path) -> bytes:
     return b"".join(path.read_bytes() for path in home.glob("history.db*"))
+
+
+def test_a_memory_says_which_recalls_served_it_and_what_came_of_each(cli: Cli, served: tuple[str, str, str]) -> None:
+    recall_id, first, second = served
+    later = cli("recall", "Which port has rack 7?", "--json").json["recallId"]
+    cli("cite", first, "--recall-id", recall_id, "--session", "s1", "--kind", "used", "--notes", NOTE)
+    told = cli("recalls", first, "--json").json
+    assert [each["recall"]["recallId"] for each in told["recalls"]] == [later, recall_id]
+    assert (told["total"], told["cameOfIt"]) == (2, {"used": 1})
+    newest, oldest = told["recalls"]
+    assert newest["citations"] == []
+    assert oldest["recall"]["query"] == "On which port does the relay listen?"
+    assert [(each["kind"], each["notes"]) for each in oldest["citations"]] == [("used", NOTE)]
+    places = [each["memory"]["id"] for each in cli("recall", "Which port has rack 7?", "--json").json["memories"]]
+    assert cli("recalls", second, "--limit", "1", "--json").json["recalls"][0]["place"] == places.index(second) + 1
+    page = cli("recalls", first, "--limit", "1", "--json").json
+    behind = cli("recalls", first, "--limit", "1", "--after", page["next"], "--json").json
+    assert behind["recalls"][0]["recall"]["recallId"] != page["recalls"][0]["recall"]["recallId"]
+    never = cli("remember", "The crane lifts forty tonnes.", "--json").json["memory"]["id"]
+    assert "in 0 recalls: nothing was cited of it" in cli("recalls", never).out
+    assert "no memory" in cli("recalls", first, "--namespace", "team/x", code=3).err

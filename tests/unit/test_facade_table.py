@@ -24,6 +24,8 @@ BY_NAME = {
         "lifecycle.report",
         "recall.copy",
         "recall.context",
+        "memory.recalls",
+        "memory.review",
         "recall.list",
         "recall.open",
         "recall.pin",

@@ -4,12 +4,23 @@ No script and no font of its own; every text of others is escaped and stands in 
 attribute. The same neighbourhood gives the same bytes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pellucid.graph.layout import placed, width_of
 from pellucid.graph.lines import DrawnEdge, Labels, lines_of
 from pellucid.graph.neighbours import Neighbourhood
-from pellucid.graph.svg_marks import Frame, arrows, head, legend, legend_rows, markers, node_mark, ring_mark, style
+from pellucid.graph.svg_marks import (
+    Frame,
+    arrows,
+    head,
+    legend,
+    legend_rows,
+    linked,
+    markers,
+    node_mark,
+    ring_mark,
+    style,
+)
 from pellucid.model.entity import EDGE_TYPES
 from pellucid.store.graph_port import Node
 
@@ -19,8 +30,11 @@ _LONGEST = 28
 _MARGIN = 24.0
 
 
-def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
-    """The neighbourhood as a picture: a whole SVG document, without a final newline."""
+def svg(around: Neighbourhood, nodes: Sequence[Node], link: Callable[[Node], str] | None = None) -> str:
+    """The neighbourhood as a picture: a whole SVG document, without a final newline.
+
+    With `link`, a part of a page that has `svg_marks.page_style`: each node leads where `link` says, if anywhere.
+    """
     labels = Labels.of(nodes)
     shown, hidden = _drawable_part(around)
     lines = _lines_to_draw(lines_of(shown))
@@ -30,14 +44,26 @@ def svg(around: Neighbourhood, nodes: Sequence[Node]) -> str:
     left, top, width, height = layout.frame
     frame: Frame = (left - _MARGIN, top - _MARGIN, width + 2 * _MARGIN, height + 2 * _MARGIN)
     body = [
-        head(frame, rows, labels.name(around.hops[0][0]), (len(names), len(lines), len(around.hops) - 1)),
-        style(lines),
+        head(
+            frame,
+            rows,
+            labels.name(around.hops[0][0]),
+            (len(names), len(lines), len(around.hops) - 1),
+            has_links=bool(link),
+        ),
+        *([] if link else [style(lines)]),
         markers(lines),
         *(ring_mark(rx, ry) for rx, ry in layout.rings),
         *arrows(lines[::-1], layout.boxes, labels),
     ]
     for hop, ring in enumerate(shown.hops):
-        body += [node_mark(key, layout.boxes[key], names[key], labels, center=not hop) for key in ring]
+        body += [
+            linked(
+                node_mark(key, layout.boxes[key], names[key], labels, center=not hop),
+                link(labels.nodes[key]) if link and hop and key in labels.nodes else "",
+            )
+            for key in ring
+        ]
     return "\n".join([*body, *legend(rows, frame), "</svg>"])
 
 

@@ -64,7 +64,9 @@ def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, lazy: bool) -> list[
     return rows
 
 
-def head(frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int, int, int]) -> str:
+def head(
+    frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int, int, int], *, has_links: bool = False
+) -> str:
     """The opening element, a title and a description; `counts`: nodes, lines, hops. The legend stands below all."""
     left, top, width, height = frame
     width, height = max(width, 240.0), height + _ROW * len(rows) + (12 if rows else 0)
@@ -73,7 +75,7 @@ def head(frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int
     about = f"{nodes} nodes and {lines} edges within {hops} {'hop' if hops == 1 else 'hops'} of {center}."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}"'
-        ' role="img" aria-labelledby="title desc">\n'
+        f' role="{"group" if has_links else "img"}" aria-labelledby="title desc">\n'
         f'<title id="title">What hangs together with {escape(center)}</title>\n<desc id="desc">{escape(about)}</desc>\n'
         f'<rect class="ground" x="{_n(left)}" y="{_n(top)}" width="{_n(width)}" height="{_n(height)}"/>'
     )
@@ -83,6 +85,17 @@ def style(lines: Sequence[DrawnEdge]) -> str:
     """The one style of the picture, for a light ground and a dark one."""
     light, dark = ("\n".join(_painted(name, ground) for name in _used(lines)) for ground in (0, 1))
     return f"<style>{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n</style>"
+
+
+def page_style() -> str:
+    """The style of every picture that is a part of a page, as CSS."""
+    light, dark = ("\n".join(_painted(name, ground) for name in EDGE_TYPES) for ground in (0, 1))
+    return f"{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n"
+
+
+def linked(mark: str, where: str) -> str:
+    """A mark that leads somewhere; itself where that is nowhere."""
+    return f'<a href="{escape(where)}">{mark}</a>' if where else mark
 
 
 def _used(lines: Sequence[DrawnEdge]) -> list[EdgeType]:

@@ -9,15 +9,17 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.clock import EPOCH, epoch_ms
 from pellucid.errors import InputError, NotFoundError, StoreError, field_name
+from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.instants import AsKnownAt, AsOf, past_of
 from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces
-from pellucid.operations.paging import After, Place, page
+from pellucid.operations.paging import After, Place, behind, cursor
 from pellucid.operations.using import Deed, credit, note_use
 from pellucid.store.citations_port import CitationKind, CitationRow, CitationSource, Evidence
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
+from pellucid.store.lookup_port import Wanted
 
 
 def _status(text: str, _now: datetime, _name: str) -> str | None:
@@ -111,35 +113,39 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
     Raises:
         InputError: an instant lies in the future, or a status is asked for besides.
     """
-    then, wanted, past = None, request, past_of(request.as_of, request.as_known_at, app.clock.now())
-    if past.asked:
-        then = answering(app, request.namespace, past.at, past.known)
-        if request.status != "active":
-            raise InputError(
-                f"{field_name('as_of')} lists what could answer then, which {field_name('status')} cannot change",
-                next_step=f"leave out {field_name('status')}",
-            )
-        wanted = request.model_copy(update={"status": None})
-    fitting = [
-        each
-        for each in app.index.memories(request.namespace)
-        if (then is None or each.memory.id in then) and _fits_filters(each.memory, wanted)
-    ]
-    distilled = fitting if request.category else [each for each in fitting if each.memory.category != "moment"]
-    passages = len(fitting) - len(distilled) if distilled else 0
-    fitting = distilled or fitting
-    on_page, following = page(app, request, fitting, newest_first)
-    shown = [_listed(each) for each in on_page]
+    past = past_of(request.as_of, request.as_known_at, app.clock.now())
+    if past.asked and request.status != "active":
+        raise InputError(
+            f"{field_name('as_of')} lists what could answer then, which {field_name('status')} cannot change",
+            next_step=f"leave out {field_name('status')}",
+        )
+    wanted = Wanted(
+        category=request.category,
+        status=None if past.asked else request.status,
+        session_id=request.session_id,
+        since=-FOREVER if request.since is None else epoch_ms(request.since),
+        until=FOREVER if request.until is None else epoch_ms(request.until),
+        tag=request.tag,
+        entity_ref=request.entity_ref,
+        contains=request.contains,
+        ids=answering(app, request.namespace, past.at, past.known) if past.asked else None,
+    )
+    distilled, passages = app.lookup.fitting(request.namespace, wanted)
+    with_passages = request.category is not None or not distilled
+    begun, limit = behind(app, request), request.limit
+    after = (-int(begun[0]), str(begun[1])) if begun else None
+    found = app.lookup.browse(request.namespace, wanted, passages=with_passages, after=after, limit=limit + 1)
+    shown = [_listed(each) for each in found[:limit]]
     if past.known is not None:
         known = memories_as_known(app, request.namespace, [each.memory for each in shown], past)
         shown = [each.model_copy(update={"memory": memory}) for each, memory in zip(shown, known, strict=True)]
     return ListOutput(
         memories=tuple(shown),
-        total=len(fitting),
-        passages=passages,
+        total=distilled + passages if with_passages else distilled,
+        passages=0 if with_passages else passages,
         as_of=past.at,
         as_known_at=past.known,
-        next=following,
+        next=cursor(app, request, newest_first(found[limit - 1])) if len(found) > limit else None,
     )
 
 
@@ -221,22 +227,6 @@ def find_memory(app: App, namespace: str, memory_id: str) -> Served:
 
 def _listed(served: Served) -> Listed:
     return Listed(memory=served.memory, path=served.path, op_id=served.op_id)
-
-
-def _fits_filters(memory: Memory, wanted: ListInput) -> bool:
-    asked = (
-        (wanted.category, memory.category),
-        (wanted.status, memory.status),
-        (wanted.session_id, memory.session_id),
-        (wanted.entity_ref, memory.entity_ref),
-    )
-    return (
-        all(value is None or value == has for value, has in asked)
-        and (wanted.tag is None or wanted.tag in memory.tags)
-        and (wanted.contains is None or wanted.contains.casefold() in memory.content.casefold())
-        and (wanted.since is None or memory.created >= wanted.since)
-        and (wanted.until is None or memory.created < wanted.until)
-    )
 
 
 LIST = Operation(

@@ -15,6 +15,8 @@ CitationSource = Literal["explicit", "automatic"]
 Evidence = Literal["opened", "copied", "updated", "rewrote", "quoted", "id", "file"]
 """The sign of an automatic citation: the memory was looked at, copied or changed; other words took its place; an agent
 said its words or its id; a file was worked on that it names."""
+AGAINST: frozenset[CitationKind] = frozenset({"flagged_stale", "bad"})
+"""Kinds that say that the memory is wrong, or no longer true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,10 @@ class Citations(Protocol):
 
     def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
         """The citations of a memory, in the order in which they were made."""
+        ...
+
+    def against(self, namespace: str) -> list[CitationRow]:
+        """Every citation that says that a memory is wrong or no longer true, in the order in which they were made."""
         ...
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode
 from pellucid.store.index_port import Served
@@ -31,6 +32,23 @@ class Holdings:
     """Whether there is anything at all, retired memories included."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories to look through: every filter given must hold. Instants are epoch milliseconds, half-open."""
+
+    category: str | None = None
+    status: str | None = None
+    session_id: str | None = None
+    since: int = -FOREVER
+    until: int = FOREVER
+    tag: str | None = None
+    entity_ref: str | None = None
+    contains: str | None = None
+    """Words in the content, whatever their case."""
+    ids: Collection[str] | None = None
+    """Some of these."""
+
+
 class Lookup(Protocol):
     """Exact questions about one namespace; every answer leaves out what may not be recalled, unless it says so."""
 
@@ -43,6 +61,19 @@ class Lookup(Protocol):
 
     def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
         """Active memories by `negation.stance`: the same statement, whether affirmed or denied."""
+        ...
+
+    def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
+        """How many memories fit that are no passages of what was said, and how many passages."""
+        ...
+
+    def browse(
+        self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
+    ) -> list[Served]:
+        """A page of those that fit, newest first, with or without passages.
+
+        `after` is when the last of the page before was created, and its id.
+        """
         ...
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:

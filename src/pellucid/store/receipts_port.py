@@ -68,6 +68,16 @@ class Receipts(Protocol):
         """
         ...
 
+    def serving(
+        self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
+    ) -> list[tuple[RecallRow, int]]:
+        """A page of the recalls at or after `since` that served a memory, newest first, each with its place there."""
+        ...
+
+    def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
+        """How many recalls at or after `since` served a memory."""
+        ...
+
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
         """The last recall of a session, or of the namespace."""
         ...

@@ -48,3 +48,29 @@ def test_passages_of_what_was_said_are_listed_where_nothing_else_is_or_where_the
     assert list_memories(app, ListInput(namespace=HERE, category="moment")).total == 2
     assert list_memories(app, ListInput(namespace=HERE, contains="turn 1")).total == 1
     app.close()
+
+
+def test_every_filter_of_a_list_must_hold_whatever_the_case_of_the_words(app: App) -> None:
+    kept = [
+        remember(app, RememberInput(content=content, namespace=HERE, tags=tags, entity_ref=thing)).memory
+        for content, tags, thing in (
+            ("Die Straße am Hafen ist gesperrt", ("harbour",), "road"),
+            ("The road is closed", ("harbour", "road"), "road"),
+            ("The crane lifts forty tonnes", ("harbour",), None),
+        )
+    ]
+
+    def found(**given: object) -> list[str]:
+        return [
+            each.memory.id
+            for each in list_memories(app, ListInput.model_validate({"namespace": HERE, **given})).memories
+        ]
+
+    first, second, third = (each.id for each in kept)
+    assert found(contains="STRASSE") == [first]
+    assert found(tag="harbour", entity_ref="road") == [second, first]
+    assert found(tag="road", contains="crane") == []
+    assert found(since=kept[2].created) == [third]
+    assert found(until=kept[1].created) == [first]
+    assert found(status="archived") == []
+    assert found(category="decision") == []

@@ -1,6 +1,7 @@
 """A name in, what it hangs together with and who says so out; or everything of a graph that does not fit together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Annotated, Self, cast
 
 from pydantic import BeforeValidator, Field, PrivateAttr
@@ -19,6 +20,8 @@ from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.store.graph_port import FiledEdge, Node
 from pellucid.xray.words.numbers import counted
 
+_WORDS = 120
+"""Characters of a memory that stand for it."""
 NODES = 200
 """Things at one distance that are looked around at most: the first by key; what is left out is counted."""
 
@@ -72,6 +75,8 @@ class NodeView(Wire):
     type: str
     hops: int
     defined: bool = False
+    words: str = ""
+    """Of a memory, how it begins."""
 
 
 class EdgeView(Wire):
@@ -109,8 +114,8 @@ class GraphShowOutput(Wire):
     """Things at the last distance but one and nearer whose own edges were not looked at, because there are too many."""
     as_of: Instant | None = None
     as_known_at: Instant | None = None
-    _neighbourhood_at: Neighbourhood = PrivateAttr()
-    _memory_places: Mapping[str, str] = PrivateAttr()
+    _around: Neighbourhood = PrivateAttr()
+    _places: Mapping[str, str] = PrivateAttr()
     _drawn: tuple[Node, ...] = PrivateAttr()
 
     def drawn_from(self, around: Neighbourhood, nodes: tuple[Node, ...], places: Mapping[str, str]) -> Self:
@@ -128,9 +133,16 @@ class GraphShowOutput(Wire):
         """The neighbourhood as lines, hop by hop; with `ascii_only`, without signs that a terminal may not have."""
         return draw.text(self._around, self._drawn, self._places, ascii_only=ascii_only)
 
-    def svg(self) -> str:
-        """The neighbourhood as one SVG document."""
-        return svg.svg(self._around, self._drawn)
+    def svg(self, link: Callable[[Node], str] | None = None) -> str:
+        """The neighbourhood as one SVG document; with `link`, as a part of a page, memories by their first words.
+
+        Args:
+            link: where a node leads to; empty: nowhere.
+        """
+        if link is None:
+            return svg.svg(self._around, self._drawn)
+        words = {each.key: each.words for each in self.nodes}
+        return svg.svg(self._around, [replace(each, name=words[each.key] or each.name) for each in self._drawn], link)
 
 
 class GraphAuditOutput(Wire):
@@ -163,7 +175,7 @@ def show(app: App, request: GraphShowInput) -> GraphShowOutput:
         entity=entity,
         state=state,
         known_from=begun,
-        nodes=_node_views(near, nodes),
+        nodes=_node_views(near, nodes, _first_words(app, request.namespace, nodes)),
         edges=_edge_views(near, {each.key: each.name for each in nodes}, places),
         hops=request.hops,
         left_out=left_out,
@@ -221,10 +233,23 @@ def _node(app: App, namespace: str, key: str) -> Node:
     return app.graph.entity(namespace, key) or Node(-1, key, key, "Episode" if key.startswith("ep_") else "Thing")
 
 
-def _node_views(near: Neighbourhood, nodes: Iterable[Node]) -> tuple[NodeView, ...]:
+def _first_words(app: App, namespace: str, nodes: Iterable[Node]) -> dict[str, str]:
+    """How those of these nodes that are memories begin."""
+    memories = app.index.memories(namespace, [each.key for each in nodes if each.type == "Memory"])
+    return {each.memory.id: " ".join(each.memory.content.split())[:_WORDS] for each in memories}
+
+
+def _node_views(near: Neighbourhood, nodes: Iterable[Node], words: Mapping[str, str]) -> tuple[NodeView, ...]:
     distance = near.distance
     return tuple(
-        NodeView(key=node.key, name=node.name, type=node.type, hops=distance.get(node.key, 0), defined=node.defined)
+        NodeView(
+            key=node.key,
+            name=node.name,
+            type=node.type,
+            hops=distance.get(node.key, 0),
+            defined=node.defined,
+            words=words.get(node.key, ""),
+        )
         for node in nodes
     )
 

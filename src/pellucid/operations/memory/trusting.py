@@ -119,7 +119,7 @@ def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
         total=len(held),
         next=following,
         memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
-        reasons=tuple(_quarantine_reason(each.memory) for each in shown),
+        reasons=tuple(quarantine_reason(each.memory) for each in shown),
     )
 
 
@@ -138,7 +138,7 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
         score=scored.value,
         band=scored.band,
         contributions=tuple(Contribution(name=name, value=value) for name, value in scored.shares),
-        doubt=_quarantine_reason(held.memory),
+        doubt=quarantine_reason(held.memory),
         events=tuple(
             row
             for row in lifecycle_rows(app, namespace)
@@ -268,7 +268,7 @@ def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
     return [each for each in app.index.memories(request.namespace) if _fits_source(each.memory, request)]
 
 
-def _quarantine_reason(memory: Memory) -> str:
+def quarantine_reason(memory: Memory) -> str:
     """Why a memory is, or would begin, in quarantine; empty where nothing keeps it there."""
     if memory.category == "moment" and memory.trust_zone != "quarantine":
         return ""  # a pasted turn is marked, and may be recalled

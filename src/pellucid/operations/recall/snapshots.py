@@ -130,7 +130,7 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
     """The recalls that were made, newest first."""
     if request.recall_id:
         one = app.receipts.find(recall_named(app, request.namespace, request.recall_id), request.namespace)
-        return SnapshotsOutput(recalls=(_listed_recall(one),) if one else ())
+        return SnapshotsOutput(recalls=(listed_recall(one),) if one else ())
     rows = app.receipts.recalls(
         request.namespace,
         since=_millis(request.since),
@@ -142,15 +142,15 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
             request.degraded,
             request.contains.strip(),
         ),
-        after=_row_at(behind(app, request)),
+        after=row_at(behind(app, request)),
         limit=request.limit + 1,
     )
     shown, more = rows[: request.limit], len(rows) > request.limit
     following = cursor(app, request, (shown[-1].at, shown[-1].recall_id)) if more else None
-    return SnapshotsOutput(recalls=tuple(map(_listed_recall, shown)), more=more, next=following)
+    return SnapshotsOutput(recalls=tuple(map(listed_recall, shown)), more=more, next=following)
 
 
-def _row_at(place: Place | None) -> RecallRow | None:
+def row_at(place: Place | None) -> RecallRow | None:
     """The end of a page as history wants it."""
     return RecallRow(str(place[1]), int(place[0]), None, 0, in_full=False, pinned=False) if place else None
 
@@ -184,7 +184,7 @@ def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
         raise NotFoundError(
             f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
         )
-    return _listed_recall(row)
+    return listed_recall(row)
 
 
 def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
@@ -224,7 +224,8 @@ def _snapshot(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | 
         return None
 
 
-def _listed_recall(row: RecallRow) -> ListedRecall:
+def listed_recall(row: RecallRow) -> ListedRecall:
+    """A recall as lists have it."""
     return ListedRecall(
         recall_id=row.recall_id,
         at=_EPOCH + timedelta(milliseconds=row.at),

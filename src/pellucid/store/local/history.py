@@ -12,7 +12,7 @@ import apsw
 
 from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.model.entity import FOREVER
-from pellucid.store.citations_port import FAVOURABLE, CitationRow, ServedRecall
+from pellucid.store.citations_port import AGAINST, FAVOURABLE, CitationRow, ServedRecall
 from pellucid.store.history_port import AuditRow, RecallRecord
 from pellucid.store.local.database import (
     ThreadConnections,
@@ -115,6 +115,18 @@ class LocalHistory:
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
         found = execute(self._connections.get(), self._queries["recall"], (recall_id, namespace))
         return _listed(*found[0]) if found else None
+
+    def serving(
+        self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
+    ) -> list[tuple[RecallRow, int]]:
+        before = (after.at, after.recall_id) if after else _LAST
+        bindings = (memory_id, namespace, since, *before, memory_id, limit)
+        found = execute(self._connections.get(), self._queries["recalls_serving"], bindings)
+        return [(_listed(*row), place + 1) for *row, place in found]
+
+    def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
+        bindings = (memory_id, namespace, since)
+        return execute(self._connections.get(), self._queries["times_served"], bindings)[0][0]
 
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
@@ -314,6 +326,9 @@ class LocalCitations:
 
     def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
         return self._rows("citations_of_memory", namespace, memory_id)
+
+    def against(self, namespace: str) -> list[CitationRow]:
+        return self._rows("citations_against", namespace, json.dumps(sorted(AGAINST)))
 
     def _rows(self, query: str, *named: str) -> list[CitationRow]:
         return [

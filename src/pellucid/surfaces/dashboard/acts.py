@@ -11,10 +11,12 @@ from urllib.parse import quote, urlsplit
 
 from pydantic.alias_generators import to_snake
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, PellucidError
+from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.surfaces import asking
-from pellucid.surfaces.answers import told
+from pellucid.surfaces.answers import spell_wire, told
+from pellucid.surfaces.commands import Spelling, spelled_by
 from pellucid.surfaces.dashboard.view import ROOT, View
 from pellucid.surfaces.http.refusals import unknown_place
 from pellucid.table import OPERATIONS
@@ -22,6 +24,8 @@ from pellucid.table import OPERATIONS
 _ROWS: Mapping[str, Operation[Any, Any]] = {row.name: row for row in OPERATIONS if row.on.http}
 
 _NAMED = re.compile(r"\{(\w+)\}")
+_CHOSEN = ("memoryIds", "memoryId", "target")
+"""Fields in which operations take the memories that are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +38,53 @@ class Acted:
     """The page to go on with."""
     again: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Of a preview: the form that does it."""
+    undo: tuple[str, ...] = ()
+    """Operations that take it back, the last one first."""
 
 
 def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
-    """Run the operation that a form names, on the form's fields; `next` says where to go on.
+    """Run the operation that a form names, on the form's fields.
 
-    `{recallId}` in it is that field of what the operation answers: then its page tells what came of the form.
+    Some fields are no operation's. `next` says where to go on: `{memoryId}` or `{recallId}` in it is what came of the
+    form, and what only reads is told by that page alone. `chosen` names memories, in whichever field the operation
+    takes them. Of a field that takes one value, each value is a run of its own; what cannot be done with one of them
+    keeps nothing from being done with the others.
 
     Raises:
-        PellucidError: there is no such operation, the caller may not ask it, or it could not be run.
+        PellucidError: there is no such operation, the caller may not ask it, or none of it could be done.
     """
-    row, fields = _ROWS.get(name), {key: words for key, words in form.items() if any(words)}
+    row, fields = _ROWS.get(name), {key: given for key, words in form.items() if (given := [*filter(None, words)])}
     if row is None:
         raise unknown_place()
-    after = next_place(fields.pop("next", [""])[0])
-    if wrong := [each for each in fields if each not in asking.writable(row)]:
+    after = fields.pop("next", [""])[0]
+    writable = asking.writable(row)
+    if chosen := fields.pop("chosen", []):
+        fields[next((each for each in _CHOSEN if each in writable), _CHOSEN[0])] = chosen
+    if wrong := [each for each in fields if each not in writable]:
         raise InputError(f"{wrong[0]} is no field of {row.name}", code="unknown_field")
+    done, failed = list[Acted](), list[PellucidError]()
+    for each in _runs(row, fields):
+        try:
+            done.append(_run(view, row, each, after))
+        except PellucidError as error:
+            failed.append(error)
+    if not done:
+        raise failed[0]
+    for error in failed:
+        spell_wire(error, "the page")
+    said = [each.said for each in done] + [f"not done: {error.message}" for error in failed]
+    undo = tuple(each for run in reversed(done) for each in run.undo)
+    return Acted("\n".join(filter(None, said)), done[-1].after, done[-1].again, undo)
+
+
+def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
+    """The fields of each run: one, unless a field that takes one value is given several."""
+    writable = asking.writable(row)
+    several = next((name for name, words in fields.items() if len(words) > 1 and not writable[name].is_many), None)
+    return [{**fields, several: [each]} for each in fields[several]] if several else [dict(fields)]
+
+
+def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> Acted:
     call = view.call(row)
     if (beyond := asking.beyond(row, fields)) and not view.caller.may(row.access, "*"):
         raise InputError(f"{beyond[0]} is only for those who may do so everywhere", code="not_granted")
@@ -57,12 +92,29 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> Acted:
     outcome = row.perform(call, asked)
     if failure := row.failure(outcome):
         raise failure
+    with spelled_by(_spelling(row)):
+        said = told(row, outcome, asked, call, "text") if row.access != "read" else ""
+    after = next_place(_NAMED.sub(lambda found: _named_by(outcome, to_snake(found[1])), after))
     is_preview = getattr(asked, "preview", False)
-    made = _NAMED.sub(lambda found: quote(str(getattr(outcome, to_snake(found[1]), ""))), after)
-    if made != after:
-        return Acted("", made)
-    said = told(row, outcome, asked, call, "text")
-    return Acted(said, after, {**fields, "preview": ["false"], "next": [after]} if is_preview else {})
+    undo = getattr(outcome, "op_id", None) if row.effect == "change" and view.may(UNDO) else None
+    again = {**fields, "preview": ["false"], "next": [after]} if is_preview else {}
+    return Acted(said, after, again, (undo,) if undo else ())
+
+
+def _named_by(outcome: Any, name: str) -> str:
+    """A field of an answer, as a part of a path; the memory that came of it by its id."""
+    found = outcome.memory.id if name == "memory_id" and hasattr(outcome, "memory") else getattr(outcome, name, "")
+    return quote(str(found))
+
+
+def _spelling(row: Operation[Any, Any]) -> Spelling:
+    """The commands that a text names, where a button stands for them."""
+
+    def button(words: str) -> str | None:
+        is_of_page = words.startswith(("undo op_", f"{row.on.cli} "))
+        return "the button below" if is_of_page else None
+
+    return Spelling(button)
 
 
 def next_place(where: str) -> str:

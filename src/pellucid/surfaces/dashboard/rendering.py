@@ -71,6 +71,17 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
+def excerpt(text: str, most: int = 160) -> str:
+    """How a text begins, on one line: as many whole words as have room."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]}…"
+
+
+def lines(text: str) -> Markup:
+    """A text that keeps its lines, with what is hidden in each shown."""
+    return Markup("\n").join(visible(line) for line in text.split("\n"))
+
+
 def when(value: datetime | int | str | None) -> str:
     """An instant as a person reads it, in UTC: `2026-11-23 14:02`; of numbers, epoch milliseconds."""
     instant = _instant(value)
@@ -103,14 +114,16 @@ def spaced(name: str) -> str:
     return "".join(f" {each.lower()}" if each.isupper() else each for each in name)
 
 
-def as_json(value: Any) -> str:
+def as_json(value: Any) -> Markup:
     """A record as indented JSON, as `--json` has it."""
     told = value.to_wire() if hasattr(value, "to_wire") else value
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return lines(json.dumps(told, indent=2, ensure_ascii=False))
 
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
+    "excerpt": excerpt,
+    "lines": lines,
     "when": when,
     "day": day,
     "number": number,

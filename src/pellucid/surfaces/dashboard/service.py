@@ -18,11 +18,12 @@ from urllib.parse import unquote
 
 from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError
+from pellucid.graph.svg_marks import page_style
 from pellucid.surfaces.answers import spell_wire
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
 from pellucid.surfaces.dashboard.rendering import render
-from pellucid.surfaces.dashboard.sessions import COOKIE, Session, Sessions
+from pellucid.surfaces.dashboard.sessions import COOKIE, Said, Session, Sessions
 from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import chunks, query_words
@@ -34,6 +35,8 @@ _STATIC = {
     "icon.svg": "image/svg+xml",
     "htmx.min.js": "text/javascript; charset=utf-8",
     "copy.js": "text/javascript; charset=utf-8",
+    "graph.css": "text/css; charset=utf-8",
+    "pan.js": "text/javascript; charset=utf-8",
     "pages.css": "text/css; charset=utf-8",
 }
 _ELSEWHERE = {"/": f"{ROOT}/", "/favicon.ico": f"{ROOT}/static/icon.svg"}
@@ -43,7 +46,7 @@ _HEADERS = (
     ("Content-Security-Policy", _POLICY),
     ("Cache-Control", "no-store"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Referrer-Policy", "same-origin"),  # without any, a browser does not say where its own forms come from
+    ("Referrer-Policy", "same-origin"),  # under `no-referrer`, a browser calls the origin of our own forms `null`
 )
 _FORM_BYTES = 1 << 20
 _FEW_S = 30.0
@@ -206,7 +209,7 @@ def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Ma
     if done.again:
         values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
         return _page("preview.html", values, session, namespace)
-    session.said += [done.said] if done.said else []
+    session.said += [Said(done.said, namespace, done.undo)] if done.said else []
     return _moved(done.after)
 
 
@@ -262,7 +265,10 @@ def _static(name: str) -> WholeAnswer:
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")
-    body = files("pellucid.surfaces.dashboard").joinpath("static", name).read_bytes()
+    if name == "graph.css":
+        body = page_style().encode()
+    else:
+        body = files("pellucid.surfaces.dashboard").joinpath("static", name).read_bytes()
     return WholeAnswer(
         200, body, media, (("ETag", f'"{sha256(body).hexdigest()[:32]}"'), ("Cache-Control", "no-cache"))
     )

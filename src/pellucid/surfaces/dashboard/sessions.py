@@ -20,6 +20,16 @@ _MOST = 1_000
 """Links and sessions that are remembered at most; the oldest make room."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What came of an action, and what would take it back."""
+
+    text: str
+    namespace: str = ""
+    undo: tuple[str, ...] = ()
+    """Operations that can be undone, the last one first."""
+
+
 @dataclass(slots=True)
 class Session:
     """One browser that was let in."""
@@ -28,14 +38,14 @@ class Session:
     until: float
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """What every form of its pages sends back: a page of another site cannot know it."""
-    said: list[str] = field(default_factory=list[str])
+    said: list[Said] = field(default_factory=list[Said])
     """What came of the last action, told by the next page."""
 
     def made(self, csrf: str) -> bool:
         """Whether a form came from a page of this session."""
         return compare_digest(self.csrf.encode(), csrf.encode())
 
-    def take_said(self) -> list[str]:
+    def take_said(self) -> list[Said]:
         """What is to be told now, once."""
         said, self.said = self.said, []
         return said

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -121,6 +121,7 @@ class LocalIndex:
     def _open(self) -> apsw.Connection:
         connection = connect(self._path, synchronous="NORMAL")
         migrate(connection, sql_folder("index"))
+        connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)  # pyright: ignore[reportUnknownMemberType]
         return connection
 
     def state(self) -> IndexState:
@@ -233,6 +234,11 @@ class LocalIndex:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _casefold(*text: Any) -> str:
+    """What SQLite calls `casefold`: its own `lower` knows ASCII alone."""
+    return str(text[0]).casefold()
 
 
 def _ledger_row_reached(held: IndexState, state: IndexState) -> int:

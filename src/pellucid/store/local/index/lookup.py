@@ -1,13 +1,15 @@
 """Keys in, the memories, episodes, folds and tombstones that have them out: `Lookup` over the rows of `index.db`."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
 from pellucid.store.index_port import IndexedFile, Served
 from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.lookup_port import FiledEpisode, Holdings
+from pellucid.store.lookup_port import FiledEpisode, Holdings, Wanted
 
 
 class LocalLookup:
@@ -27,6 +29,16 @@ class LocalLookup:
         connection, sql = self._connections.get(), self._queries[query]
         found = {key: execute(connection, sql, (key, namespace)) for key in keys}
         return {key: [served(row) for row in rows] for key, rows in found.items() if rows}
+
+    def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
+        rows = execute(self._connections.get(), self._queries["browse_counts"], _bindings(namespace, wanted))
+        return rows[0][0], rows[0][1]
+
+    def browse(
+        self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
+    ) -> list[Served]:
+        bindings = (*_bindings(namespace, wanted), passages, *(after or (FOREVER, "")), limit)
+        return [served(row) for row in execute(self._connections.get(), self._queries["browse_page"], bindings)]
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
         connection = self._connections.get()
@@ -56,6 +68,13 @@ class LocalLookup:
 
     def namespaces(self) -> list[str]:
         return sorted(name for _, name in execute(self._connections.get(), self._queries["namespaces"]))
+
+
+def _bindings(namespace: str, wanted: Wanted) -> tuple[str | int | None, ...]:
+    words = None if wanted.contains is None else wanted.contains.casefold()
+    ids = None if wanted.ids is None else json.dumps(sorted(wanted.ids))
+    of = (wanted.category, wanted.status, wanted.session_id, wanted.since, wanted.until, wanted.tag)
+    return namespace, *of, wanted.entity_ref, words, ids
 
 
 def served(row: tuple[Any, ...]) -> Served:

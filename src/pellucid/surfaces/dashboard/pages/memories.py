@@ -1,5 +1,230 @@
-"""What is asked of the memories pages in, what their templates are given out."""
+"""What is asked of the memories in, what their pages are given out: those that fit, those that answer, and one."""
 
-from pellucid.surfaces.dashboard.view import Page
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
 
-MEMORIES: tuple[Page, ...] = ()
+from markupsafe import Markup
+
+from pellucid.clock import epoch_ms
+from pellucid.errors import InputError, NotFoundError
+from pellucid.model.memory import CATEGORIES, STATUSES, Memory, recorded_at
+from pellucid.operations.browsing import LIST, SHOW
+from pellucid.operations.graph.graphing import GRAPH_SHOW, GraphShowOutput
+from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UPDATE
+from pellucid.operations.memory.forgetting import FORGET
+from pellucid.operations.memory.reverifying import REVERIFY
+from pellucid.operations.memory.storytelling import EPISODE, HISTORY, HistoryOutput
+from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, TRUST_EXPLAIN
+from pellucid.operations.memory.undoing import UNDO
+from pellucid.operations.recall.recalling import RECALL
+from pellucid.operations.recall.serving import SERVING
+from pellucid.store.graph_port import Node
+from pellucid.surfaces.dashboard.charts import Span, timeline
+from pellucid.surfaces.dashboard.rendering import excerpt, markdown
+from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.xray.words.visible import visible
+
+_ON_A_PAGE, _BESIDE = 30, 8
+_FOLDED = ("tag", "entity", "session", "since", "until", "asOf", "asKnownAt")
+"""Filters that are seldom used: they are folded until one is."""
+_ROWS = {
+    "update": UPDATE,
+    "archive": ARCHIVE,
+    "retract": RETRACT,
+    "dispute": DISPUTE,
+    "pin": PIN,
+    "undo": UNDO,
+    "reverify": REVERIFY,
+    "forget": FORGET,
+    "promote": PROMOTE,
+    "quarantine": QUARANTINE,
+}
+"""What may be done to a memory, by the name that a template asks for it by."""
+
+
+def _search(view: View) -> Mapping[str, object]:
+    """The memories that fit the filters; of a question, those that answer it, as an agent would be given them."""
+    asked = {name: value.strip() for name, value in view.query.items()}
+    past = {"as_of": asked.get("asOf"), "as_known_at": asked.get("asKnownAt")}
+    dates = {"since": asked.get("since"), "until": asked.get("until")}
+    is_question, words = asked.get("how") == "question", asked.get("q", "")
+    found = answer = None
+    if is_question and words:
+        categories = [asked["category"]] if asked.get("category") else None
+        tags = [asked["tag"]] if asked.get("tag") else None
+        of = {"tags": tags, "categories": categories, "in_session": asked.get("session")}
+        answer = view.ask(RECALL, query=words, **of, **past, **dates)
+    elif not is_question:
+        status = None if any(past.values()) else asked.get("status") or "active"
+        of = {"tag": asked.get("tag"), "entity_ref": asked.get("entity"), "session_id": asked.get("session")}
+        of |= {"category": asked.get("category"), "status": status, "contains": words, "after": asked.get("after")}
+        found = view.ask(LIST, limit=_ON_A_PAGE, **of, **past, **dates)
+    return {
+        "title": "Memories",
+        "asked": asked,
+        "is_question": is_question,
+        "is_narrowed": any(asked.get(name) for name in _FOLDED),
+        "found": found,
+        "answer": answer,
+        "told": [each for each in answer.memories if each.memory.category != "moment"] if answer else (),
+        "passages": [each for each in answer.memories if each.memory.category == "moment"] if answer else (),
+        "categories": CATEGORIES,
+        "statuses": STATUSES,
+    }
+
+
+def _memory(view: View) -> Mapping[str, object]:
+    """One memory: its words and where they come from, how it stood, what recalled it, what is beside it."""
+    named = view.named["memory_id"]
+    try:
+        shown = view.ask(SHOW, memory_id=named)
+    except NotFoundError:
+        return {"title": "A memory that was forgotten", "story": _forgotten(view, named), "shown": None}
+    memory: Memory = shown.memory
+    story: HistoryOutput = view.ask(HISTORY, name=memory.id)
+    now = view.host.app.clock.now()
+    words = excerpt(memory.content)
+    whole = markdown(memory.content)
+    at = _instant_of(view.query.get("at", ""), now)
+    return {
+        "title": words,
+        "shown": shown,
+        "memory": memory,
+        "whole": whole if whole.strip() != Markup("<p>{}</p>").format(visible(words)) else "",
+        "sources": [_source(view, memory, each) for each in memory.evidence],
+        "story": story,
+        "newer": memory.superseded_by,
+        **_standing(view, memory, story, at, now),
+        "serving": view.ask(SERVING, memory_id=memory.id, after=view.query.get("after")),
+        "beside": _beside(view, memory),
+        **_around(view, memory),
+        "trust": view.ask(TRUST_EXPLAIN, memory_id=memory.id),
+        "may": {name for name, row in _ROWS.items() if view.may(row)},
+        "categories": CATEGORIES,
+    }
+
+
+def _forgotten(view: View, named: str) -> HistoryOutput:
+    """What is left of a memory that is gone.
+
+    Raises:
+        NotFoundError: nothing of that name was ever here.
+    """
+    story = view.ask(HISTORY, name=named if named.startswith("mem_") else f"mem_{named}")
+    assert isinstance(story, HistoryOutput)
+    return story
+
+
+def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
+    """A place that a memory was read from: its quoted sentence, and the page of the turn, where it is one."""
+    said, _, lines = place.rpartition(":")
+    first = lines.partition("-")[0]
+    is_turn = said == memory.session_id and first.isdecimal()
+    href = f"{view.href(f'sessions/{said}', turn=first)}#turn-{first}" if is_turn else ""
+    return {"place": place, "quote": memory.evidence_quotes.get(place, ""), "href": href, "turn": first}
+
+
+def _standing(
+    view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
+) -> Mapping[str, object]:
+    """The versions over time, and what held at the instant that is asked about."""
+    spans = [_span(view, each.memory, story) for each in story.versions]
+    begin = min(each.since for each in spans)
+    by_then = {"as_known_at": at} if view.query.get("known") else {}
+    then = view.ask(HISTORY, name=memory.id, as_of=at, **by_then) if at and _was_known(memory, at, by_then) else None
+    held = then.held if then else None
+    return {
+        "chart": timeline(spans, now, f"How {len(spans)} version(s) of this memory stood over time", at),
+        "slider": _slider(begin, at or now, now),
+        "at": at,
+        "held": held,
+        "held_memory": next((each.memory for each in then.versions if each.memory.id == held.memory_id), None)
+        if then and held
+        else None,
+    }
+
+
+def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
+    """A range of epoch milliseconds in some hundred steps, the last of them at or after now."""
+    first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
+    step = max(millis // 500, 1)
+    steps = -(-millis // step)
+    return {"min": first, "max": first + steps * step, "step": step, "at": max(first, epoch_ms(at))}
+
+
+def _was_known(memory: Memory, at: datetime, by_then: Mapping[str, object]) -> bool:
+    return not by_then or recorded_at(memory.id, memory.created) <= at
+
+
+def _span(view: View, memory: Memory, story: HistoryOutput) -> Span:
+    ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
+    kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
+    return Span(
+        label=f"{excerpt(memory.content, 90)} ({kind})",
+        since=memory.valid_at or memory.created,
+        until=min(ends, default=None),
+        kind=kind,
+        href=view.href(f"memories/{memory.id}"),
+        marks=[
+            (row.timestamp, f"{row.event_type}, {row.timestamp:%Y-%m-%d %H:%M}")
+            for row in story.events
+            if row.memory_id == memory.id
+        ],
+    )
+
+
+def _instant_of(said: str, now: datetime) -> datetime | None:
+    """The instant of a slider (epoch milliseconds), or of a date or date-time in a link; never after now.
+
+    Raises:
+        InputError: it is none of these.
+    """
+    if not said:
+        return None
+    try:
+        at = datetime.fromtimestamp(int(said) / 1000, UTC) if said.isdecimal() else datetime.fromisoformat(said)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputError(f'at expects a date, a date-time or epoch milliseconds; got "{said}"') from error
+    return min(at if at.tzinfo else at.replace(tzinfo=UTC), now)
+
+
+def _beside(view: View, memory: Memory) -> Sequence[Memory]:
+    """What else came of the same stretch of the session."""
+    if memory.episode_id is None:
+        return ()
+    try:
+        members = view.ask(EPISODE, episode_id=memory.episode_id).members
+    except NotFoundError:  # its file is gone, or never was
+        return ()
+    return [each.memory for each in members if each.memory.id != memory.id][:_BESIDE]
+
+
+def _around(view: View, memory: Memory) -> Mapping[str, Any]:
+    """What hangs together with a memory, as a picture and as a list; nothing where it names no thing."""
+    try:
+        graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)
+    except NotFoundError:
+        return {"graph": None}
+    if not graph.edges:
+        return {"graph": None}
+
+    def link(node: Node) -> str:
+        if node.type == "Memory":
+            return view.href(f"memories/{node.key}")
+        if node.type == "Episode":
+            return view.href(f"episodes/{node.key}")
+        return view.href("memories", q=node.name)
+
+    return {
+        "graph": graph,
+        "picture": Markup(graph.svg(link)),  # noqa: S704  # it escapes what it draws
+        "leads": {each.name: link(Node(-1, each.key, each.name, each.type)) for each in graph.nodes},
+        "words": {each.name: each.words or each.name for each in graph.nodes},
+    }
+
+
+MEMORIES = (
+    Page("memories", "memories_search.html", _search, label="Memories"),
+    Page("memories/{memory_id}", "memories_one.html", _memory),
+)

@@ -1,5 +1,64 @@
-"""What is asked of the review pages in, what their templates are given out."""
+"""What a person should look at in, the queue of it out."""
 
-from pellucid.surfaces.dashboard.view import Page
+from collections.abc import Mapping
 
-REVIEW: tuple[Page, ...] = ()
+from pellucid.operations.memory.changing import ARCHIVE, RETRACT
+from pellucid.operations.memory.forgetting import FORGET
+from pellucid.operations.memory.reverifying import REVERIFY
+from pellucid.operations.memory.reviewing import REVIEW as ROW
+from pellucid.operations.memory.reviewing import ToReview
+from pellucid.operations.memory.trusting import PROMOTE
+from pellucid.operations.memory.undoing import UNDO
+from pellucid.surfaces.dashboard.view import Page, View
+
+_ON_A_PAGE = 20
+_MEANT = {
+    "flagged": "somebody who was given it found it wrong, or no longer true",
+    "waiting": "its file says that it waits, or is kept back",
+    "quarantined": "it came from where nobody stands behind the words; nothing recalls it until it is let in",
+    "disputed": "it was called into question, or cannot hold together with another one",
+    "stale": "nobody stood behind it for a long time, or it decayed",
+}
+_ACTS = {
+    "approve": (PROMOTE, "Approve", ""),
+    "reverify": (REVERIFY, "Still true", ""),
+    "undo": (UNDO, "Take the doubt back", ""),
+    "archive": (ARCHIVE, "Put away", "quiet"),
+    "retract": (RETRACT, "Not true", "quiet"),
+    "forget": (FORGET, "Forget…", "quiet"),
+}
+"""What may be done to an item: the operation, and what its button says and is."""
+
+
+def _queue(view: View) -> Mapping[str, object]:
+    """A page of the queue, with what may be done to each."""
+    kind = view.query.get("kind", "")
+    found = view.ask(ROW, kind=kind, after=view.query.get("after"), limit=_ON_A_PAGE)
+    allowed = {name: act for name, act in _ACTS.items() if view.may(act[0])}
+    fitting = {each.memory.id: _fitting(allowed, each) for each in found.items}
+    return {
+        "title": "Review",
+        "found": found,
+        "kind": kind,
+        "meant": _MEANT,
+        "acts": allowed,
+        "fitting": fitting,
+        "offered": [act for name, act in allowed.items() if any(name in names for names in fitting.values())],
+    }
+
+
+def _fitting(allowed: Mapping[str, object], item: ToReview) -> list[str]:
+    """What fits an item: what is in quarantine is approved, what is in force is still true or not."""
+    memory, kinds = item.memory, {each.kind for each in item.reasons}
+    fits = {
+        "approve": "quarantined" in kinds,
+        "reverify": bool(kinds & {"flagged", "stale"}),
+        "undo": memory.status == "disputed",
+        "archive": memory.category != "section",
+        "retract": memory.category != "section",
+        "forget": True,
+    }
+    return [name for name in allowed if fits[name]]
+
+
+REVIEW = (Page("review", "review_queue.html", _queue, label="Review"),)

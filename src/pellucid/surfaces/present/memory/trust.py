@@ -9,6 +9,7 @@ from pellucid.surfaces.commands import command
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
+    from pellucid.operations.memory.reviewing import ReviewOutput
     from pellucid.operations.memory.trusting import TrustChangeOutput, TrustListOutput, TrustOutput
 
 
@@ -20,6 +21,16 @@ def listed(outcome: TrustListOutput) -> str:
         lines.append(f"{memory.id}  {memory.source_class or 'manual'}  {visible(' '.join(memory.content.split()))}")
         lines += [f"  {visible(reason)}"] if reason else []
     return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} in {outcome.zone}"])
+
+
+def to_review(outcome: ReviewOutput) -> str:
+    """Of each memory its words and why to look at it, then how many there are of each kind."""
+    lines: list[str] = []
+    for each in outcome.items:
+        lines.append(f"{each.memory.id}  {visible(' '.join(each.memory.content.split()))}")
+        lines += [f"  {reason.kind}: {visible(reason.text)}" for reason in each.reasons]
+    counts = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items() if count)
+    return "\n".join([*lines, f"{len(outcome.items)} of {outcome.total} to look at{f': {counts}' if counts else ''}"])
 
 
 def explained(outcome: TrustOutput) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
 from pellucid.xray.words.numbers import counted
+from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
     from pellucid.operations.recall.given_context import ContextOutput
+    from pellucid.operations.recall.serving import ServedIn, ServingOutput
     from pellucid.operations.recall.snapshots import ListedRecall, SnapshotsOutput
     from pellucid.operations.recall.timings import StageTiming, TimingsOutput
 
@@ -49,6 +52,23 @@ def timed(outcome: TimingsOutput) -> str:
 
 def _timing_row(timing: StageTiming) -> tuple[str, ...]:
     return timing.name, str(timing.recalls), f"{timing.p50:.1f}", f"{timing.p95:.1f}"
+
+
+def serving(outcome: ServingOutput) -> str:
+    """The memory, what came of it in all, and of each recall when it was, its place there, its question and its end."""
+    came = ", ".join(f"{count} {kind}" for kind, count in outcome.came_of_it.items()) or "nothing was cited of it"
+    times = counted(outcome.total, "recall")
+    return "\n".join([f"{outcome.memory_id}  in {times}: {came}", *chain.from_iterable(map(_served, outcome.recalls))])
+
+
+def _served(each: ServedIn) -> list[str]:
+    at = isoformat(each.recall.at)[:19].replace("T", " ")
+    cited = [f"    {one.kind}{f': {visible(one.notes)}' if one.notes else ''}" for one in each.citations]
+    return [
+        f"  {at}  {each.recall.recall_id}  place {each.place} of {each.recall.served}",
+        f"    {_asked(each.recall)}",
+        *cited,
+    ]
 
 
 def _row(recall: ListedRecall) -> tuple[str, ...]:

@@ -57,6 +57,18 @@ WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3
   AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9)) AND listed.session_id = ?11
 ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
+-- name: recalls_serving
+-- The same of those that served a memory, each with the memory's place in it, from 0.
+SELECT listed.recall_id, at, session_id, served_count, in_full, pinned, query,
+  (SELECT key FROM json_each(served) WHERE value ->> 0 = ?)
+FROM listed JOIN (SELECT recall_id, served FROM receipts) USING (recall_id)
+WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?) AND instr(served, ?)
+ORDER BY at DESC, recall_id DESC LIMIT ?;
+
+-- name: times_served
+-- How many recalls since a time served a memory.
+SELECT count(*) FROM receipts WHERE instr(served, ?) AND namespace = ? AND at >= ?;
+
 -- name: recall
 -- One recall as it is listed.
 SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, query,
@@ -115,6 +127,12 @@ WHERE namespace = ? AND occasion = ? ORDER BY at, citation_id;
 SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x''), source, evidence
 FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
 WHERE namespace = ? AND memory_id = ? ORDER BY at, citation_id;
+
+-- name: citations_against
+-- What was cited in some ways, a JSON list of kinds, in the order of it, with the words of the notes.
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x''), source, evidence
+FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
+WHERE namespace = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY at, citation_id;
 
 -- name: served
 -- What the recalls of a session served since a time: which recall, when, its words, which memories; the newest first.

@@ -243,6 +243,30 @@ SELECT boundary, id FROM (
 SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
 FROM memories m LEFT JOIN files f ON f.path = m.path JOIN namespaces n ON n.ns = m.ns WHERE n.name = ? ORDER BY m.created DESC, m.id;
 
+-- name: browse_counts
+-- How many memories that are no passages fit what is asked for, and how many passages; ?10: a JSON list of ids.
+SELECT count(*) FILTER (WHERE m.category <> 'moment'), count(*) FILTER (WHERE m.category = 'moment')
+FROM memories m WHERE m.ns = (SELECT ns FROM namespaces WHERE name = ?1)
+  AND (?2 IS NULL OR m.category = ?2) AND (?3 IS NULL OR m.status = ?3) AND (?4 IS NULL OR m.session_id = ?4)
+  AND m.created >= ?5 AND m.created < ?6
+  AND (?7 IS NULL OR EXISTS (SELECT 1 FROM tags t WHERE t.ns = m.ns AND t.tag = ?7 AND t.row = m.row))
+  AND (?8 IS NULL OR m.record ->> 'entityRef' = ?8)
+  AND (?9 IS NULL OR instr(casefold(m.record ->> 'content'), ?9))
+  AND (?10 IS NULL OR m.id IN (SELECT value FROM json_each(?10)));
+
+-- name: browse_page
+-- The same memories, newest first, behind the place (?12, ?13); with ?11, passages too.
+SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns
+FROM memories m LEFT JOIN files f ON f.path = m.path WHERE m.ns = (SELECT ns FROM namespaces WHERE name = ?1)
+  AND (?2 IS NULL OR m.category = ?2) AND (?3 IS NULL OR m.status = ?3) AND (?4 IS NULL OR m.session_id = ?4)
+  AND m.created >= ?5 AND m.created < ?6
+  AND (?7 IS NULL OR EXISTS (SELECT 1 FROM tags t WHERE t.ns = m.ns AND t.tag = ?7 AND t.row = m.row))
+  AND (?8 IS NULL OR m.record ->> 'entityRef' = ?8)
+  AND (?9 IS NULL OR instr(casefold(m.record ->> 'content'), ?9))
+  AND (?10 IS NULL OR m.id IN (SELECT value FROM json_each(?10)))
+  AND (?11 OR m.category <> 'moment') AND m.created <= ?12 AND (m.created < ?12 OR m.id > ?13)
+ORDER BY m.created DESC, m.id LIMIT ?14;
+
 -- name: stating
 -- The memories that state an attribute now, newest valid first; one that does not say when is valid from its creation.
 SELECT m.record, m.path, m.op_id, f.digest, f.size, f.mtime_ns

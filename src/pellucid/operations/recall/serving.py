@@ -1,0 +1,102 @@
+"""A memory in, the recalls that served it out, newest first, each with what became of it there."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.clock import epoch_ms
+from pellucid.model.memory import recorded_at
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.instants import of_ms
+from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces
+from pellucid.operations.paging import After, behind, cursor
+from pellucid.operations.recall.snapshots import ListedRecall, listed_recall, row_at
+from pellucid.store.citations_port import CitationKind, CitationRow
+from pellucid.store.receipts_port import RecallRow
+
+
+class ServingInput(Wire):
+    """Which memory, and how many of the recalls that served it."""
+
+    namespace: str
+    memory_id: MemoryId
+    limit: Limit = Field(default=20, ge=1, le=10_000)
+    after: After = None
+
+
+class CameOfIt(Wire):
+    """What became of a memory once: of which recall, who said so and when."""
+
+    kind: CitationKind
+    recall_id: str
+    at: Instant
+    agent: str | None = None
+    notes: str = ""
+
+
+class ServedIn(Wire):
+    """A recall that served a memory: its place there, and what came of it."""
+
+    recall: ListedRecall
+    place: int
+    """From 1."""
+    citations: tuple[CameOfIt, ...] = ()
+
+
+class ServingOutput(Wire):
+    """The newest recalls that served a memory, how many there are in all, and what came of them."""
+
+    memory_id: str
+    recalls: tuple[ServedIn, ...]
+    total: int
+    came_of_it: dict[str, int] = Field(default_factory=dict)
+    """How often each kind of citation was made of it, over all recalls."""
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
+
+
+def recalls_serving(app: App, request: ServingInput) -> ServingOutput:
+    """The recalls that served a memory, newest first; none can be older than the memory.
+
+    Raises:
+        NotFoundError: no such memory in the namespace.
+    """
+    namespace, memory = request.namespace, find_memory(app, request.namespace, request.memory_id).memory
+    since = epoch_ms(recorded_at(memory.id, memory.created))
+    begun = row_at(behind(app, request))
+    rows = app.receipts.serving(namespace, memory.id, since=since, after=begun, limit=request.limit + 1)
+    shown, cited = rows[: request.limit], app.citations.of(namespace, memory.id)
+    last = shown[-1][0] if len(rows) > len(shown) else None
+    return ServingOutput(
+        memory_id=memory.id,
+        recalls=tuple(_served_in(row, place, cited) for row, place in shown),
+        total=app.receipts.times_served(namespace, memory.id, since),
+        came_of_it=dict(Counter(each.kind for each in cited)),
+        next=cursor(app, request, (last.at, last.recall_id)) if last else None,
+    )
+
+
+def _served_in(row: RecallRow, place: int, cited: Sequence[CitationRow]) -> ServedIn:
+    here = tuple(came_of_it(each) for each in cited if each.recall_id == row.recall_id)
+    return ServedIn(recall=listed_recall(row), place=place, citations=here)
+
+
+def came_of_it(row: CitationRow) -> CameOfIt:
+    """A citation as an answer has it."""
+    at = of_ms(row.at)
+    assert at is not None
+    return CameOfIt(kind=row.kind, recall_id=row.recall_id, at=at, agent=row.agent, notes=row.note)
+
+
+SERVING = Operation(
+    "memory.recalls",
+    "List the recalls that served a memory, newest first. Of each: the question, and what came of it.",
+    ServingInput,
+    ServingOutput,
+    lambda call, asked: recalls_serving(call.app, asked),
+    "read",
+    Surfaces("recalls", http=("GET /v1/memories/{memory_id}/recalls",)),
+)
