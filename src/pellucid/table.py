@@ -8,6 +8,7 @@ from typing import Any
 
 from pellucid.lab.every_set import LAB_ALL
 from pellucid.lab.measuring import LAB
+from pellucid.operations.admin.configuration import SETTINGS
 from pellucid.operations.admin.health import DOCTOR, INIT, REBUILD
 from pellucid.operations.admin.models import MODELS
 from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS, REVOKE_TOKEN, ROTATE_TOKEN
@@ -42,6 +43,7 @@ from pellucid.operations.session.closing import CHECKPOINT, WRAP
 from pellucid.operations.session.importing import IMPORT
 from pellucid.operations.session.observing import OBSERVE, WAITING
 from pellucid.operations.session.projects import MOVE, PROJECTS
+from pellucid.operations.session.showing import SESSION
 from pellucid.operations.settling import ACCEPT_LOSS
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
@@ -51,6 +53,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     ACCEPT_LOSS,
     REBUILD,
     MODELS,
+    SETTINGS,
     # what is taken in
     IMPORT,
     OBSERVE,
@@ -70,6 +73,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     LIST,
     SHOW,
     BRIEF,
+    SESSION,
     HISTORY,
     EPISODES,
     EPISODE,

@@ -26,8 +26,8 @@ from pellucid.operations.browsing import answering
 from pellucid.operations.hooks.hosts import HOSTS
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.session.briefing import turn_of
 from pellucid.operations.session.restating import restate
+from pellucid.operations.session.sessions import turn_of
 from pellucid.store.local.hooked import HookedSessions
 
 MOST_CLAIMS = 20

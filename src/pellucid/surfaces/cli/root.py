@@ -11,7 +11,7 @@ from pellucid.surfaces.cli.derived import commands
 GROUPS = {
     "Start": ("init", "demo"),
     "Take in": ("import", "observe", "claim", "checkpoint", "wrap", "remember", "adopt", "index"),
-    "Ask and look around": ("recall", "list", "show", "brief", "history", "episodes", "graph", "projects"),
+    "Ask and look around": ("recall", "list", "show", "brief", "sessions", "history", "episodes", "graph", "projects"),
     "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite"),
     "Change and forget": (
         "update",
@@ -26,12 +26,13 @@ GROUPS = {
         "purge",
     ),
     "Serve": ("serve", "dashboard", "token", "mcp", "hooks"),
-    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
+    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "settings", "ledger", "lab"),
 }
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 
 
 SUBJECTS = {
+    "sessions": "Look at a session, and at what was left out of it.",
     "episodes": "Look at the stretches of sessions that memories came of.",
     "graph": "Look at things and how they hang together.",
     "hooks": "Have an agent's program remember by itself.",
