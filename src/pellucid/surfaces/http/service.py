@@ -64,7 +64,8 @@ class Exchange:
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
         """Send the head of the answer."""
         self.status = status
-        told = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *_SAFE, *headers)
+        safe = (each for each in _SAFE if each[0] not in dict(headers))
+        told = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
         pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in told]
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
