@@ -159,9 +159,9 @@ def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]
     }
 
 
-def _turn(left: LeftOut) -> tuple[int, str]:
+def _turn(left: LeftOut) -> int:
     first = left.evidence[0].rpartition(":")[2].partition("-")[0] if left.evidence else ""
-    return int(first) if first.isdigit() else 0, left.code
+    return int(first) if first.isdigit() else 0
 
 
 SESSION = Operation(
